@@ -98,6 +98,13 @@ function showGroups(groups) {
   document.getElementById("groups-summary").textContent = `All ${groups.length} placement groups`;
 }
 
+function rebuildOf(node) {
+  const rebuild = node.rebuild;
+  if (!rebuild) return "";
+  const takes = rebuild.remainingMillis === null ? "" : `, about ${time(rebuild.remainingMillis)}`;
+  return `${bytes(rebuild.madeBytes)} made, about ${bytes(rebuild.leftBytes)} left; ${bytes(rebuild.bytesPerSecond)}/s of ${bytes(rebuild.limitBytesPerSecond)}/s${takes}`;
+}
+
 function show(status, groups) {
   const up = status.nodes.filter((n) => n.reachable).length;
   const replicas = status.replicas.filter((r) => r.reachable).length;
@@ -113,7 +120,7 @@ function show(status, groups) {
     [`${Math.max(0, v.faultsLeft)} of ${v.f}${v.faultsLeft < 0 ? `, ${-v.faultsLeft} too many` : ""}`, v.faultsLeft >= v.f ? "good" : v.faultsLeft >= 0 ? "warn" : "bad"]]),
     "No volume yet; the first bucket makes one.");
   fill("nodes", status.nodes.map((n) => [[`node-${n.number}`], [n.address], stateOf(n), told(n, bytes(n.usedBytes)),
-    told(n, bytes(n.freeBytes)), told(n, n.pending.toLocaleString("en")),
+    told(n, bytes(n.freeBytes)), told(n, n.pending.toLocaleString("en")), [rebuildOf(n)],
     number(groups.filter((g) => g.holders.includes(n.number)).length),
     number(groups.filter((g) => g.fresh.some((slot) => g.holders[slot] === n.number)).length),
     [Object.entries(n.seen).map(([v, c]) => `${v}: ${c}`).join(", "), Object.keys(n.seen).some(accuses) ? "bad" : ""]]), "No nodes.");

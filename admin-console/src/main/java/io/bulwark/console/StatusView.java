@@ -37,6 +37,7 @@ public record StatusView(
      * @param idleMillis how long it worked so while no client asked for anything
      * @param historyPoolBytes what unverified versions of volumes under pasis may take there
      * @param historyPoolNeededBytes what that should be at least; 0 if it is enough, or the node did not say
+     * @param rebuild how it makes fragments again; null while it makes none and knows of none, or if it did not say
      * @param seen how often each verdict about it was met by the console, by its peers and by itself
      */
     public record Node(
@@ -53,7 +54,33 @@ public record StatusView(
             long idleMillis,
             long historyPoolBytes,
             long historyPoolNeededBytes,
+            @Nullable Rebuild rebuild,
             Map<String, Long> seen) {}
+
+    /**
+     * How a node makes fragments again.
+     *
+     * @param madeBytes since it started
+     * @param bytesPerSecond within the last ten seconds
+     * @param limitBytesPerSecond its {@code rebuild-rate}
+     * @param leftBytes about what it has less than the others on average
+     * @param remainingMillis how long that takes at the rate of the last ten seconds; null if nothing was made then
+     */
+    public record Rebuild(
+            long madeBytes,
+            long bytesPerSecond,
+            long limitBytesPerSecond,
+            long leftBytes,
+            @Nullable Long remainingMillis) {
+        static Rebuild of(ClusterStatus.Rebuild told) {
+            return new Rebuild(
+                    told.madeBytes(),
+                    told.bytesPerSecond(),
+                    told.limitBytesPerSecond(),
+                    told.leftBytes(),
+                    told.remaining().map(Duration::toMillis).orElse(null));
+        }
+    }
 
     /** A metadata replica. */
     public record Replica(int number, String address, boolean reachable, long applied, boolean agrees) {}
@@ -173,6 +200,7 @@ public record StatusView(
                 node.background().idleMillis(),
                 node.historyPoolBytes(),
                 node.historyPoolNeededBytes(),
+                node.rebuild().map(Rebuild::of).orElse(null),
                 seen);
     }
 

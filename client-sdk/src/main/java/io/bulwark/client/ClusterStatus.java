@@ -43,6 +43,7 @@ public record ClusterStatus(
      * @param historyPoolBytes what unverified versions of all volumes may take there; 0 if it did not answer
      * @param historyPoolNeededBytes what that must be for all clients that may write now to have room for a few versions of the volumes
      *     written within the last minute; 0 if it is enough, or the node did not say
+     * @param rebuild how it makes fragments again; empty while it makes none and knows of none, or if it did not say
      * @param seen how often each verdict about it was met by this client's operations, by its peers and by itself
      */
     public record NodeStatus(
@@ -56,11 +57,27 @@ public record ClusterStatus(
             Background background,
             long historyPoolBytes,
             long historyPoolNeededBytes,
+            Optional<Rebuild> rebuild,
             Map<Verdict, Long> seen) {
         public NodeStatus {
             EnumMap<Verdict, Long> copy = new EnumMap<>(Verdict.class);
             copy.putAll(seen);
             seen = Collections.unmodifiableMap(copy);
+        }
+    }
+
+    /**
+     * How a node makes fragments again that it lacks or found bad.
+     *
+     * @param madeBytes since it started
+     * @param bytesPerSecond within the last ten seconds
+     * @param limitBytesPerSecond its {@code rebuild-rate}
+     * @param leftBytes about what it has less than the other nodes have on average; what it lacks it learns only as it goes on
+     */
+    public record Rebuild(long madeBytes, long bytesPerSecond, long limitBytesPerSecond, long leftBytes) {
+        /** About how long it takes yet, if it goes on as within the last ten seconds; empty if nothing was made then. */
+        public Optional<Duration> remaining() {
+            return bytesPerSecond == 0 ? Optional.empty() : Optional.of(Duration.ofSeconds(leftBytes / bytesPerSecond));
         }
     }
 

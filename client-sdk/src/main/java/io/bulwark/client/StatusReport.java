@@ -17,6 +17,8 @@ import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
 import io.bulwark.protocol.control.NodeControlMessage.PoolReply;
 import io.bulwark.protocol.control.NodeControlMessage.PoolRequest;
+import io.bulwark.protocol.control.NodeControlMessage.RebuildReply;
+import io.bulwark.protocol.control.NodeControlMessage.RebuildRequest;
 import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.effect.Verdict;
@@ -34,12 +36,14 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** One report of how the cluster is: what members say of themselves, and what follows for the volumes. */
 final class StatusReport {
@@ -70,6 +74,8 @@ final class StatusReport {
                 surveyOfReplicas(group, ThreadLocalRandom.current().nextLong()));
         CompletableFuture<SortedMap<PrincipalId, Message>> recoveries =
                 driver.submit(RecoverySurvey.of(Set.copyOf(group.replicas()), SURVEY_MILLIS));
+        CompletableFuture<SortedMap<PrincipalId, Message>> rebuilding =
+                driver.submit(new Survey(asked, new RebuildRequest(), RebuildReply.class::isInstance, SURVEY_MILLIS));
         List<BucketInfo> buckets = buckets();
         List<ClusterStatus.Fault> faults = faults();
         Map<Integer, NodeStatusReply> answers = new HashMap<>();
@@ -81,9 +87,17 @@ final class StatusReport {
         BulwarkClient.noDeadline()
                 .await(pools, Subject.NONE)
                 .forEach((node, reply) -> needed.put(node.number(), ((PoolReply) reply).neededBytes()));
+        Map<Integer, RebuildReply> rebuilds = new HashMap<>();
+        BulwarkClient.noDeadline()
+                .await(rebuilding, Subject.NONE)
+                .forEach((node, reply) -> rebuilds.put(node.number(), (RebuildReply) reply));
         return new ClusterStatus(
                 map.nodes().stream()
-                        .map(node -> node(node, answers, needed.getOrDefault(node.node(), 0L)))
+                        .map(node -> node(
+                                node,
+                                answers,
+                                needed.getOrDefault(node.node(), 0L),
+                                rebuild(node.node(), answers, rebuilds.get(node.node()))))
                         .toList(),
                 replicas(group, BulwarkClient.noDeadline().await(replicas, Subject.NONE)),
                 map.volumes().stream().map(volume -> volume(volume, answers)).toList(),
@@ -117,7 +131,10 @@ final class StatusReport {
     }
 
     private ClusterStatus.NodeStatus node(
-            NodeAddress node, Map<Integer, NodeStatusReply> answers, long poolNeededBytes) {
+            NodeAddress node,
+            Map<Integer, NodeStatusReply> answers,
+            long poolNeededBytes,
+            Optional<ClusterStatus.Rebuild> rebuild) {
         NodeStatusReply reply = answers.get(node.node());
         PrincipalId id = PrincipalId.node(node.node());
         Map<Verdict, Long> seen = seenOf(node.node(), answers);
@@ -125,7 +142,7 @@ final class StatusReport {
         if (reply == null) {
             String state = links.disconnected(id) ? "no connection" : "connected, but silent";
             return new ClusterStatus.NodeStatus(
-                    node.node(), address, false, state, 0, 0, 0, ClusterStatus.Background.NONE, 0, 0, seen);
+                    node.node(), address, false, state, 0, 0, 0, ClusterStatus.Background.NONE, 0, 0, rebuild, seen);
         }
         long pending =
                 reply.volumes().stream().mapToLong(VolumeWork::unfinished).sum();
@@ -144,7 +161,30 @@ final class StatusReport {
                         reply.background().idleMillis()),
                 reply.poolBytes(),
                 poolNeededBytes,
+                rebuild,
                 seen);
+    }
+
+    /** Of one that has something to do or has just done something. A node of an older build does not tell. */
+    static Optional<ClusterStatus.Rebuild> rebuild(
+            int node, Map<Integer, NodeStatusReply> answers, @Nullable RebuildReply told) {
+        NodeStatusReply own = answers.get(node);
+        if (own == null
+                || told == null
+                || (told.latelyBytesPerSecond() == 0
+                        && own.volumes().stream().allMatch(work -> work.unfinished() == 0))) {
+            return Optional.empty();
+        }
+        double others = answers.entrySet().stream()
+                .filter(other -> other.getKey() != node)
+                .mapToLong(other -> other.getValue().usedBytes())
+                .average()
+                .orElse(0);
+        return Optional.of(new ClusterStatus.Rebuild(
+                told.madeBytes(),
+                told.latelyBytesPerSecond(),
+                told.limitBytesPerSecond(),
+                Math.max(0, (long) others - own.usedBytes())));
     }
 
     private static String state(NodeStatusReply reply, long pending, long poolNeededBytes) {

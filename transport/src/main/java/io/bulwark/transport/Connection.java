@@ -8,6 +8,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -46,11 +47,35 @@ final class Connection implements Peer {
     private volatile @Nullable Channel channel;
     private volatile boolean sealed;
     private volatile boolean gone;
+    private final long createdNanos = System.nanoTime();
 
     /** @param since the version that brought the message */
-    private record Outgoing(List<Bytes> frame, int length, int since) {
+    private record Outgoing(List<Bytes> frame, int length, int since, Sent sent) {
         long cost() {
             return (long) length + FRAME_COST_BYTES;
+        }
+    }
+
+    /** Outlives the frame, whose arrays it must not refer to. */
+    private final class Sent implements Delivery {
+        private volatile boolean left;
+        private volatile boolean dropped;
+
+        @Override
+        public boolean lost() {
+            return dropped || gone;
+        }
+
+        @Override
+        public boolean waiting() {
+            return !left && !lost();
+        }
+
+        @Override
+        public long movedNanos() {
+            Channel over = channel;
+            Motion motion = over == null ? null : over.pipeline().get(Motion.class);
+            return motion == null ? createdNanos : motion.lastNanos();
         }
     }
 
@@ -95,18 +120,23 @@ final class Connection implements Peer {
 
     @Override
     public boolean send(long requestId, Message message) {
+        return dispatch(requestId, message).isPresent();
+    }
+
+    /** As {@link #send}, and tells what becomes of the message; nothing where that gives false. */
+    Optional<Delivery> dispatch(long requestId, Message message) {
         if (sealed) {
             counters.dropsDisconnected.increment();
-            return false;
+            return Optional.empty();
         }
         long max = transport.settings().outboundMaxBytes();
         if (queuedBytes.get() + FrameHeader.BYTES + FRAME_COST_BYTES > max) {
             counters.dropsFull.increment();
-            return false;
+            return Optional.empty();
         }
         List<Bytes> frame = transport.codecs().frame(requestId, message);
         int length = frame.stream().mapToInt(Bytes::length).sum();
-        Outgoing next = new Outgoing(frame, length, transport.codecs().since(message));
+        Outgoing next = new Outgoing(frame, length, transport.codecs().since(message), new Sent());
         long queued = charge(next.cost());
         boolean high = queued > transport.settings().outboundHighBytes();
         long left = transport.settings().outboundTotalBytes()
@@ -114,12 +144,12 @@ final class Connection implements Peer {
         if (queued > max || queued > left) {
             charge(-next.cost());
             counters.dropsFull.increment();
-            return false;
+            return Optional.empty();
         }
         queue.add(next);
         if (gone) {
             discardQueue();
-            return false;
+            return Optional.empty();
         }
         if (channel != null && drainScheduled.compareAndSet(false, true)) {
             onLoop(this::drain);
@@ -127,7 +157,7 @@ final class Connection implements Peer {
         if (high && congested.compareAndSet(false, true)) {
             onLoop(this::onQueueChanged);
         }
-        return true;
+        return Optional.of(next.sent());
     }
 
     /** What is queued here after adding this; counted for the whole transport too. */
@@ -223,6 +253,7 @@ final class Connection implements Peer {
                 break;
             }
             if (!transport.security().maySay(to, principal, next.since())) {
+                next.sent().dropped = true;
                 counters.dropsVersion.increment();
                 charge(-next.cost());
                 onQueueChanged();
@@ -231,9 +262,11 @@ final class Connection implements Peer {
             wrote = true;
             int length = next.length();
             long cost = next.cost();
+            Sent sent = next.sent();
             // must not refer to the frame, whose arrays are free once copied
             var _ = to.write(directBuffer(to, next)).addListener(written -> {
                 if (written.isSuccess()) {
+                    sent.left = true;
                     counters.framesOut.increment();
                     counters.bytesOut.increment(length);
                 }

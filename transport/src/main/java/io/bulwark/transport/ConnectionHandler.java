@@ -64,6 +64,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         } else {
             transport.security().connecting(pipeline, remote);
         }
+        pipeline.addFirst(new Motion());
         long timeoutMillis = transport.settings().handshakeTimeoutMillis();
         pipeline.addLast(new ConnectionHandler(
                 transport,

@@ -104,12 +104,17 @@ public final class PeerLink implements AutoCloseable {
      * outcome and are dropped if it fails; while it is {@link LinkState#WAITING} they are refused.
      */
     public boolean send(long requestId, Message message) {
+        return dispatch(requestId, message).isPresent();
+    }
+
+    /** As {@link #send}, and tells what becomes of the message; nothing where that gives false. */
+    public Optional<Delivery> dispatch(long requestId, Message message) {
         Connection current = connection;
         if (current == null || closed.get()) {
             transport.metrics().of(remote).dropsDisconnected.increment();
-            return false;
+            return Optional.empty();
         }
-        return current.send(requestId, message);
+        return current.dispatch(requestId, message);
     }
 
     /** Whether it is up or about to be, and its queue has room. */

@@ -13,8 +13,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterEach;
@@ -218,6 +221,40 @@ class BackpressureTest {
         }
     }
 
+    @Test
+    void theSenderKnowsWhatHasLeftWhatMovesAndWhatIsLost() throws IOException {
+        Recorder hoard = new Recorder(true);
+        try (Transport client = Transport.open(Cast.settings(), keys(CLIENT), Letter.CODECS);
+                TransportServer server = node.listen(Cast.anyPort(), hoard)) {
+            PeerLink link = client.link(NODE, server.boundAddress(), new Recorder());
+            List<Delivery> sent = new ArrayList<>();
+            // The node reads no more than its bound while nothing is done, so that the queue fills once the kernel's buffers are full.
+            Peer peer = Recorder.next(hoard.connected);
+            await().pollInterval(Duration.ofMillis(10)).until(() -> {
+                Optional<Delivery> next = link.dispatch(sent.size(), LARGE);
+                next.ifPresent(sent::add);
+                return next.isEmpty() && stillFor(sent.getLast()) > TimeUnit.MILLISECONDS.toNanos(500);
+            });
+            Delivery last = sent.getLast();
+            assertThat(sent.getFirst().waiting()).isFalse();
+            assertThat(sent.getFirst().lost()).isFalse();
+            assertThat(last.waiting()).isTrue();
+            long before = last.movedNanos();
+            while (last.waiting()) {
+                Recorder.next(hoard.arrived).done().run();
+            }
+            assertThat(last.lost()).isFalse();
+            assertThat(last.movedNanos()).isGreaterThan(before);
+            peer.disconnect("the test");
+            await().until(last::lost);
+            assertThat(last.waiting()).isFalse();
+        }
+    }
+
+    private static long stillFor(Delivery delivery) {
+        return System.nanoTime() - delivery.movedNanos();
+    }
+
     private static Recorder fresh(TransportServer server, Recorder recorder, List<RawSocket> sockets)
             throws IOException {
         sockets.getFirst().close();
@@ -229,6 +266,6 @@ class BackpressureTest {
     /** Waits until the number has stopped growing. */
     private static void settled(AtomicLong number) {
         AtomicLong last = new AtomicLong(-1);
-        await().pollInterval(java.time.Duration.ofMillis(300)).until(() -> last.getAndSet(number.get()) == last.get());
+        await().pollInterval(Duration.ofMillis(300)).until(() -> last.getAndSet(number.get()) == last.get());
     }
 }

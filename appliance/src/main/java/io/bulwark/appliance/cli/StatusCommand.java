@@ -127,7 +127,13 @@ final class StatusCommand implements Callable<Integer> {
                         + Text.faults(cluster.replicaFaultsLeft(), cluster.replicaFaults()) + "."));
         parts.addAll(RecoveryText.of(cluster.recoveries(), System.currentTimeMillis()));
         for (List<List<String>> table :
-                List.of(volumes(cluster), versions(cluster), buckets(cluster), faults(cluster), unasked(cluster))) {
+                List.of(
+                rebuilding(cluster),
+                volumes(cluster),
+                versions(cluster),
+                buckets(cluster),
+                faults(cluster),
+                unasked(cluster))) {
             if (table.size() > 1) {
                 parts.add(Text.table(table));
             }
@@ -150,6 +156,25 @@ final class StatusCommand implements Callable<Integer> {
                             .collect(Collectors.joining(", "))));
         }
         return nodes;
+    }
+
+    private static List<List<String>> rebuilding(StatusView cluster) {
+        List<List<String>> rebuilding = new ArrayList<>();
+        rebuilding.add(List.of("REBUILDS", "MADE", "LEFT, ABOUT", "LATELY", "AT MOST", "TAKES ABOUT"));
+        for (StatusView.Node node : cluster.nodes()) {
+            StatusView.Rebuild rebuild = node.rebuild();
+            if (rebuild != null) {
+                Long remaining = rebuild.remainingMillis();
+                rebuilding.add(List.of(
+                        "node-" + node.number(),
+                        Text.bytes(rebuild.madeBytes()),
+                        Text.bytes(rebuild.leftBytes()),
+                        Text.bytes(rebuild.bytesPerSecond()) + "/s",
+                        Text.bytes(rebuild.limitBytesPerSecond()) + "/s",
+                        remaining == null ? "-" : Text.duration(remaining)));
+            }
+        }
+        return rebuilding;
     }
 
     private static List<List<String>> replicas(StatusView cluster) {

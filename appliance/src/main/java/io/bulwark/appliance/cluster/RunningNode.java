@@ -215,6 +215,7 @@ public final class RunningNode implements Watched {
                         .sorted(Comparator.comparingInt(VolumeWork::volume))
                         .toList(),
                 background::report,
+                background::rebuilding,
                 pool::bytes,
                 verification::neededBytes,
                 () -> Stream.concat(completion.versions().stream(), verification.report().stream())

@@ -56,6 +56,19 @@ class StatusCommandTest {
         assertThat(textOf(4, 0, 1)).contains("Faults that the replicas can take now: 0 of 1, 1 too many.");
     }
 
+    @Test
+    void aNodeThatRebuildsShowsHowFarAndHowFast() throws IOException {
+        ClusterStatus.Rebuild rebuild = new ClusterStatus.Rebuild(3L << 30, 16 << 20, 32 << 20, 1 << 30);
+        ClusterStatus.Background none = new ClusterStatus.Background(0, 0, 0, 0);
+        assertThat(textOf(List.of(new ClusterStatus.NodeStatus(
+                        2, "there", true, "repairing", 0, 0, 9, none, 0, 0, Optional.of(rebuild), Map.of()))))
+                .containsPattern("REBUILDS +MADE +LEFT, ABOUT +LATELY +AT MOST +TAKES ABOUT")
+                .containsPattern("node-2 +3.0 GiB +1.0 GiB +16.0 MiB/s +32.0 MiB/s +1 min 4 s");
+        assertThat(textOf(List.of(new ClusterStatus.NodeStatus(
+                        2, "there", true, "ok", 0, 0, 0, none, 0, 0, Optional.empty(), Map.of()))))
+                .doesNotContain("REBUILDS");
+    }
+
     /** @param failed of these the one does not answer, the next does not agree */
     private String textOf(int replicas, Integer... failed) throws IOException {
         List<Integer> bad = List.of(failed);
@@ -64,9 +77,18 @@ class StatusCommandTest {
             int at = bad.indexOf(i);
             all.add(new ClusterStatus.ReplicaStatus(i, "there", at != 0, 1, at < 0));
         }
+        return textOf(List.of(), all);
+    }
+
+    private String textOf(List<ClusterStatus.NodeStatus> nodes) throws IOException {
+        return textOf(nodes, List.of());
+    }
+
+    private String textOf(List<ClusterStatus.NodeStatus> nodes, List<ClusterStatus.ReplicaStatus> replicas)
+            throws IOException {
         ClusterStatus.Recoveries none =
                 new ClusterStatus.Recoveries(Duration.ZERO, Duration.ZERO, Optional.empty(), List.of());
-        StatusView view = StatusView.of(new ClusterStatus(List.of(), all, List.of(), List.of(), List.of(), none));
+        StatusView view = StatusView.of(new ClusterStatus(nodes, replicas, List.of(), List.of(), List.of(), none));
         ApplianceStatus status = new ApplianceStatus(directory.toString(), "", List.of(), view, "");
         Map<String, Object> body = JsonMapper.builder().build().convertValue(status, new TypeReference<>() {});
         try (ControlSocket _ = ControlSocket.serve(directory, _ -> ControlReply.ok(body))) {

@@ -192,10 +192,14 @@ public final class OperationDriver implements AutoCloseable {
         }
     }
 
-    void perform(long id, List<Effect> effects) {
+    UnderWay underWay(ClientOperation<?> operation) {
+        return new UnderWay(operation, outbox);
+    }
+
+    void perform(long nowMillis, long id, UnderWay asked, List<Effect> effects) {
         for (Effect effect : effects) {
             switch (effect) {
-                case Effect.Send send -> outbox.send(send.to(), id, send.message());
+                case Effect.Send send -> asked.send(nowMillis, id, send);
                 case Effect.Evidence seen -> evidence.onEvidence(seen);
                 case Effect.Store _,
                         Effect.Load _,

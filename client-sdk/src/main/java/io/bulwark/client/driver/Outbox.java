@@ -2,6 +2,7 @@ package io.bulwark.client.driver;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
+import io.bulwark.transport.Delivery;
 
 /**
  * Where the driver's messages leave: the links of {@code transport} in production, anything in tests. Must not block; a
@@ -9,5 +10,6 @@ import io.bulwark.protocol.wire.Message;
  */
 @FunctionalInterface
 public interface Outbox {
-    void send(PrincipalId to, long requestId, Message message);
+    /** What becomes of the message; {@link Delivery#UNSURE} if it was dropped. */
+    Delivery send(PrincipalId to, long requestId, Message message);
 }

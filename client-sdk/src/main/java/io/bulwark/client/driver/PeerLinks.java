@@ -3,6 +3,7 @@ package io.bulwark.client.driver;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.wire.Message;
+import io.bulwark.transport.Delivery;
 import io.bulwark.transport.InboundHandler;
 import io.bulwark.transport.LinkRefusal;
 import io.bulwark.transport.LinkState;
@@ -104,11 +105,11 @@ public final class PeerLinks implements Outbox, AutoCloseable {
     }
 
     @Override
-    public void send(PrincipalId to, long requestId, Message message) {
+    public Delivery send(PrincipalId to, long requestId, Message message) {
         PeerLink link = links.get(to);
-        if (link != null) {
-            var _ = link.send(requestId, message);
-        }
+        return link == null
+                ? Delivery.UNSURE
+                : link.dispatch(requestId, message).orElse(Delivery.UNSURE);
     }
 
     @Override

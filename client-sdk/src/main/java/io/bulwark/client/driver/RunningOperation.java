@@ -28,6 +28,7 @@ final class RunningOperation<R> implements Runnable {
     private final Supplier<? extends ClientOperation<R>> making;
 
     private @Nullable ClientOperation<R> operation;
+    private @Nullable UnderWay underWay;
     private final long heldBytes;
     private final CompletableFuture<R> future = new CompletableFuture<>();
     private final Queue<Input> inbox = new ConcurrentLinkedQueue<>();
@@ -137,14 +138,24 @@ final class RunningOperation<R> implements Runnable {
                 running = making.get();
                 operation = running;
             }
+            UnderWay asked = underWay;
+            if (asked == null) {
+                asked = driver.underWay(running);
+                underWay = asked;
+            }
             long now = OperationDriver.nowMillis();
             List<Effect> effects = switch (input) {
                 case Input.Start start -> running.start(now);
-                case Input.Arrived(PrincipalId from, Message message, Runnable done) ->
-                    running.onMessage(now, from, message);
-                case Input.Tick tick -> running.onTick(now);
+                case Input.Arrived(PrincipalId from, Message message, Runnable done) -> {
+                    asked.answered(from);
+                    yield running.onMessage(now, from, message);
+                }
+                case Input.Tick tick -> {
+                    asked.tell();
+                    yield running.onTick(now);
+                }
             };
-            driver.perform(id, effects);
+            driver.perform(now, id, asked, effects);
             settle(running, now);
         } catch (RuntimeException e) {
             LOG.error("operation {} failed by a broken invariant", id, e);

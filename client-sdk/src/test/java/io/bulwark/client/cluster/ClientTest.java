@@ -26,6 +26,7 @@ import io.bulwark.client.error.NoSuchVolumeException;
 import io.bulwark.client.error.NotEmptyException;
 import io.bulwark.client.error.PreconditionFailedException;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.control.NodeControlMessage.RebuildReply;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
@@ -38,6 +39,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -343,6 +345,22 @@ class ClientTest {
             nodes.stream()
                     .filter(node -> node.node() != 1)
                     .forEach(node -> assertThat(node.state()).isEqualTo("ok"));
+        }
+    }
+
+    @Test
+    void aNodeThatRebuildsTellsHowFastUnlessItsBuildIsOlder(@TempDir Path keys) throws IOException {
+        try (MemoryCluster small = new MemoryCluster(keys);
+                Bulwark other = Bulwark.connect(small.config())) {
+            for (int node = 1; node < MemoryCluster.NODES; node++) {
+                small.rebuilds(node, 1_000, new RebuildReply(7, 0, 50));
+            }
+            small.rebuilds(0, 100, new RebuildReply(100, 30, 50));
+            small.rebuilds(1, 1_000, null);
+            List<ClusterStatus.NodeStatus> nodes = other.status().nodes();
+            assertThat(nodes.get(0).rebuild()).hasValue(new ClusterStatus.Rebuild(100, 30, 50, 900));
+            assertThat(nodes.get(0).rebuild().orElseThrow().remaining()).hasValue(Duration.ofSeconds(30));
+            assertThat(nodes.stream().skip(1)).allMatch(node -> node.rebuild().isEmpty());
         }
     }
 

@@ -5,6 +5,7 @@ import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.control.NodeControlCodec;
+import io.bulwark.protocol.control.NodeControlMessage.RebuildReply;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.extent.ExtentCodec;
 import io.bulwark.protocol.extent.ExtentLimits;
@@ -28,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** Five nodes and four replicas in this process, over TCP on loopback; only disks and ordering are in memory. */
 public final class MemoryCluster implements AutoCloseable {
@@ -100,6 +102,12 @@ public final class MemoryCluster implements AutoCloseable {
     /** Lets a node say what its history pool should be, or nothing of it, with -1. */
     public void poolNeeded(int node, long bytes) {
         nodes.get(node).poolNeeded = bytes;
+    }
+
+    /** Lets a node say that it holds so much, and how it rebuilds, or nothing of that. */
+    public void rebuilds(int node, long usedBytes, @Nullable RebuildReply how) {
+        nodes.get(node).usedBytes = usedBytes;
+        nodes.get(node).rebuilding = how;
     }
 
     /** Lets a node say nothing of any volume, as one does that has not heard of it yet. */

@@ -10,6 +10,8 @@ import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.PoolReply;
 import io.bulwark.protocol.control.NodeControlMessage.PoolRequest;
+import io.bulwark.protocol.control.NodeControlMessage.RebuildReply;
+import io.bulwark.protocol.control.NodeControlMessage.RebuildRequest;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.ProtocolServer;
@@ -32,6 +34,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,6 +60,8 @@ final class MemoryNode implements AutoCloseable {
 
     /** What this node says that its history pool should be; -1 for nothing, as one of an older build. */
     volatile long poolNeeded;
+    volatile long usedBytes = 1;
+    volatile @Nullable RebuildReply rebuilding = new RebuildReply(0, 0, 1 << 20);
 
     /** A server and the messages that are for it. */
     record Hosted(Class<? extends Message> requests, ProtocolServer server) {}
@@ -116,13 +121,17 @@ final class MemoryNode implements AutoCloseable {
                     requestId,
                     new NodeStatusReply(
                             acceptsWrites,
-                            1,
+                            usedBytes,
                             freeBytes,
                             work,
                             new BackgroundReport(5, 4, 3, 2),
                             0,
                             List.of(),
                             List.of()));
+        }
+        RebuildReply rebuilds = rebuilding;
+        if (message instanceof RebuildRequest && rebuilds != null) {
+            peer.send(requestId, rebuilds);
         }
         if (message instanceof PoolRequest && poolNeeded >= 0) {
             peer.send(requestId, new PoolReply(poolNeeded));

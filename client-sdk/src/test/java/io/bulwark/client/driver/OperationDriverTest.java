@@ -10,6 +10,7 @@ import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
+import io.bulwark.transport.Delivery;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -34,7 +35,10 @@ class OperationDriverTest {
     private final ConcurrentLinkedQueue<Sent> sent = new ConcurrentLinkedQueue<>();
     private final List<Effect.Evidence> seen = new CopyOnWriteArrayList<>();
     private final OperationDriver driver = new OperationDriver(
-            (to, id, message) -> sent.add(new Sent(to, id, message)),
+            (to, id, message) -> {
+                sent.add(new Sent(to, id, message));
+                return Delivery.UNSURE;
+            },
             seen::add,
             new OperationDriver.Limits(2, 60_000, 1000),
             7);

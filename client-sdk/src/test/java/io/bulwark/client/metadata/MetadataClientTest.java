@@ -12,6 +12,7 @@ import io.bulwark.protocol.ordering.Refusal;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodecs;
+import io.bulwark.transport.Delivery;
 import io.bulwark.transport.Transport;
 import io.bulwark.transport.TransportSettings;
 import java.io.IOException;
@@ -127,6 +128,7 @@ class MetadataClientTest {
                 own[0].onMessage(to, id, new OrderingMessage.Reply(request.call() + 1, 1, WRONG));
             }
             own[0].onMessage(to, id, reply(request, 1, RIGHT));
+            return Delivery.UNSURE;
         });
         assertThat(result(MetadataClient.over(own[0], REPLICAS).submit(REQUEST)))
                 .isEqualTo(RIGHT);
@@ -172,7 +174,7 @@ class MetadataClientTest {
 
     @Test
     void thereMustBeThreeFPlusOneReplicas() {
-        OperationDriver driver = driver((to, id, message) -> {});
+        OperationDriver driver = driver((to, id, message) -> Delivery.UNSURE);
         assertThatThrownBy(() -> MetadataClient.over(driver, 5)).isInstanceOf(IllegalArgumentException.class);
     }
 
@@ -184,6 +186,7 @@ class MetadataClientTest {
             if (answer != null) {
                 own[0].onMessage(to, id, answer);
             }
+            return Delivery.UNSURE;
         });
         return MetadataClient.over(own[0], REPLICAS);
     }

@@ -62,6 +62,36 @@ final class ClientBugs {
                     "whatIsUnderWayAndWhatIsSubmittedFailsOnceNothingCanSucceed",
                     "} else if (denied.isPresent()) {",
                     "} else if (denied.isPresent() && closed) {"),
+            underWay(
+                    "what is on its way is sent again",
+                    "eachFragmentIsSentOnceHoweverLongTheCableIsBusy",
+                    "if (!copy.mayBeLost(nowMillis)) {",
+                    "if (false) {"),
+            underWay(
+                    "what still waits here is sent again",
+                    "whatStillWaitsHereIsNotSentAgain",
+                    "(!delivery.waiting() && (still || overdue))",
+                    "still || overdue"),
+            underWay(
+                    "what a connection took with it is not sent again",
+                    "whatAConnectionTookWithItIsSentAgain",
+                    "return delivery.lost() || ",
+                    "return "),
+            underWay(
+                    "what a node dropped is never sent again while its connection moves",
+                    "whatIsNotAnsweredForLongIsSentAgainLessAndLessOften",
+                    "(still || overdue)",
+                    "still"),
+            underWay(
+                    "what a node drops it is sent as often as ever",
+                    "whatIsNotAnsweredForLongIsSentAgainLessAndLessOften",
+                    "BUSY_MILLIS << Math.min(times - 1, DOUBLED_MAX)",
+                    "BUSY_MILLIS"),
+            underWay(
+                    "operations do not hear which connections move",
+                    "eachFragmentIsSentOnceHoweverLongTheCableIsBusy",
+                    "operation.onMoving(peer, movedMillis);",
+                    ""),
             puttingOut(
                     "two answers are enough to know that repairs are settled",
                     "eachNodeMustSayFiveTimesThatItIsDoneAndOnlyWhoHasNotIsAskedAgain",
@@ -102,6 +132,11 @@ final class ClientBugs {
 
     private static PlantedBug puttingOut(String name, String test, String right, String wrong) {
         return new PlantedBug(name, "client/PuttingOut", new Detector("client.PuttingOutTest", test, 1), right, wrong);
+    }
+
+    private static PlantedBug underWay(String name, String test, String right, String wrong) {
+        return new PlantedBug(
+                name, "client/driver/UnderWay", new Detector("client.driver.FullLinkTest", test, 1), right, wrong);
     }
 
     private static PlantedBug driver(String name, String test, String right, String wrong) {

@@ -6,7 +6,7 @@ public interface Allowance {
     boolean open(long nowMillis);
 
     /**
-     * One begins, after {@link #open} has let it; or is over, where only then it is known what it took.
+     * One begins, after {@link #open} has let it.
      *
      * @param bytes the length of its fragment
      */
@@ -41,44 +41,16 @@ public interface Allowance {
 
     /** So many in a second, a tenth of them at once. */
     static Allowance perSecond(int count) {
+        TokenBucket bucket = new TokenBucket(count, Math.max(1, count / 10));
         return new Allowance() {
-            private double credit = 1;
-            private long creditedMillis;
-
             @Override
             public boolean open(long nowMillis) {
-                credit = Math.min(Math.max(1, count / 10), credit + (nowMillis - creditedMillis) * count / 1000.0);
-                creditedMillis = nowMillis;
-                return credit >= 1;
+                return bucket.left(nowMillis) >= 1;
             }
 
             @Override
             public void begin(long nowMillis, long bytes) {
-                credit--;
-            }
-
-            @Override
-            public void end() {}
-        };
-    }
-
-    /** So many bytes in a second, a tenth of them at once. Who has taken more than there was has a debt: until it is paid nothing begins. */
-    static Allowance bytesPerSecond(long rate) {
-        return new Allowance() {
-            private double left = rate / 10.0;
-            private long creditedMillis;
-
-            @Override
-            public boolean open(long nowMillis) {
-                left = Math.min(rate / 10.0, left + Math.max(0, nowMillis - creditedMillis) * (rate / 1000.0));
-                creditedMillis = nowMillis;
-                return left > 0;
-            }
-
-            @Override
-            public void begin(long nowMillis, long bytes) {
-                boolean _ = open(nowMillis);
-                left -= bytes;
+                bucket.take(1);
             }
 
             @Override

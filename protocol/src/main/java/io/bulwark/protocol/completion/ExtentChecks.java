@@ -21,7 +21,7 @@ final class ExtentChecks {
     private final int node;
     private final int atOnce;
     private final Allowance allowance;
-    private final Allowance rebuild;
+    private final RebuildRate rebuild;
     private final Look look;
     private final Deque<Work> work = new ArrayDeque<>();
     private final Map<CompletionResult, Long> results = new EnumMap<>(CompletionResult.class);
@@ -43,7 +43,7 @@ final class ExtentChecks {
      * @param rebuild what looks make is charged here, and none begins while that is too much
      * @param look how closely it looks at what is there
      */
-    ExtentChecks(Calls calls, int node, int atOnce, Allowance allowance, Allowance rebuild, Look look) {
+    ExtentChecks(Calls calls, int node, int atOnce, Allowance allowance, RebuildRate rebuild, Look look) {
         this.calls = calls;
         this.node = node;
         this.atOnce = atOnce;
@@ -159,7 +159,7 @@ final class ExtentChecks {
             count(result, 1);
             progress.counted(result);
             if (result == CompletionResult.COMPLETED || result == CompletionResult.REPAIRED) {
-                rebuild.begin(nowMillis, bytes);
+                rebuild.charge(nowMillis, bytes);
             }
             switch (result) {
                 case HELD, COMPLETED, REPAIRED, INCOMPLETE, FREED, VERIFIED, POISONOUS -> progress.done(extent);

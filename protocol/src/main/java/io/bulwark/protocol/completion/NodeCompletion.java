@@ -81,7 +81,7 @@ public final class NodeCompletion {
             CompletionPace pace,
             Allowance allowance,
             Allowance verification,
-            Allowance rebuild,
+            RebuildRate rebuild,
             Progress begin) {
         this.node = node;
         this.pace = pace;

@@ -20,7 +20,7 @@ final class RegisterDuties {
     private final SlotDuties slots;
     private final int node;
     private final CompletionPace pace;
-    private final Allowance rebuild;
+    private final RebuildRate rebuild;
     private final LongSupplier clock;
     /** Whose turn it is comes first. */
     private final LinkedHashMap<Place, RegisterWork> works = new LinkedHashMap<>();
@@ -36,7 +36,7 @@ final class RegisterDuties {
      *     makes its own
      * @param clock the time now
      */
-    RegisterDuties(Calls calls, int node, CompletionPace pace, Allowance rebuild, LongSupplier clock) {
+    RegisterDuties(Calls calls, int node, CompletionPace pace, RebuildRate rebuild, LongSupplier clock) {
         this.calls = calls;
         this.slots = new SlotDuties(calls, node);
         this.node = node;
@@ -97,7 +97,7 @@ final class RegisterDuties {
                     && turn.getValue().begin(nowMillis, () -> underWay--);
             if (begun) {
                 ProtectionPolicy policy = turn.getValue().volume().policy();
-                rebuild.begin(nowMillis, policy.fragmentBytes(policy.blockBytes()));
+                rebuild.charge(nowMillis, policy.fragmentBytes(policy.blockBytes()));
             }
             underWay += begun ? 1 : 0;
             idle = begun ? 0 : idle + 1;

@@ -7,6 +7,8 @@ import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
 import io.bulwark.protocol.control.NodeControlMessage.PoolReply;
 import io.bulwark.protocol.control.NodeControlMessage.PoolRequest;
+import io.bulwark.protocol.control.NodeControlMessage.RebuildReply;
+import io.bulwark.protocol.control.NodeControlMessage.RebuildRequest;
 import io.bulwark.protocol.control.NodeControlMessage.RevocationReply;
 import io.bulwark.protocol.control.NodeControlMessage.RevocationRequest;
 import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
@@ -22,7 +24,7 @@ import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Family 5: the requests 0x0501 and 0x0505, without a body, and 0x0503, the replies 0x0502, 0x0504 and 0x0506. */
+/** Family 5: the requests 0x0501, 0x0505 and 0x0507, without a body, and 0x0503, the replies 0x0502, 0x0504, 0x0506 and 0x0508. */
 public final class NodeControlCodec implements MessageCodec {
     private static final int FAMILY = 5;
     private static final int STATUS_REQUEST = 0x0501;
@@ -31,6 +33,8 @@ public final class NodeControlCodec implements MessageCodec {
     private static final int REVOCATION_REPLY = 0x0504;
     private static final int POOL_REQUEST = 0x0505;
     private static final int POOL_REPLY = 0x0506;
+    private static final int REBUILD_REQUEST = 0x0507;
+    private static final int REBUILD_REPLY = 0x0508;
     private static final Verdict[] VERDICTS = Verdict.values();
 
     @Override
@@ -40,9 +44,11 @@ public final class NodeControlCodec implements MessageCodec {
 
     @Override
     public int since(Message message) {
-        return message instanceof PoolRequest || message instanceof PoolReply
-                ? WireVersions.POOL_TOLD
-                : WireVersions.UNNAMED;
+        return switch ((NodeControlMessage) message) {
+            case RebuildRequest _, RebuildReply _ -> WireVersions.REBUILD_TOLD;
+            case PoolRequest _, PoolReply _ -> WireVersions.POOL_TOLD;
+            default -> WireVersions.UNNAMED;
+        };
     }
 
     @Override
@@ -59,13 +65,15 @@ public final class NodeControlCodec implements MessageCodec {
             case RevocationReply _ -> REVOCATION_REPLY;
             case PoolRequest _ -> POOL_REQUEST;
             case PoolReply _ -> POOL_REPLY;
+            case RebuildRequest _ -> REBUILD_REQUEST;
+            case RebuildReply _ -> REBUILD_REPLY;
         };
     }
 
     @Override
     public void write(Message message, WireWriter out) {
         switch ((NodeControlMessage) message) {
-            case NodeStatusRequest _, PoolRequest _ -> {}
+            case NodeStatusRequest _, PoolRequest _, RebuildRequest _ -> {}
             case NodeStatusReply reply -> write(reply, out);
             case RevocationRequest request -> request.revoked().write(out);
             case RevocationReply reply -> {
@@ -73,6 +81,8 @@ public final class NodeControlCodec implements MessageCodec {
                 out.bool(reply.refused()).i64(reply.undecided());
             }
             case PoolReply reply -> out.i64(reply.neededBytes());
+            case RebuildReply reply ->
+                out.i64(reply.madeBytes()).i64(reply.latelyBytesPerSecond()).i64(reply.limitBytesPerSecond());
         }
     }
 
@@ -84,6 +94,8 @@ public final class NodeControlCodec implements MessageCodec {
             case REVOCATION_REQUEST -> new RevocationRequest(PrincipalId.read(in));
             case POOL_REQUEST -> new PoolRequest();
             case POOL_REPLY -> new PoolReply(in.nonNegative64());
+            case REBUILD_REQUEST -> new RebuildRequest();
+            case REBUILD_REPLY -> new RebuildReply(in.nonNegative64(), in.nonNegative64(), in.nonNegative64());
             case REVOCATION_REPLY -> new RevocationReply(PrincipalId.read(in), in.bool(), in.nonNegative64());
             default -> throw new MalformedException("unknown type " + type);
         };

@@ -47,6 +47,26 @@ public sealed interface NodeControlMessage extends Message {
         }
     }
 
+    /** How fast do you make again what you lack? Answered by {@link RebuildReply}, to any principal. */
+    record RebuildRequest() implements NodeControlMessage {}
+
+    /**
+     * How a node makes fragments again that it lacks or found bad.
+     *
+     * @param madeBytes since it started
+     * @param latelyBytesPerSecond within the last seconds
+     * @param limitBytesPerSecond its setting
+     */
+    record RebuildReply(long madeBytes, long latelyBytesPerSecond, long limitBytesPerSecond)
+            implements NodeControlMessage {
+        public RebuildReply {
+            if (madeBytes < 0 || latelyBytesPerSecond < 0 || limitBytesPerSecond < 0) {
+                throw new IllegalArgumentException("made " + madeBytes + " bytes, " + latelyBytesPerSecond + " of "
+                        + limitBytesPerSecond + " a second");
+            }
+        }
+    }
+
     /**
      * How a node is.
      *

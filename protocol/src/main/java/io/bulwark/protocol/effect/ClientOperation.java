@@ -19,6 +19,20 @@ public interface ClientOperation<R> {
 
     List<Effect> onTick(long nowMillis);
 
+    /**
+     * Whether a message that it sends again is only for the case that the one before was lost. Where the driver knows that it was not, it keeps such a
+     * message back for a while, unless the peer has answered anything since.
+     */
+    default boolean repeatsInCaseOfLoss() {
+        return false;
+    }
+
+    /**
+     * What this peer was asked, or its answer, may still be on the way: the connection that carries it was moving at this time. Says nothing of what
+     * the peer is about, which may be a liar that keeps it moving.
+     */
+    default void onMoving(PrincipalId peer, long atMillis) {}
+
     /** What the caller gets, as soon as it is known. */
     Optional<R> outcome();
 

@@ -50,28 +50,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     private final Set<Integer> judged;
     private final List<Integer> order;
 
-    /** What is known of a slot. */
-    private static final class Slot {
-        boolean asked;
-        boolean hedged;
-        boolean settled;
-        long firstAskedMillis;
-        long lastAskedMillis;
-        /** How many of the times that it was asked it has answered. */
-        int answers;
-
-        @Nullable
-        Found found;
-
-        @Nullable
-        ReadRefusal refusal;
-
-        long refusalEpoch;
-        boolean bad;
-        boolean passedOn;
-    }
-
-    private final Slot[] slots;
+    private final ReadSlot[] slots;
     private final Set<List<Bytes>> refutedGroups = new HashSet<>();
     private final Map<Integer, Verdict> verdicts = new TreeMap<>();
     private int neverStoredElsewhere;
@@ -117,10 +96,10 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         this.judged = new HashSet<>(judged);
         this.judged.removeAll(excluded);
         this.order = new ArrayList<>();
-        slots = new Slot[policy.n()];
+        slots = new ReadSlot[policy.n()];
         for (int last = 0; last < 2; last++) {
             for (int slot = 0; slot < policy.n(); slot++) {
-                slots[slot] = new Slot();
+                slots[slot] = new ReadSlot();
                 if (askLast.contains(slot) == (last == 1) && !excluded.contains(slot)) {
                     order.add(slot);
                 }
@@ -163,7 +142,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
                 || !answer.block().equals(block)) {
             return effects;
         }
-        Slot slot = slots[index];
+        ReadSlot slot = slots[index];
         if (!slot.asked || (slot.settled && slot.found != null)) {
             return effects;
         }
@@ -175,9 +154,8 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
                 return effects;
             }
         }
-        slot.answers += slot.settled ? 0 : 1;
-        slot.settled = true;
-        slowestAnswerMillis = Math.max(slowestAnswerMillis, nowMillis - slot.lastAskedMillis);
+        slot.answered();
+        slowestAnswerMillis = Math.max(slowestAnswerMillis, nowMillis - slot.questionMillis);
         if (outcome == null) {
             decide(nowMillis, effects);
         } else {
@@ -192,20 +170,21 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         if (finished()) {
             return effects;
         }
-        long silentSlots = Arrays.stream(slots).filter(ExtentRead::silent).count();
+        long silentSlots = Arrays.stream(slots).filter(ReadSlot::silent).count();
         for (int index : order) {
-            Slot slot = slots[index];
+            ReadSlot slot = slots[index];
             if (!slot.asked) {
                 continue;
             }
             long silentMillis = nowMillis - slot.firstAskedMillis;
-            if (silent(slot) && timing.isLate(silentMillis, silentSlots, policy.f(), slowestAnswerMillis)) {
+            long stillMillis = nowMillis - slot.movedMillis;
+            if (slot.silent()
+                    && timing.isLate(silentMillis, stillMillis, silentSlots, policy.f(), slowestAnswerMillis)) {
                 slot.hedged = true;
                 blame(index, Verdict.UNREACHABLE, "silent for " + silentMillis + " ms", effects);
             }
             boolean again = outcome == null && slot.found == null;
             if (again && nowMillis - slot.lastAskedMillis >= timing.retryMillis()) {
-                slot.settled = false;
                 ask(nowMillis, index, effects);
             }
             if (!slot.settled && nowMillis - slot.firstAskedMillis >= timing.retryMillis()) {
@@ -219,6 +198,19 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             outcome = new ReadOutcome.Unavailable(reasons());
         }
         return effects;
+    }
+
+    @Override
+    public boolean repeatsInCaseOfLoss() {
+        return true;
+    }
+
+    @Override
+    public void onMoving(PrincipalId peer, long atMillis) {
+        int index = peer.kind() == PrincipalKind.NODE ? group.slotOf(peer.number()) : -1;
+        if (index >= 0) {
+            slots[index].moving(atMillis);
+        }
     }
 
     @Override
@@ -241,12 +233,8 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         return Optional.ofNullable(checksum);
     }
 
-    private static boolean silent(Slot slot) {
-        return slot.asked && !slot.settled && !slot.hedged;
-    }
-
     private void accept(int index, Found found) {
-        Slot slot = slots[index];
+        ReadSlot slot = slots[index];
         slot.found = found;
         slot.refusal = null;
         verdicts.remove(index, Verdict.UNREACHABLE);
@@ -257,7 +245,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     }
 
     private void refuse(int index, ReadRefusal reason, long epoch, List<Effect> effects) {
-        Slot slot = slots[index];
+        ReadSlot slot = slots[index];
         slot.refusal = epoch != group.epoch() ? ReadRefusal.WRONG_EPOCH : reason;
         slot.refusalEpoch = epoch;
         switch (slot.refusal) {
@@ -299,7 +287,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
      * that is behind the epoch of this read will hear of it, and one that refuses it will soon tell the next.
      */
     private boolean exhausted(int index) {
-        Slot slot = slots[index];
+        ReadSlot slot = slots[index];
         boolean behind = slot.refusal == ReadRefusal.WRONG_EPOCH && slot.refusalEpoch <= group.epoch();
         return slot.found != null || (slot.settled && slot.answers > 1 && !behind);
     }
@@ -307,8 +295,8 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     /** Asks as many further slots as are needed if all those that are not late answer well. */
     private void pump(long nowMillis, List<Effect> effects) {
         int expected = usable();
-        for (Slot slot : slots) {
-            expected += silent(slot) ? 1 : 0;
+        for (ReadSlot slot : slots) {
+            expected += slot.silent() ? 1 : 0;
         }
         for (int index : order) {
             if (expected >= policy.m()) {
@@ -322,12 +310,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     }
 
     private void ask(long nowMillis, int index, List<Effect> effects) {
-        Slot slot = slots[index];
-        if (!slot.asked) {
-            slot.asked = true;
-            slot.firstAskedMillis = nowMillis;
-        }
-        slot.lastAskedMillis = nowMillis;
+        slots[index].ask(nowMillis);
         effects.add(new Effect.Send(node(index), 0, new ReadPinned(block, group.epoch(), index, pin, true)));
     }
 
@@ -336,7 +319,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         int consistent = 0;
         int largest = 0;
         Map<List<Bytes>, Integer> groups = new HashMap<>();
-        for (Slot slot : slots) {
+        for (ReadSlot slot : slots) {
             if (slot.found != null && !slot.bad) {
                 List<Bytes> cc = slot.found.share().cc();
                 if (cc == null) {
@@ -353,7 +336,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         Map<Integer, Share> shares = new TreeMap<>();
         int consistent = 0;
         for (int index = 0; index < slots.length; index++) {
-            Slot slot = slots[index];
+            ReadSlot slot = slots[index];
             if (slot.found != null && !slot.bad && !refuted(slot.found)) {
                 shares.put(index, slot.found.share());
                 consistent += slot.found.share().cc() == null ? 1 : 0;
@@ -457,7 +440,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
 
     private int count(ReadRefusal refusal) {
         int count = 0;
-        for (Slot slot : slots) {
+        for (ReadSlot slot : slots) {
             count += slot.refusal == refusal ? 1 : 0;
         }
         return count;
@@ -481,7 +464,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     private Map<Integer, String> reasons() {
         Map<Integer, String> reasons = new TreeMap<>();
         for (int index : order) {
-            Slot slot = slots[index];
+            ReadSlot slot = slots[index];
             if (slot.bad || (slot.found != null && refuted(slot.found))) {
                 reasons.put(index, node(index) + " sent what is not this version");
             } else if (slot.refusal != null) {

@@ -57,6 +57,16 @@ public final class ExtentRepair implements ClientOperation<RepairOutcome> {
     }
 
     @Override
+    public boolean repeatsInCaseOfLoss() {
+        return read.repeatsInCaseOfLoss();
+    }
+
+    @Override
+    public void onMoving(PrincipalId peer, long atMillis) {
+        read.onMoving(peer, atMillis);
+    }
+
+    @Override
     public Optional<RepairOutcome> outcome() {
         if (outcome == null && read.outcome().isPresent()) {
             outcome = conclude(read.outcome().get());

@@ -12,6 +12,12 @@ public record ExtentTiming(long hedgeMillis, long retryMillis, long deadlineMill
     /** A slot is late only if it takes so many times as long as those that answered. */
     private static final int LATE_FACTOR = 3;
 
+    /** After the time of a retry it is so with so many times. */
+    private static final int BUSY_FACTOR = 2;
+
+    /** A slot whose connection moves all the time is late after so many times the time of a retry. */
+    private static final int MOVING_FACTOR = 8;
+
     public ExtentTiming {
         if (hedgeMillis < 1 || retryMillis < 1 || deadlineMillis < 1 || lingerMillis < 0) {
             throw new IllegalArgumentException("timing with a time of zero or less");
@@ -29,13 +35,18 @@ public record ExtentTiming(long hedgeMillis, long retryMillis, long deadlineMill
 
     /**
      * Whether a silent slot should get help. If more than f slots are silent, or the others took nearly as long, the load is
-     * the likelier cause, and help would only add to it; then the time of a retry is waited for.
+     * the likelier cause, and help would only add to it; then the time of a retry is waited for, from when its connection last moved.
      *
+     * @param stillMillis for how long its connection has not moved since it was asked
      * @param silentSlots how many are silent and have got no help yet
      * @param slowestAnswerMillis how long the slowest of the others took to answer, 0 if none did
      */
-    boolean isLate(long silentMillis, long silentSlots, int f, long slowestAnswerMillis) {
-        boolean alone = silentSlots <= f && silentMillis >= LATE_FACTOR * slowestAnswerMillis;
-        return silentMillis >= retryMillis || (silentMillis >= hedgeMillis && alone);
+    boolean isLate(long silentMillis, long stillMillis, long silentSlots, int f, long slowestAnswerMillis) {
+        boolean alone = silentSlots <= f
+                && (silentMillis >= LATE_FACTOR * slowestAnswerMillis
+                        || silentMillis >= Math.max(retryMillis, BUSY_FACTOR * slowestAnswerMillis));
+        return stillMillis >= retryMillis
+                || silentMillis >= MOVING_FACTOR * retryMillis
+                || (silentMillis >= hedgeMillis && alone);
     }
 }

@@ -60,6 +60,8 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
         boolean stored;
         long firstAskedMillis;
         long lastAskedMillis;
+        /** When it was asked, or its connection last moved since. */
+        long movedMillis;
 
         @Nullable
         StoreRefusal refusal;
@@ -177,7 +179,12 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
             if (outcome == null
                     && !slot.stored
                     && !slot.helped
-                    && timing.isLate(silentMillis, silentSlots, policy.f(), slowestAnswerMillis)) {
+                    && timing.isLate(
+                            silentMillis,
+                            nowMillis - slot.movedMillis,
+                            silentSlots,
+                            policy.f(),
+                            slowestAnswerMillis)) {
                 if (slot.refusal == null) {
                     String detail = "no answer to STORE for " + silentMillis + " ms";
                     effects.add(new Effect.Evidence(node(index), block, Verdict.UNREACHABLE, detail));
@@ -192,6 +199,19 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
             outcome = new WriteOutcome.Unavailable(reasons());
         }
         return effects;
+    }
+
+    @Override
+    public boolean repeatsInCaseOfLoss() {
+        return true;
+    }
+
+    @Override
+    public void onMoving(PrincipalId peer, long atMillis) {
+        int index = peer.kind() == PrincipalKind.NODE ? group.slotOf(peer.number()) : -1;
+        if (index >= 0 && slots[index].asked) {
+            slots[index].movedMillis = Math.max(slots[index].movedMillis, atMillis);
+        }
     }
 
     @Override
@@ -259,6 +279,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
         if (!slot.asked) {
             slot.asked = true;
             slot.firstAskedMillis = nowMillis;
+            slot.movedMillis = nowMillis;
             slot.wholeBlock = sendsBlocks || index >= first();
         }
         slot.lastAskedMillis = nowMillis;

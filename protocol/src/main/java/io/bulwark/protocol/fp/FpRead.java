@@ -171,7 +171,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
         for (int slot = 0; slot < group.n(); slot++) {
             Patience patience = finding.get(slot);
             if (patience.waiting() && patience.retryDue(nowMillis)) {
-                if (unreachable.add(slot)) {
+                if (patience.slow(nowMillis) && unreachable.add(slot)) {
                     effects.add(new Effect.Evidence(
                             group.node(slot), group.block(), Verdict.UNREACHABLE, "no answer to a read"));
                 }
@@ -181,6 +181,22 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
         }
         progress(nowMillis, effects);
         return effects;
+    }
+
+    @Override
+    public boolean repeatsInCaseOfLoss() {
+        return true;
+    }
+
+    @Override
+    public void onMoving(PrincipalId peer, long atMillis) {
+        Optional.ofNullable(writeBack).ifPresent(back -> back.onMoving(peer, atMillis));
+        int slot = group.slotOf(peer);
+        // Up to f alone may be liars that keep their connections moving.
+        if (slot >= 0 && ReadAttempt.awaited(finding, attempts.values()) > group.f()) {
+            finding.get(slot).moving(atMillis);
+            attempts.values().forEach(attempt -> attempt.moving(atMillis));
+        }
     }
 
     @Override

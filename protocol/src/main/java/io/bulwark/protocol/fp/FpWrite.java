@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * are still forwarded. Goes on after its outcome until each node that takes part has committed, or time runs out.
  */
 public final class FpWrite implements ClientOperation<FpWriteOutcome> {
+    /** Up to f nodes alone that do not answer are slow after so many times as long as the others took, though their connections move. */
+    private static final int SLOW_FACTOR = 3;
+
     private final FpGroup group;
     private final long session;
     private final FpTimes times;
@@ -43,6 +46,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
     private long deadlineMillis = Long.MAX_VALUE;
     private long helpUntilMillis = Long.MAX_VALUE;
     private long renewedMillis = Long.MIN_VALUE;
+    private long slowestAnswerMillis;
     private boolean finished;
     private @Nullable FpWriteOutcome outcome;
 
@@ -111,6 +115,9 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
             return effects;
         }
         WriteMember member = members.get(slot);
+        if (member.patience.waiting()) {
+            slowestAnswerMillis = Math.max(slowestAnswerMillis, nowMillis - member.patience.askedMillis());
+        }
         switch (answer) {
             case FpMessage.Prepared prepared -> onPrepared(member, prepared, effects);
             case FpMessage.Committed committed -> onCommitted(member, committed);
@@ -148,6 +155,24 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
         }
         progress(nowMillis, effects);
         return effects;
+    }
+
+    @Override
+    public boolean repeatsInCaseOfLoss() {
+        return true;
+    }
+
+    @Override
+    public void onMoving(PrincipalId peer, long atMillis) {
+        int slot = group.slotOf(peer);
+        if (slot >= 0) {
+            Patience patience = members.get(slot).patience;
+            long silent = members.stream()
+                    .filter(member -> member.engaged && member.patience.waiting())
+                    .count();
+            long until = patience.askedMillis() + SLOW_FACTOR * slowestAnswerMillis;
+            patience.moving(silent > group.f() ? atMillis : Math.min(atMillis, until));
+        }
     }
 
     @Override
@@ -354,7 +379,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
         if (!member.patience.waiting() && member.refusal == null) {
             return;
         }
-        if (!member.patience.triedAgain() && member.patience.waiting()) {
+        if (!member.patience.triedAgain() && member.patience.slow(nowMillis)) {
             effects.add(new Effect.Evidence(
                     group.node(member.slot), group.block(), Verdict.UNREACHABLE, "no answer to a write"));
         }

@@ -6,6 +6,8 @@ final class Patience {
 
     private final FpTimes times;
     private boolean waiting;
+    private long askedMillis;
+    /** When it went out, or its connection was seen to move. */
     private long sinceMillis;
     private long sentMillis;
     private int tries;
@@ -17,9 +19,15 @@ final class Patience {
     /** A new request goes out. */
     void ask(long nowMillis) {
         waiting = true;
+        askedMillis = nowMillis;
         sinceMillis = nowMillis;
         sentMillis = nowMillis;
         tries = 0;
+    }
+
+    /** Its connection was moving at this time: it is as if it had gone out then. */
+    void moving(long atMillis) {
+        sinceMillis = Math.max(sinceMillis, atMillis);
     }
 
     /** The same request goes out again. */
@@ -34,6 +42,10 @@ final class Patience {
 
     boolean waiting() {
         return waiting;
+    }
+
+    long askedMillis() {
+        return askedMillis;
     }
 
     boolean slow(long nowMillis) {

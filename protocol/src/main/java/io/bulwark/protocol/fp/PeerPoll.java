@@ -85,6 +85,11 @@ abstract class PeerPoll<R> implements ClientOperation<R> {
     }
 
     @Override
+    public final boolean repeatsInCaseOfLoss() {
+        return true;
+    }
+
+    @Override
     public final Optional<R> outcome() {
         return Optional.ofNullable(outcome);
     }

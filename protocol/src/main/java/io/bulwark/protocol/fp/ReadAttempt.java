@@ -6,6 +6,7 @@ import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -54,6 +55,27 @@ final class ReadAttempt {
             nonces.put(slot, holding.nonces());
         }
         holding.share().ifPresent(share -> shares.put(slot, share));
+    }
+
+    /** How many slots have not answered what they were asked, be it the timestamp (by slot) or a READ. */
+    static int awaited(List<Patience> finding, Collection<ReadAttempt> attempts) {
+        int awaited = 0;
+        for (int slot = 0; slot < finding.size(); slot++) {
+            boolean waits = finding.get(slot).waiting();
+            for (ReadAttempt attempt : attempts) {
+                Patience patience = attempt.asked.get(slot);
+                waits |= patience != null && patience.waiting();
+            }
+            awaited += waits ? 1 : 0;
+        }
+        return awaited;
+    }
+
+    /** What is asked for was on the way at this time. */
+    void moving(long atMillis) {
+        if (startedMillis != Long.MIN_VALUE) {
+            startedMillis = Math.max(startedMillis, atMillis);
+        }
     }
 
     boolean has(int slot) {

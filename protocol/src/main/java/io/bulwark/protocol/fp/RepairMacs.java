@@ -138,6 +138,11 @@ final class RepairMacs implements ClientOperation<RepairMacs.Outcome> {
     }
 
     @Override
+    public boolean repeatsInCaseOfLoss() {
+        return true;
+    }
+
+    @Override
     public Optional<Outcome> outcome() {
         return Optional.ofNullable(outcome);
     }

@@ -8,7 +8,8 @@ final class Asking {
     private static final int LATE_RETRIES = 4;
 
     private final FpTimes times;
-    private final long sinceMillis;
+    /** When it was sent first, or its connection was seen to move. */
+    private long sinceMillis;
     private long sentMillis;
     private int tries;
     private boolean answered;
@@ -17,6 +18,11 @@ final class Asking {
         this.times = times;
         this.sinceMillis = nowMillis;
         this.sentMillis = nowMillis;
+    }
+
+    /** Its connection was moving at this time. */
+    void moving(long atMillis) {
+        sinceMillis = Math.max(sinceMillis, atMillis);
     }
 
     void answered() {

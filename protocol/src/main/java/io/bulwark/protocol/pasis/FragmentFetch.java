@@ -126,6 +126,11 @@ final class FragmentFetch implements ClientOperation<FragmentFetch.Outcome> {
     }
 
     @Override
+    public boolean repeatsInCaseOfLoss() {
+        return true;
+    }
+
+    @Override
     public Optional<Outcome> outcome() {
         return Optional.ofNullable(outcome);
     }

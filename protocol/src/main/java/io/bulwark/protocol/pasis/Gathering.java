@@ -5,6 +5,7 @@ import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.fp.FpTimes;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -271,6 +272,18 @@ final class Gathering {
         return hope;
     }
 
+    /** What a node was asked, or its answer, was on the way at this time. Up to b alone may be liars that keep their connections moving. */
+    void moving(PrincipalId peer, long atMillis) {
+        long awaited = Arrays.stream(histories)
+                .filter(asked -> asked != null && asked.waiting())
+                .count();
+        int slot = group.slotOf(peer);
+        Asking asked = slot < 0 ? null : histories[slot];
+        if (asked != null && awaited > group.b()) {
+            asked.moving(atMillis);
+        }
+    }
+
     /** All are asked once one of the first is slow or refuses. */
     void engageMore(long nowMillis, List<Effect> effects) {
         boolean needed = false;
@@ -307,7 +320,7 @@ final class Gathering {
             Asking asked = histories[slot];
             if (asked != null && asked.again(nowMillis)) {
                 send(slot, new PasisMessage.Read(group.target(slot), view.low(), false, awaited), effects);
-                if (!refusals.has(slot) && unreachable.add(slot)) {
+                if (asked.slow(nowMillis) && !refusals.has(slot) && unreachable.add(slot)) {
                     accuse(slot, Verdict.UNREACHABLE, "no answer to a read", effects);
                 }
             }

@@ -336,6 +336,18 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
     }
 
     @Override
+    public boolean repeatsInCaseOfLoss() {
+        return true;
+    }
+
+    @Override
+    public void onMoving(PrincipalId peer, long atMillis) {
+        if (outcome == null) {
+            gathering.moving(peer, atMillis);
+        }
+    }
+
+    @Override
     public Optional<PasisReadOutcome> outcome() {
         return Optional.ofNullable(outcome);
     }

@@ -308,7 +308,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
             } else {
                 send(slot, chosen, effects);
             }
-            if (!refusals.has(slot) && unreachable.add(slot)) {
+            if (asked.slow(nowMillis) && !refusals.has(slot) && unreachable.add(slot)) {
                 effects.add(new Effect.Evidence(
                         group.node(slot), group.block(), Verdict.UNREACHABLE, "no answer to a write"));
             }
@@ -321,6 +321,25 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
      */
     boolean refuted() {
         return repairs && refusals.count(Refusal.FAR) >= group.oneCorrect();
+    }
+
+    @Override
+    public boolean repeatsInCaseOfLoss() {
+        return true;
+    }
+
+    @Override
+    public void onMoving(PrincipalId peer, long atMillis) {
+        PasisRead before = reading;
+        if (before != null && timestamp == null) {
+            before.onMoving(peer, atMillis);
+        } else {
+            int slot = group.slotOf(peer);
+            Asking asked = slot < 0 ? null : timestamp == null ? finding[slot] : writing[slot];
+            if (asked != null) {
+                asked.moving(atMillis);
+            }
+        }
     }
 
     @Override

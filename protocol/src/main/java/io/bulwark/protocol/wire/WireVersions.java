@@ -29,8 +29,11 @@ public record WireVersions(int oldest, int newest) {
     /** With the proof that other replicas follow goes what shows that an operator has named them. */
     public static final int MANDATES = 6;
 
+    /** Storage nodes tell how fast they rebuild. */
+    public static final int REBUILD_TOLD = 6;
+
     /** Of this build. */
-    public static final WireVersions HERE = new WireVersions(UNNAMED, MANDATES);
+    public static final WireVersions HERE = new WireVersions(UNNAMED, REBUILD_TOLD);
 
     private static final String PREFIX = "bulwark/";
     private static final int NEWEST_MAX = 99;

@@ -61,7 +61,7 @@ class EpochDutiesTest {
     /** @param done the last inode that an earlier life was done with */
     private static NodeCompletion completion(long done) {
         Progress begin = new Progress(0, new TreeMap<>(Map.of(1, done)));
-        return new NodeCompletion(0, PACE, Allowance.NEVER, Allowance.NEVER, Allowance.bytesPerSecond(1 << 30), begin);
+        return new NodeCompletion(0, PACE, Allowance.NEVER, Allowance.NEVER, RebuildRate.of(1 << 30), begin);
     }
 
     private Volume volume() {

@@ -65,7 +65,7 @@ class NodeCompletionTest {
 
     private static NodeCompletion completion(Progress begin) {
         return new NodeCompletion(
-                0, PACE, Allowance.NEVER, Allowance.perSecond(100_000), Allowance.bytesPerSecond(1 << 30), begin);
+                0, PACE, Allowance.NEVER, Allowance.perSecond(100_000), RebuildRate.of(1 << 30), begin);
     }
 
     private static Volume volume(long epoch, List<Integer> holders) {
@@ -378,7 +378,7 @@ class NodeCompletionTest {
                 PACE,
                 Allowance.perSecond(100_000),
                 Allowance.NEVER,
-                Allowance.bytesPerSecond(1 << 30),
+                RebuildRate.of(1 << 30),
                 Progress.NONE);
         references.add(object(3, 1));
         references.add(object(4, 1));

@@ -71,7 +71,7 @@ class RebuildRateTest {
     private NodeCompletion life(Allowance scrubbing) {
         repairs.clear();
         CompletionPace pace = new CompletionPace(1_000, AT_ONCE, 100_000, 5_000);
-        return new NodeCompletion(0, pace, scrubbing, Allowance.NEVER, Allowance.bytesPerSecond(RATE), remembered);
+        return new NodeCompletion(0, pace, scrubbing, Allowance.NEVER, RebuildRate.of(RATE), remembered);
     }
 
     private void refer(int objects, int bytes) {
@@ -192,7 +192,7 @@ class RebuildRateTest {
     void smallObjectsTakeNoMoreThanTheirBytes() {
         int small = 64;
         refer(1_000, small);
-        Allowance counted = Allowance.bytesPerSecond(100L * small / M);
+        RebuildRate counted = RebuildRate.of(100L * small / M);
         CompletionPace pace = new CompletionPace(1_000, AT_ONCE, 100_000, 5_000);
         NodeCompletion completion = new NodeCompletion(0, pace, Allowance.NEVER, Allowance.NEVER, counted, remembered);
         for (long end = now + 12_000; now < end; ) {
@@ -209,13 +209,13 @@ class RebuildRateTest {
 
     @Test
     void aDebtIsPaidAndRestIsNotSaved() {
-        Allowance rate = Allowance.bytesPerSecond(1_000);
+        RebuildRate rate = RebuildRate.of(1_000);
         assertThat(rate.open(5_000)).isTrue();
-        rate.begin(5_000, 600);
+        rate.charge(5_000, 600);
         assertThat(rate.open(5_500)).isFalse();
         assertThat(rate.open(5_501)).isTrue();
         // However long nothing was taken.
-        rate.begin(1_000_000, 150);
+        rate.charge(1_000_000, 150);
         assertThat(rate.open(1_000_050)).isFalse();
         assertThat(rate.open(1_000_051)).isTrue();
     }

@@ -56,7 +56,7 @@ class RegisterDutiesTest {
     private long now = 100_000;
 
     private static NodeCompletion rebuilding(long bytesPerSecond) {
-        Allowance rebuild = Allowance.bytesPerSecond(bytesPerSecond);
+        RebuildRate rebuild = RebuildRate.of(bytesPerSecond);
         return new NodeCompletion(0, PACE, Allowance.NEVER, Allowance.NEVER, rebuild, Progress.NONE);
     }
 

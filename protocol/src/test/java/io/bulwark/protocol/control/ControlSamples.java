@@ -6,6 +6,8 @@ import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
 import io.bulwark.protocol.control.NodeControlMessage.PoolReply;
 import io.bulwark.protocol.control.NodeControlMessage.PoolRequest;
+import io.bulwark.protocol.control.NodeControlMessage.RebuildReply;
+import io.bulwark.protocol.control.NodeControlMessage.RebuildRequest;
 import io.bulwark.protocol.control.NodeControlMessage.RevocationReply;
 import io.bulwark.protocol.control.NodeControlMessage.RevocationRequest;
 import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
@@ -40,6 +42,8 @@ final class ControlSamples {
         all.put("RevocationReply", new RevocationReply(PrincipalId.client(7), true, 3));
         all.put("PoolRequest", new PoolRequest());
         all.put("PoolReply", new PoolReply(96 << 20));
+        all.put("RebuildRequest", new RebuildRequest());
+        all.put("RebuildReply", new RebuildReply(5L << 40, 3 << 20, 32 << 20));
         return all;
     }
 }

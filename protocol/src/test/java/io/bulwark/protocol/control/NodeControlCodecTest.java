@@ -45,7 +45,10 @@ class NodeControlCodecTest implements MessageCodecContract {
         samples()
                 .forEach((name, message) -> assertThat(codec.since(message))
                         .as(name)
-                        .isEqualTo(name.startsWith("Pool") ? WireVersions.POOL_TOLD : WireVersions.UNNAMED));
+                        .isEqualTo(
+                                name.startsWith("Rebuild")
+                                        ? WireVersions.REBUILD_TOLD
+                                        : name.startsWith("Pool") ? WireVersions.POOL_TOLD : WireVersions.UNNAMED));
     }
 
     @Test

@@ -92,4 +92,42 @@ class LateSlotsTest {
                         .isInstanceOfSatisfying(
                                 Effect.Send.class, send -> assertThat(send.to()).isEqualTo(PrincipalId.node(2))));
     }
+
+    @Test
+    void whileConnectionsMoveNobodyIsLate() {
+        ExtentWrite write = started();
+        ExtentRead read = new ExtentRead(volume, block, Bytes.of(new byte[32]), Set.of(), TIMING);
+        assertThat(read.start(0)).hasSize(2);
+        for (long now = 0; now < 10_000; now += 50) {
+            for (int node = 0; node < 3; node++) {
+                write.onMoving(PrincipalId.node(node), now);
+                read.onMoving(PrincipalId.node(node), now);
+            }
+            assertThat(blocksSent(write.onTick(now))).isZero();
+            assertThat(read.onTick(now)).noneMatch(Effect.Evidence.class::isInstance);
+        }
+        // from 9,950 on nothing moves
+        assertThat(blocksSent(write.onTick(11_949))).isZero();
+        assertThat(blocksSent(write.onTick(11_950))).isEqualTo(1);
+        assertThat(read.onTick(11_950)).anyMatch(Effect.Evidence.class::isInstance);
+    }
+
+    @Test
+    void aLiarThatKeepsItsConnectionMovingIsLateOnceTheOthersHaveAnswered() {
+        ExtentWrite write = started();
+        write.onMoving(PrincipalId.node(1), 499);
+        stored(write, 5, 0);
+        stored(write, 7, 2);
+        assertThat(blocksSent(write.onTick(500))).isEqualTo(1);
+    }
+
+    @Test
+    void nobodyIsWaitedForWithoutEndBecauseItsConnectionMoves() {
+        ExtentWrite write = started();
+        for (int node = 0; node < 3; node++) {
+            write.onMoving(PrincipalId.node(node), 15_999);
+        }
+        assertThat(blocksSent(write.onTick(15_999))).isZero();
+        assertThat(blocksSent(write.onTick(16_000))).isEqualTo(1);
+    }
 }

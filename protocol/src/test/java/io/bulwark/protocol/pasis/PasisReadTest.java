@@ -107,6 +107,22 @@ class PasisReadTest {
     }
 
     @Test
+    void whoseConnectionMovesIsNotSlowUnlessUpToBMoveTheirsAlone() {
+        assertThat(read.start(0)).hasSize(4);
+        for (int slot = 0; slot < 4; slot++) {
+            read.onMoving(Group.node(slot), Group.TIMES.hedgeMillis());
+        }
+        assertThat(pass(read, Group.TIMES.hedgeMillis())).isEmpty();
+        for (int slot = 0; slot < 3; slot++) {
+            tell(slot, group.history(slot, fresh));
+        }
+        read.onMoving(Group.node(3), 2 * Group.TIMES.hedgeMillis());
+        assertThat(Group.sent(pass(read, Group.TIMES.hedgeMillis()), PasisMessage.Read.class))
+                .extracting(ask -> ask.target().slot())
+                .contains(4);
+    }
+
+    @Test
     void bVerifiedFlagsSpareNoValidation() {
         Group.Version poisonous = group.poisonous(2, 2);
         read.start(0);

@@ -5,6 +5,7 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.completion.Allowance;
+import io.bulwark.protocol.completion.RebuildRate;
 import io.bulwark.protocol.completion.CompletionPace;
 import io.bulwark.protocol.completion.CompletionStep;
 import io.bulwark.protocol.completion.NodeCompletion;
@@ -107,7 +108,7 @@ final class StorageParty implements ProtocolServer {
                 pace,
                 Allowance.perSecond(SCRUBS_PER_SECOND),
                 Allowance.perSecond(SCRUBS_PER_SECOND),
-                Allowance.bytesPerSecond(REBUILT_PER_SECOND),
+                RebuildRate.of(REBUILT_PER_SECOND),
                 disk.progress);
     }
 

@@ -3,6 +3,7 @@ package io.bulwark.simulation.register;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.completion.Allowance;
+import io.bulwark.protocol.completion.RebuildRate;
 import io.bulwark.protocol.completion.CompletionPace;
 import io.bulwark.protocol.completion.CompletionStep;
 import io.bulwark.protocol.completion.NodeCompletion;
@@ -55,7 +56,7 @@ public final class RegisterParty implements ProtocolServer {
                 PACE,
                 Allowance.NEVER,
                 Allowance.NEVER,
-                Allowance.bytesPerSecond(REBUILT_PER_SECOND),
+                RebuildRate.of(REBUILT_PER_SECOND),
                 Progress.NONE);
     }
 

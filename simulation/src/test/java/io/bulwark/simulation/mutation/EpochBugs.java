@@ -178,16 +178,16 @@ final class EpochBugs {
                     "if (!learning && nowMillis >= nextChangesMillis) {",
                     "if (!learning && !inRound && nowMillis >= nextChangesMillis) {"),
             in(
-                    "completion/Allowance",
+                    "completion/TokenBucket",
                     "who has rebuilt more than the rate allows has no debt",
                     protocol("completion.RebuildRateTest", "aDebtIsPaidAndRestIsNotSaved"),
-                    "left -= bytes;",
-                    "left = Math.max(0, left - bytes);"),
+                    "left -= tokens;",
+                    "left = Math.max(0, left - tokens);"),
             in(
                     "completion/ExtentChecks",
                     "what is rebuilt is not charged",
                     protocol("completion.RebuildRateTest", "aLostDiskIsRebuiltAtTheRateAndNoSlowerThanThat"),
-                    "rebuild.begin(nowMillis, bytes);",
+                    "rebuild.charge(nowMillis, bytes);",
                     "{ }"),
             in(
                     "completion/ExtentChecks",

@@ -29,6 +29,24 @@ final class ExtentClientBugs {
                     "if (slots[index].helped) {",
                     "if (true) {"),
             in(
+                    "extent/ExtentTiming",
+                    "a slot whose connection moves is late",
+                    protocol("extent.LateSlotsTest", "whileConnectionsMoveNobodyIsLate"),
+                    "return stillMillis >= retryMillis",
+                    "return silentMillis >= retryMillis"),
+            in(
+                    "extent/ExtentTiming",
+                    "a slot whose connection moves is waited for without end",
+                    protocol("extent.LateSlotsTest", "nobodyIsWaitedForWithoutEndBecauseItsConnectionMoves"),
+                    "|| silentMillis >= MOVING_FACTOR * retryMillis",
+                    ""),
+            in(
+                    "extent/ExtentTiming",
+                    "a liar that keeps its connection moving is waited for",
+                    protocol("extent.LateSlotsTest", "aLiarThatKeepsItsConnectionMovingIsLateOnceTheOthersHaveAnswered"),
+                    "(silentMillis >= hedgeMillis && alone)",
+                    "(stillMillis >= hedgeMillis && alone)"),
+            in(
                     "extent/ExtentWrite",
                     "f full disks end a write",
                     simulation("ExtentRulesTest", "aFullDiskAtFNodesIsMaskedAndAtMoreIsAClearError"),
@@ -72,11 +90,11 @@ final class ExtentClientBugs {
                     "slot.answers > 1 && !behind",
                     "slot.answers > 1"),
             in(
-                    "extent/ExtentRead",
+                    "extent/ReadSlot",
                     "an answer that comes twice counts twice",
                     protocol("extent.ExtentEpochTest", "anAnswerThatComesTwiceCountsOnce"),
-                    "slot.answers += slot.settled ? 0 : 1;",
-                    "slot.answers++;"),
+                    "answers += settled ? 0 : 1;",
+                    "answers++;"),
             in(
                     "extent/ExtentRead",
                     "the pin is not compared",

@@ -12,6 +12,27 @@ final class FpClientBugs {
     static final List<PlantedBug> ALL = List.of(
             in(
                     "fp/FpWrite",
+                    "f liars that keep their connections moving are waited for",
+                    protocol(
+                            "fp.MovingConnectionsTest", "aLiarThatMovesIsReplacedInAWriteOnceTheOthersHaveAnswered"),
+                    "silent > group.f() ? atMillis : Math.min(atMillis, until)",
+                    "atMillis"),
+            in(
+                    "fp/FpWrite",
+                    "the last node has no longer than one that was silent from the beginning",
+                    protocol("fp.MovingConnectionsTest", "theLastOfAWriteMayTakeAFewTimesAsLongAsTheOthers"),
+                    "silent > group.f() ? atMillis : Math.min(atMillis, until)",
+                    "silent > group.f() ? atMillis : 0"),
+            in(
+                    "fp/FpRead",
+                    "f liars that keep their connections moving hold a read up",
+                    protocol(
+                            "fp.MovingConnectionsTest",
+                            "aReadWaitsWhileWhatItAskedMovesAndNotForFThatMoveTheirsAlone"),
+                    "if (slot >= 0 && ReadAttempt.awaited(finding, attempts.values()) > group.f()) {",
+                    "if (slot >= 0) {"),
+            in(
+                    "fp/FpWrite",
                     "the timestamp is chosen of 2f answers",
                     protocol("fp.FpWriteTest", "theGreatestTsIsChosenAndTheOthersAreAskedAgain"),
                     """

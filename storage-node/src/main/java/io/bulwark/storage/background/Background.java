@@ -1,7 +1,9 @@
 package io.bulwark.storage.background;
 
 import io.bulwark.protocol.completion.Allowance;
+import io.bulwark.protocol.completion.RebuildRate;
 import io.bulwark.protocol.control.NodeControlMessage.BackgroundReport;
+import io.bulwark.protocol.control.NodeControlMessage.RebuildReply;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.storage.node.BackgroundWork;
@@ -24,6 +26,7 @@ public final class Background implements BackgroundWork {
 
     private final BackgroundScheduler scheduler;
     private final Rebuild rebuild;
+    private final long rebuildBytesPerSecond;
     private final boolean scrubs;
     /** When the waiting for verifications looks again; guarded by the scheduler's lock. */
     private long wakesMillis;
@@ -34,6 +37,7 @@ public final class Background implements BackgroundWork {
     public Background(BackgroundPace pace, VerificationPace verification, MeterRegistry meters) {
         this.scheduler = new BackgroundScheduler(pace, verification, nowMillis());
         this.rebuild = new Rebuild(pace.rebuildBytesPerSecond());
+        this.rebuildBytesPerSecond = pace.rebuildBytesPerSecond();
         this.scrubs = pace.scrubBytesPerSecond() > 0;
         counter(meters, "bulwark.background.looked", BackgroundReport::looked);
         counter(meters, "bulwark.background.found.bad", BackgroundReport::foundBad);
@@ -75,13 +79,18 @@ public final class Background implements BackgroundWork {
         return new BackgroundReport(sum.looked(), sum.foundBad(), sum.repaired(), idleMillis);
     }
 
+    /** What was made again since the node started, and how fast lately. */
+    public RebuildReply rebuilding() {
+        return new RebuildReply(rebuild.bytes, rebuild.latelyPerSecond(), rebuildBytesPerSecond);
+    }
+
     /** Lets a state machine re-read fragments; the times that it names are not used. */
     public Allowance allowance(Scrubber scrubber) {
         return scrubs ? new Scheduled(scrubber) : Allowance.NEVER;
     }
 
     /** For all that make fragments again; the times that they name are not used. */
-    public Allowance rebuild() {
+    public RebuildRate rebuild() {
         return rebuild;
     }
 
@@ -228,12 +237,13 @@ public final class Background implements BackgroundWork {
     }
 
     /** One rate for all shards and threads. */
-    private static final class Rebuild implements Allowance {
-        private final Allowance rate;
+    private static final class Rebuild implements RebuildRate {
+        private final RebuildRate rate;
+        private final LatelySum lately = new LatelySum(nowMillis());
         private volatile long bytes;
 
         Rebuild(long bytesPerSecond) {
-            this.rate = Allowance.bytesPerSecond(bytesPerSecond);
+            this.rate = RebuildRate.of(bytesPerSecond);
         }
 
         @Override
@@ -242,13 +252,15 @@ public final class Background implements BackgroundWork {
         }
 
         @Override
-        public synchronized void begin(long anyMillis, long more) {
+        public synchronized void charge(long anyMillis, long more) {
             bytes += more;
-            rate.begin(nowMillis(), more);
+            lately.add(nowMillis(), more);
+            rate.charge(nowMillis(), more);
         }
 
-        @Override
-        public void end() {}
+        synchronized long latelyPerSecond() {
+            return lately.perSecond(nowMillis());
+        }
     }
 
     private void counter(MeterRegistry meters, String name, ToDoubleFunction<BackgroundReport> value) {

@@ -1,5 +1,6 @@
 package io.bulwark.storage.background;
 
+import io.bulwark.protocol.completion.TokenBucket;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import java.util.EnumMap;
@@ -22,7 +23,7 @@ final class BackgroundScheduler {
     private final WriteCountTable unverified;
     private final int verificationsMax;
     private final Map<Scrubber, Turn> turns = new EnumMap<>(Scrubber.class);
-    private double bytesLeft;
+    private final TokenBucket bytes;
     private long advancedMillis;
     private long begun;
     private int underWay;
@@ -40,6 +41,7 @@ final class BackgroundScheduler {
         this.idle = new IdleTime(pace.idleAfterMillis(), nowMillis);
         this.unverified = new WriteCountTable(verification);
         this.verificationsMax = verification.atOnce();
+        this.bytes = new TokenBucket((double) pace.scrubBytesPerSecond(), pace.scrubBytesPerSecond() * BURST_SECONDS);
         this.advancedMillis = nowMillis;
         for (Scrubber each : Scrubber.values()) {
             turns.put(each, new Turn());
@@ -73,7 +75,7 @@ final class BackgroundScheduler {
     boolean open(long nowMillis, Scrubber scrubber) {
         advance(nowMillis);
         Turn turn = of(scrubber);
-        boolean open = bytesLeft > 0
+        boolean open = bytes.left() > 0
                 && turns.values().stream()
                         .noneMatch(other -> other.wanting
                                 && nowMillis - other.askedMillis < WANTING_MILLIS
@@ -90,7 +92,7 @@ final class BackgroundScheduler {
      */
     void begin(long nowMillis, Scrubber scrubber, long bytes) {
         advance(nowMillis);
-        bytesLeft -= Math.max(bytes, pace.lookBytesMin());
+        this.bytes.take((double) Math.max(bytes, pace.lookBytesMin()));
         of(scrubber).last = ++begun;
         underWay++;
     }
@@ -176,9 +178,7 @@ final class BackgroundScheduler {
         }
         long idleMillis = idle.idleMillis(advancedMillis, nowMillis);
         double busyMillis = nowMillis - advancedMillis - idleMillis;
-        double bytesPerMilli = pace.scrubBytesPerSecond() / 1000.0;
-        double most = pace.scrubBytesPerSecond() * BURST_SECONDS;
-        bytesLeft = Math.min(most, bytesLeft + (idleMillis + busyMillis / pace.busyDivisor()) * bytesPerMilli);
+        bytes.fill(idleMillis + busyMillis / pace.busyDivisor());
         if (underWay > 0) {
             idleUsedMillis += idleMillis;
         }

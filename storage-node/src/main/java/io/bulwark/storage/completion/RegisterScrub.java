@@ -264,7 +264,7 @@ public final class RegisterScrub implements BackgroundWork {
         switch (found) {
             case GOOD, ABSENT -> blocks.remove(block);
             case COMPLETED, REPAIRED -> {
-                background.rebuild().begin(0, bytes);
+                background.rebuild().charge(0, bytes);
                 if (!blocks.remove(block)) {
                     foundBad.incrementAndGet();
                 }

@@ -12,6 +12,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.storage.store.FragmentStore;
+import io.bulwark.transport.Delivery;
 import io.bulwark.transport.InboundHandler;
 import io.bulwark.transport.Peer;
 import io.bulwark.transport.Transport;
@@ -258,13 +259,14 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
     }
 
     /** Operations of this node address this node, too. */
-    private void sendAsClient(PrincipalId to, long requestId, Message message) {
+    private Delivery sendAsClient(PrincipalId to, long requestId, Message message) {
         if (to.equals(self)) {
             var _ = submit(self, requestId, message, Work.Reply.NONE, () -> {});
         } else if (to.kind() == PrincipalKind.NODE) {
             parts.peers().addressOf(to.number()).ifPresent(address -> connect(to, address));
-            links.send(to, requestId, message);
+            return links.send(to, requestId, message);
         }
+        return Delivery.UNSURE;
     }
 
     private void connect(PrincipalId to, InetSocketAddress address) {

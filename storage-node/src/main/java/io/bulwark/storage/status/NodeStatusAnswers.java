@@ -6,6 +6,8 @@ import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
 import io.bulwark.protocol.control.NodeControlMessage.PoolReply;
 import io.bulwark.protocol.control.NodeControlMessage.PoolRequest;
+import io.bulwark.protocol.control.NodeControlMessage.RebuildReply;
+import io.bulwark.protocol.control.NodeControlMessage.RebuildRequest;
 import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.effect.Effect;
@@ -27,12 +29,13 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Answers {@link NodeStatusRequest} and {@link PoolRequest} from what the node's store, its evidence and its completion know. */
+/** Answers {@link NodeStatusRequest}, {@link PoolRequest} and {@link RebuildRequest} from what the node's store, its evidence and its completion know. */
 public final class NodeStatusAnswers implements BackgroundWork {
     private static final BlockId NO_BLOCK = BlockId.register(0, 0);
 
     private final Supplier<List<VolumeWork>> work;
     private final Supplier<BackgroundReport> background;
+    private final Supplier<RebuildReply> rebuilding;
     private final LongSupplier poolBytes;
     private final LongSupplier poolNeededBytes;
     private final Supplier<List<VersionsReport>> versions;
@@ -43,6 +46,7 @@ public final class NodeStatusAnswers implements BackgroundWork {
      *
      * @param work what is left to do, by rising volume id
      * @param background what was done unasked
+     * @param rebuilding how fast fragments are made again
      * @param poolBytes the node's history pool
      * @param poolNeededBytes what it should be, 0 if it is large enough
      * @param versions of volumes under PASIS, by rising volume id
@@ -50,11 +54,13 @@ public final class NodeStatusAnswers implements BackgroundWork {
     public NodeStatusAnswers(
             Supplier<List<VolumeWork>> work,
             Supplier<BackgroundReport> background,
+            Supplier<RebuildReply> rebuilding,
             LongSupplier poolBytes,
             LongSupplier poolNeededBytes,
             Supplier<List<VersionsReport>> versions) {
         this.work = work;
         this.background = background;
+        this.rebuilding = rebuilding;
         this.poolBytes = poolBytes;
         this.poolNeededBytes = poolNeededBytes;
         this.versions = versions;
@@ -63,7 +69,9 @@ public final class NodeStatusAnswers implements BackgroundWork {
     /** To be hosted by the node. */
     public HostedProtocol protocol() {
         return new HostedProtocol(
-                message -> message instanceof NodeStatusRequest || message instanceof PoolRequest,
+                message -> message instanceof NodeStatusRequest
+                        || message instanceof PoolRequest
+                        || message instanceof RebuildRequest,
                 message -> NO_BLOCK,
                 false,
                 message -> 0,
@@ -87,7 +95,12 @@ public final class NodeStatusAnswers implements BackgroundWork {
             if (known == null) {
                 return List.of();
             }
-            Message answer = message instanceof PoolRequest ? new PoolReply(poolNeededBytes.getAsLong()) : reply(known);
+            Message answer =
+                    switch (message) {
+                        case PoolRequest _ -> new PoolReply(poolNeededBytes.getAsLong());
+                        case RebuildRequest _ -> rebuilding.get();
+                        default -> reply(known);
+                    };
             return List.of(new Effect.Send(from, requestId, answer));
         }
     }

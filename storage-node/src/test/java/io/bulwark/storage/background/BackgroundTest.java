@@ -3,7 +3,8 @@ package io.bulwark.storage.background;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.bulwark.protocol.completion.Allowance;
+import io.bulwark.protocol.completion.RebuildRate;
+import io.bulwark.protocol.control.NodeControlMessage.RebuildReply;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import org.jspecify.annotations.NullMarked;
@@ -23,7 +24,7 @@ class BackgroundTest {
     void whatWasRebuiltHoldsUpScrubbing() throws InterruptedException {
         Thread before = look(Scrubber.MISSED_REGISTERS);
         before.join();
-        background.rebuild().begin(0, 3_600 * RATE);
+        background.rebuild().charge(0, 3_600 * RATE);
         Thread after = look(Scrubber.MISSED_REGISTERS);
         await().during(Duration.ofMillis(300)).until(after::isAlive);
         assertThat(background.rebuild().open(0)).isFalse();
@@ -33,17 +34,30 @@ class BackgroundTest {
 
     @Test
     void whoeverRebuildsTakesOfOneRateAndMetersShowIt() {
-        Allowance extents = background.rebuild();
-        Allowance registers = background.rebuild();
-        extents.begin(0, 3_600 * RATE);
+        RebuildRate extents = background.rebuild();
+        RebuildRate registers = background.rebuild();
+        extents.charge(0, 3_600 * RATE);
         assertThat(registers.open(0)).isFalse();
-        registers.begin(0, RATE);
+        registers.charge(0, RATE);
         assertThat(meters.get("bulwark.background.rebuilt.bytes")
                         .functionCounter()
                         .count())
                 .isEqualTo(3_601.0 * RATE);
         assertThat(meters.get("bulwark.background.rebuild.rate").gauge().value())
                 .isEqualTo(RATE);
+        assertThat(background.rebuilding()).isEqualTo(new RebuildReply(3_601 * RATE, 3_601 * RATE / 10, RATE));
+    }
+
+    @Test
+    void whatWasLatelyPassesAfterTenSeconds() {
+        LatelySum lately = new LatelySum(5_900);
+        lately.add(5_900, 100);
+        lately.add(6_000, 300);
+        assertThat(lately.perSecond(14_999)).isEqualTo(40);
+        assertThat(lately.perSecond(15_000)).isEqualTo(30);
+        assertThat(lately.perSecond(16_000)).isZero();
+        lately.add(1_000_000, 70);
+        assertThat(lately.perSecond(1_000_000)).isEqualTo(7);
     }
 
     private Thread look(Scrubber scrubber) {

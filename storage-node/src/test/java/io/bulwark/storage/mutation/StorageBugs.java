@@ -359,7 +359,7 @@ final class StorageBugs {
                     "registers that are made again are not charged",
                     "completion.RegisterScrubTest",
                     "aDamagedFragmentThatNobodyReadsIsFoundReportedAndMadeAgain",
-                    "background.rebuild().begin(0, bytes);",
+                    "background.rebuild().charge(0, bytes);",
                     ""),
             bug(
                     "completion/Cursors",

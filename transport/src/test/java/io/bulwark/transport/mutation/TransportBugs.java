@@ -10,6 +10,17 @@ final class TransportBugs {
     private static final String OPEN = "whoNamesNoVersionDoesSoWhileSuchAConnectionOfItsIsOpen";
 
     static final List<PlantedBug> ALL = List.of(
+            delivery("Connection", "nobody is told what has left", "sent.left = true;", ""),
+            delivery(
+                    "Connection",
+                    "what is queued on a connection that is gone still waits",
+                    "return dropped || gone;",
+                    "return dropped;"),
+            delivery(
+                    "Motion",
+                    "a connection that is written to does not move",
+                    "if (written.isSuccess()) { lastNanos = System.nanoTime(); }",
+                    ""),
             bug(
                     "TlsChannels",
                     "what is said depends on the newest that the other has spoken anywhere",
@@ -170,6 +181,12 @@ final class TransportBugs {
     private static PlantedBug handshake(String file, String name, String test, String right, String wrong) {
         return new PlantedBug(
                 name, "transport/" + file, new Detector("transport.HandshakeRoomTest", test, 1), right, wrong);
+    }
+
+    private static PlantedBug delivery(String file, String name, String right, String wrong) {
+        String test = "theSenderKnowsWhatHasLeftWhatMovesAndWhatIsLost";
+        return new PlantedBug(
+                name, "transport/" + file, new Detector("transport.BackpressureTest", test, 1), right, wrong);
     }
 
     private static PlantedBug bug(String file, String name, String test, String right, String wrong) {

@@ -1,0 +1,93 @@
+package io.bulwark.client.driver;
+
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Message;
+import io.bulwark.transport.Delivery;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What one operation has asked and has got no answer to. What it says again, in case it was lost, is kept back while the copy before is still queued here, or
+ * its connection stands and moves: a link that is full would only become fuller. Nodes do drop requests, under load and where the replicas do not
+ * answer them; so what is not answered for long is said again all the same, less and less often. The operation is told which connections move.
+ */
+final class UnderWay {
+    /** A connection over which nothing has moved for so long is not busy. */
+    static final long STILL_MILLIS = 1_000;
+
+    /** Over one that is busy a message is said again after so long first; twice as long each time. */
+    static final long BUSY_MILLIS = 8_000;
+
+    /** Messages to one peer that are remembered; of more than these a copy too many may leave. */
+    private static final int PER_PEER_MAX = 64;
+
+    private static final int DOUBLED_MAX = 3;
+
+    private final ClientOperation<?> operation;
+    private final Outbox outbox;
+    private final Map<PrincipalId, Deque<Copy>> copies = new HashMap<>();
+
+    private record Copy(Message message, Delivery delivery, long sentMillis, int times) {
+        boolean mayBeLost(long nowMillis) {
+            boolean still = nowMillis - Math.max(sentMillis, movedMillis()) >= STILL_MILLIS;
+            boolean overdue = nowMillis - sentMillis >= BUSY_MILLIS << Math.min(times - 1, DOUBLED_MAX);
+            return delivery.lost() || (!delivery.waiting() && (still || overdue));
+        }
+
+        long movedMillis() {
+            return TimeUnit.NANOSECONDS.toMillis(delivery.movedNanos());
+        }
+    }
+
+    UnderWay(ClientOperation<?> operation, Outbox outbox) {
+        this.operation = operation;
+        this.outbox = outbox;
+    }
+
+    /** Sends what the operation wants sent, under its id, unless it is on its way already. */
+    void send(long nowMillis, long id, Effect.Send send) {
+        PrincipalId to = send.to();
+        if (!operation.repeatsInCaseOfLoss()) {
+            var _ = outbox.send(to, id, send.message());
+            return;
+        }
+        Deque<Copy> mine = copies.computeIfAbsent(to, _ -> new ArrayDeque<>());
+        int times = 1;
+        for (Copy copy : mine) {
+            if (copy.message().equals(send.message())) {
+                if (!copy.mayBeLost(nowMillis)) {
+                    return;
+                }
+                times += copy.times();
+                mine.remove(copy);
+                break;
+            }
+        }
+        if (mine.size() == PER_PEER_MAX) {
+            mine.removeFirst();
+        }
+        mine.addLast(new Copy(send.message(), outbox.send(to, id, send.message()), nowMillis, times));
+    }
+
+    /** The peer has said something: what it is sent from now on is for what it said. */
+    void answered(PrincipalId peer) {
+        copies.remove(peer);
+    }
+
+    /** Tells the operation whose connections move; to be done before each of its ticks. */
+    void tell() {
+        copies.forEach((peer, mine) -> {
+            long movedMillis = mine.stream()
+                    .filter(copy -> !copy.delivery().lost())
+                    .mapToLong(Copy::movedMillis)
+                    .max()
+                    .orElse(Long.MIN_VALUE);
+            operation.onMoving(peer, movedMillis);
+        });
+    }
+}

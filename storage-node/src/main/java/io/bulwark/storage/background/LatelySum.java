@@ -1,0 +1,36 @@
+package io.bulwark.storage.background;
+
+import java.util.Arrays;
+
+/** How much there was of something within the last ten seconds. Time is an argument, in milliseconds on any clock that never steps. Not thread-safe. */
+final class LatelySum {
+    private static final int SECONDS = 10;
+
+    /** Of each second, the current one last overwritten. */
+    private final long[] sums = new long[SECONDS];
+
+    private long second;
+
+    LatelySum(long nowMillis) {
+        second = nowMillis / 1_000;
+    }
+
+    void add(long nowMillis, long amount) {
+        pass(nowMillis);
+        sums[(int) (second % SECONDS)] += amount;
+    }
+
+    /** On average. */
+    long perSecond(long nowMillis) {
+        pass(nowMillis);
+        return Arrays.stream(sums).sum() / SECONDS;
+    }
+
+    private void pass(long nowMillis) {
+        long now = nowMillis / 1_000;
+        for (long next = Math.max(second + 1, now - SECONDS + 1); next <= now; next++) {
+            sums[(int) (next % SECONDS)] = 0;
+        }
+        second = Math.max(second, now);
+    }
+}
