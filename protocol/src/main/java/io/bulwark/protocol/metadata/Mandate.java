@@ -137,7 +137,8 @@ public final class Mandate implements Mandates {
         change.coming().forEach(member -> known.put(member.replica(), member.key()));
         List<Fact> others = new ArrayList<>();
         for (Member member : next.members()) {
-            if (!member.key().equals(known.get(member.replica()))) {
+            Bytes before = known.get(member.replica());
+            if (before == null || !member.key().equals(before)) {
                 others.add(new Fact.Key(member.replica(), new PrincipalKey(member.key())));
             }
         }
@@ -195,7 +196,8 @@ public final class Mandate implements Mandates {
         }
         int depth = 1;
         for (Fact basis : basesOf(entry)) {
-            depth = Math.max(depth, isOfGenesis(basis) ? 1 : origins.get(basis).depth + 1);
+            Origin from = origins.get(basis);
+            depth = Math.max(depth, from == null ? 1 : from.depth + 1);
         }
         Origin origin = new Origin(depth, entry);
         for (Fact fact : shown) {
