@@ -76,7 +76,8 @@ final class LeftoverPoll extends PeerPoll<LeftoverPoll.Outcome> {
     /** All that may still be correct. */
     private boolean allRefuse() {
         long refused = states.entrySet().stream()
-                .filter(each -> each.getValue() == FpMessage.LeftoverState.OWNER_REVOKED && !gone.contains(each.getKey()))
+                .filter(each ->
+                        each.getValue() == FpMessage.LeftoverState.OWNER_REVOKED && !gone.contains(each.getKey()))
                 .count();
         return gone.size() <= group.f() && refused == group.n() - 1 - gone.size();
     }

@@ -152,13 +152,11 @@ public final class FpWorld implements SimulatedWorld {
         nodes.add(node);
         if (faulty.contains(node)) {
             Liar liar = Liar.any(new FpLies(keys.of(node), volume, plot), plot.random());
-            simulation.addNode(
-                    node,
-                    () -> {
-                        ProtocolServer server = keys.start(
-                                node, own -> party(node, parts.server(own, limits, RevocationWatch.NONE)));
-                        return revoking.reformed() ? server : liar.around(server);
-                    });
+            simulation.addNode(node, () -> {
+                ProtocolServer server =
+                        keys.start(node, own -> party(node, parts.server(own, limits, RevocationWatch.NONE)));
+                return revoking.reformed() ? server : liar.around(server);
+            });
         } else {
             RevocationWatch watch = invariants.watch(node);
             simulation.addNode(node, () -> keys.start(node, own -> party(node, parts.server(own, limits, watch))));

@@ -22,7 +22,6 @@ import io.bulwark.protocol.metadata.Genesis;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.Versioning;
-import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.campaign.Invariant;
@@ -84,6 +83,7 @@ public final class ObjectWorld implements SimulatedWorld {
     private final SharedNames shared;
     /** Who holds what does not change unless this is there. */
     private final Optional<HolderChanges> changes;
+
     private final Volume created;
     private final int replicaCount;
     private final ProtectionPolicy policy;

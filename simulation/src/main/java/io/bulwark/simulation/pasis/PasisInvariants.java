@@ -192,7 +192,8 @@ final class PasisInvariants {
             }
         }
         if (allAnswer && !left && !putOut && !revoked.isEmpty()) {
-            throw PUTTING_OUT_ENDS.violated("", "nothing is left, but of " + revoked + " only these say so: " + refusing);
+            throw PUTTING_OUT_ENDS.violated(
+                    "", "nothing is left, but of " + revoked + " only these say so: " + refusing);
         }
     }
 

@@ -10,7 +10,8 @@ import java.util.List;
 
 /** What can go wrong with principals, keys and grants: PROTOCOLS section 6. */
 final class RegistryBugs {
-    private static final Detector OBJECTS = simulation("mutation.SearchTest", "objectCampaign").runs(5);
+    private static final Detector OBJECTS =
+            simulation("mutation.SearchTest", "objectCampaign").runs(3);
 
     static final List<PlantedBug> ALL = List.of(
             in(
@@ -56,7 +57,10 @@ final class RegistryBugs {
                     "where one is revoked the sessions of all are closed",
                     OBJECTS,
                     "sessions.openOf(principal).forEach(inodes::close);",
-                    "sessions.openFor(1).forEach(inodes::close);"),
+                    """
+                    sessions.openOf(principal).forEach(inodes::close);
+                    sessions.openFor(1).forEach(inodes::close);
+                    """),
             in(
                     "metadata/Registry",
                     "a key becomes another's",
