@@ -228,7 +228,8 @@ class BackpressureTest {
                 TransportServer server = node.listen(Cast.anyPort(), hoard)) {
             PeerLink link = client.link(NODE, server.boundAddress(), new Recorder());
             List<Delivery> sent = new ArrayList<>();
-            // The node reads no more than its bound while nothing is done, so that the queue fills once the kernel's buffers are full.
+            // The node reads no more than its bound while nothing is done, so that the queue fills once the kernel's
+            // buffers are full.
             Peer peer = Recorder.next(hoard.connected);
             await().pollInterval(Duration.ofMillis(10)).until(() -> {
                 Optional<Delivery> next = link.dispatch(sent.size(), LARGE);

@@ -126,8 +126,7 @@ final class StatusCommand implements Callable<Integer> {
                 Text.table(replicas(cluster)) + "\nFaults that the replicas can take now: "
                         + Text.faults(cluster.replicaFaultsLeft(), cluster.replicaFaults()) + "."));
         parts.addAll(RecoveryText.of(cluster.recoveries(), System.currentTimeMillis()));
-        for (List<List<String>> table :
-                List.of(
+        for (List<List<String>> table : List.of(
                 rebuilding(cluster),
                 volumes(cluster),
                 versions(cluster),

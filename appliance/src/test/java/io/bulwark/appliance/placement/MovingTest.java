@@ -121,7 +121,8 @@ class MovingTest {
         for (int node = 0; node < NODES; node++) {
             boolean answers = !silent.contains(node);
             ClusterStatus.Background none = new ClusterStatus.Background(0, 0, 0, 0);
-            all.add(new ClusterStatus.NodeStatus(node, "there", answers, "", 0, 0, 7, none, 0, 0, Optional.empty(), Map.of()));
+            all.add(new ClusterStatus.NodeStatus(
+                    node, "there", answers, "", 0, 0, 7, none, 0, 0, Optional.empty(), Map.of()));
         }
         return new ClusterStatus(
                 all,

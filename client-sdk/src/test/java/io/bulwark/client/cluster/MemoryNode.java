@@ -60,6 +60,7 @@ final class MemoryNode implements AutoCloseable {
 
     /** What this node says that its history pool should be; -1 for nothing, as one of an older build. */
     volatile long poolNeeded;
+
     volatile long usedBytes = 1;
     volatile @Nullable RebuildReply rebuilding = new RebuildReply(0, 0, 1 << 20);
 

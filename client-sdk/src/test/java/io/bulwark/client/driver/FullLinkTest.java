@@ -35,6 +35,7 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -161,14 +162,15 @@ class FullLinkTest {
             sentMillis.computeIfAbsent(to.number(), _ -> new ArrayList<>()).add(nowMillis);
             return frame;
         });
-        running.put(id, new Running(operation, underWay));
-        perform(id, operation.start(nowMillis));
+        Running started = new Running(operation, underWay);
+        running.put(id, started);
+        perform(started, id, operation.start(nowMillis));
     }
 
-    private void perform(long id, List<Effect> effects) {
+    private void perform(Running by, long id, List<Effect> effects) {
         for (Effect effect : effects) {
             if (effect instanceof Effect.Send send) {
-                running.get(id).underWay().send(nowMillis, id, send);
+                by.underWay().send(nowMillis, id, send);
             }
         }
     }
@@ -176,7 +178,8 @@ class FullLinkTest {
     /** Until all operations have their outcomes. */
     private void run() {
         long began = nowMillis;
-        while (running.values().stream().anyMatch(each -> each.operation().outcome().isEmpty())) {
+        while (running.values().stream()
+                .anyMatch(each -> each.operation().outcome().isEmpty())) {
             step();
             assertThat(nowMillis - began).as("still running").isLessThan(60_000);
         }
@@ -193,14 +196,14 @@ class FullLinkTest {
             }
         }
         for (Frame answer : in.carry()) {
-            Running to = running.get(answer.id);
+            Running to = Objects.requireNonNull(running.get(answer.id));
             to.underWay().answered(PrincipalId.node(answer.node));
-            perform(answer.id, to.operation().onMessage(nowMillis, PrincipalId.node(answer.node), answer.message));
+            perform(to, answer.id, to.operation().onMessage(nowMillis, PrincipalId.node(answer.node), answer.message));
         }
         if (nowMillis % 40 == 0) {
             running.forEach((id, each) -> {
                 each.underWay().tell();
-                perform(id, each.operation().onTick(nowMillis));
+                perform(each, id, each.operation().onTick(nowMillis));
             });
         }
     }
@@ -216,8 +219,10 @@ class FullLinkTest {
                         ENCODED.fpcc(),
                         new Share(ENCODED.fragments().get(slot), null),
                         true);
-            case FpMessage.PrepareFragment prepare -> prepared(prepare.target(), prepare.fpcc().pin());
-            case FpMessage.PrepareBlock prepare -> prepared(prepare.target(), prepare.fpcc().pin());
+            case FpMessage.PrepareFragment prepare ->
+                prepared(prepare.target(), prepare.fpcc().pin());
+            case FpMessage.PrepareBlock prepare ->
+                prepared(prepare.target(), prepare.fpcc().pin());
             case FpMessage.Commit commit ->
                 new FpMessage.Committed(
                         commit.target(), new Version(commit.ts(), commit.fpcc().pin()));
@@ -331,8 +336,9 @@ class FullLinkTest {
             HOLDERS.forEach(node -> in.movedMillis[node] = nowMillis);
             step();
         }
-        assertThat(sentMillis.get(0)).hasSize(4).first().isEqualTo(began);
-        assertThat(sentMillis.get(0).get(1) - began).isBetween(8_000L, 10_100L);
-        assertThat(sentMillis.get(0).get(2) - sentMillis.get(0).get(1)).isBetween(16_000L, 18_100L);
+        List<Long> toFirst = Objects.requireNonNull(sentMillis.get(0));
+        assertThat(toFirst).hasSize(4).first().isEqualTo(began);
+        assertThat(toFirst.get(1) - began).isBetween(8_000L, 10_100L);
+        assertThat(toFirst.get(2) - toFirst.get(1)).isBetween(16_000L, 18_100L);
     }
 }

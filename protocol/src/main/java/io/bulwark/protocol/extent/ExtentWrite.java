@@ -180,11 +180,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
                     && !slot.stored
                     && !slot.helped
                     && timing.isLate(
-                            silentMillis,
-                            nowMillis - slot.movedMillis,
-                            silentSlots,
-                            policy.f(),
-                            slowestAnswerMillis)) {
+                            silentMillis, nowMillis - slot.movedMillis, silentSlots, policy.f(), slowestAnswerMillis)) {
                 if (slot.refusal == null) {
                     String detail = "no answer to STORE for " + silentMillis + " ms";
                     effects.add(new Effect.Evidence(node(index), block, Verdict.UNREACHABLE, detail));

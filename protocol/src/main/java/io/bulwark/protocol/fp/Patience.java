@@ -9,6 +9,7 @@ final class Patience {
     private long askedMillis;
     /** When it went out, or its connection was seen to move. */
     private long sinceMillis;
+
     private long sentMillis;
     private int tries;
 

@@ -10,6 +10,7 @@ final class Asking {
     private final FpTimes times;
     /** When it was sent first, or its connection was seen to move. */
     private long sinceMillis;
+
     private long sentMillis;
     private int tries;
     private boolean answered;

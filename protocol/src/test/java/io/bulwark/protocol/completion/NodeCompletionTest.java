@@ -374,12 +374,7 @@ class NodeCompletionTest {
     @Test
     void whatIsReferencedIsReadAgainByScrubbing() {
         completion = new NodeCompletion(
-                0,
-                PACE,
-                Allowance.perSecond(100_000),
-                Allowance.NEVER,
-                RebuildRate.of(1 << 30),
-                Progress.NONE);
+                0, PACE, Allowance.perSecond(100_000), Allowance.NEVER, RebuildRate.of(1 << 30), Progress.NONE);
         references.add(object(3, 1));
         references.add(object(4, 1));
         references.add(object(5, 1));

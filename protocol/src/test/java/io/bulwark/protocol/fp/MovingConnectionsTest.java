@@ -33,8 +33,7 @@ class MovingConnectionsTest {
             List.of(new PlacementGroup(1, List.of(0, 1, 2, 3))));
     private static final FpGroup GROUP = FpGroup.of(VOLUME, BlockId.register(1, 0));
     private static final Bytes BLOCK = Bytes.of(new byte[BLOCK_BYTES]);
-    private static final Bytes PIN =
-            new BlockCode(2, 1, 4).encode(BLOCK).fpcc().pin();
+    private static final Bytes PIN = new BlockCode(2, 1, 4).encode(BLOCK).fpcc().pin();
 
     private static FpMessage prepared(int slot) {
         Bytes nonce = Bytes.of(new byte[PairwiseKeys.KEY_BYTES]);
@@ -96,9 +95,7 @@ class MovingConnectionsTest {
         other.start(0);
         for (int slot = 0; slot < 2; slot++) {
             other.onMessage(
-                    5,
-                    PrincipalId.node(slot),
-                    new FpMessage.FoundTimestamp(GROUP.target(slot), Timestamp.NONE, null));
+                    5, PrincipalId.node(slot), new FpMessage.FoundTimestamp(GROUP.target(slot), Timestamp.NONE, null));
         }
         assertThat(asked(other, 10, TIMES.retryMillis() - 10, 2)).containsExactly(PrincipalId.node(3));
     }

@@ -43,7 +43,8 @@ final class ExtentClientBugs {
             in(
                     "extent/ExtentTiming",
                     "a liar that keeps its connection moving is waited for",
-                    protocol("extent.LateSlotsTest", "aLiarThatKeepsItsConnectionMovingIsLateOnceTheOthersHaveAnswered"),
+                    protocol(
+                            "extent.LateSlotsTest", "aLiarThatKeepsItsConnectionMovingIsLateOnceTheOthersHaveAnswered"),
                     "(silentMillis >= hedgeMillis && alone)",
                     "(stillMillis >= hedgeMillis && alone)"),
             in(

@@ -13,8 +13,7 @@ final class FpClientBugs {
             in(
                     "fp/FpWrite",
                     "f liars that keep their connections moving are waited for",
-                    protocol(
-                            "fp.MovingConnectionsTest", "aLiarThatMovesIsReplacedInAWriteOnceTheOthersHaveAnswered"),
+                    protocol("fp.MovingConnectionsTest", "aLiarThatMovesIsReplacedInAWriteOnceTheOthersHaveAnswered"),
                     "silent > group.f() ? atMillis : Math.min(atMillis, until)",
                     "atMillis"),
             in(
@@ -27,8 +26,7 @@ final class FpClientBugs {
                     "fp/FpRead",
                     "f liars that keep their connections moving hold a read up",
                     protocol(
-                            "fp.MovingConnectionsTest",
-                            "aReadWaitsWhileWhatItAskedMovesAndNotForFThatMoveTheirsAlone"),
+                            "fp.MovingConnectionsTest", "aReadWaitsWhileWhatItAskedMovesAndNotForFThatMoveTheirsAlone"),
                     "if (slot >= 0 && ReadAttempt.awaited(finding, attempts.values()) > group.f()) {",
                     "if (slot >= 0) {"),
             in(

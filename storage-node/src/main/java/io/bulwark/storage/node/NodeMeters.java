@@ -20,15 +20,40 @@ final class NodeMeters {
         Scrape scrape = new Scrape(store::usage);
         gauge(meters, tags, "bulwark.store.records", store, _ -> scrape.usage().records());
         gauge(meters, tags, "bulwark.store.bytes", store, _ -> scrape.usage().storedBytes());
-        gauge(meters, tags, "bulwark.store.usable.bytes", store, _ -> scrape.usage().usableBytes());
+        gauge(
+                meters,
+                tags,
+                "bulwark.store.usable.bytes",
+                store,
+                _ -> scrape.usage().usableBytes());
         gauge(meters, tags, "bulwark.store.refuses", store, _ -> scrape.usage().refuses() ? 1 : 0);
         gauge(meters, tags, "bulwark.store.segments", store, _ -> scrape.usage().segments());
         gauge(meters, tags, "bulwark.store.failed", store, _ -> scrape.usage().failed() ? 1 : 0);
-        gauge(meters, tags, "bulwark.store.held.bytes", store, _ -> scrape.usage().heldBytes());
-        counter(meters, tags, "bulwark.store.died.held", store, _ -> scrape.usage().diedHeld());
-        counter(meters, tags, "bulwark.store.damaged", store, _ -> scrape.usage().damaged());
+        gauge(
+                meters,
+                tags,
+                "bulwark.store.held.bytes",
+                store,
+                _ -> scrape.usage().heldBytes());
+        counter(
+                meters,
+                tags,
+                "bulwark.store.died.held",
+                store,
+                _ -> scrape.usage().diedHeld());
+        counter(
+                meters,
+                tags,
+                "bulwark.store.damaged",
+                store,
+                _ -> scrape.usage().damaged());
         counter(meters, tags, "bulwark.store.stores", store, _ -> scrape.usage().stores());
-        counter(meters, tags, "bulwark.store.refused", store, _ -> scrape.usage().refused());
+        counter(
+                meters,
+                tags,
+                "bulwark.store.refused",
+                store,
+                _ -> scrape.usage().refused());
         counter(meters, tags, "bulwark.store.syncs", store, _ -> scrape.usage().syncs());
         gauge(meters, tags, "bulwark.node.requests", limits, RequestLimits::requests);
         gauge(meters, tags, "bulwark.node.request.bytes", limits, RequestLimits::bytes);

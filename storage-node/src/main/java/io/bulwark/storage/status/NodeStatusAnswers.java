@@ -95,12 +95,11 @@ public final class NodeStatusAnswers implements BackgroundWork {
             if (known == null) {
                 return List.of();
             }
-            Message answer =
-                    switch (message) {
-                        case PoolRequest _ -> new PoolReply(poolNeededBytes.getAsLong());
-                        case RebuildRequest _ -> rebuilding.get();
-                        default -> reply(known);
-                    };
+            Message answer = switch (message) {
+                case PoolRequest _ -> new PoolReply(poolNeededBytes.getAsLong());
+                case RebuildRequest _ -> rebuilding.get();
+                default -> reply(known);
+            };
             return List.of(new Effect.Send(from, requestId, answer));
         }
     }

@@ -260,7 +260,12 @@ class LazyVerificationTest {
                 .withDurability(durability)
                 .withWriteBack(WriteBack.versions(heldMillis));
         NodeStatusAnswers status = new NodeStatusAnswers(
-                List::of, background::report, background::rebuilding, pool::bytes, verification::neededBytes, verification::report);
+                List::of,
+                background::report,
+                background::rebuilding,
+                pool::bytes,
+                verification::neededBytes,
+                verification::report);
         nodes.start(
                 RunningNodes.config(node, store),
                 List.of(
