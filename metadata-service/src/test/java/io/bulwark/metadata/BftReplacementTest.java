@@ -69,8 +69,8 @@ import org.junit.jupiter.api.io.TempDir;
 class BftReplacementTest {
     private static final Duration LONG = Duration.ofMinutes(2);
     private static final int SNAPSHOT_BATCHES = 16;
-    /** Who has forgotten what it promised is silent for two lives of a key. */
-    private static final Recoveries RECOVERIES = new Recoveries(600_000, 2_000, 120_000);
+    /** Who has forgotten what it promised is silent for two lives of a key, within half of which seven replicas must agree on the next. */
+    private static final Recoveries RECOVERIES = new Recoveries(600_000, 5_000, 120_000);
 
     private static final PrincipalId OPERATOR = PrincipalId.client(0);
     private static final SecureRandom RANDOM = new SecureRandom();
