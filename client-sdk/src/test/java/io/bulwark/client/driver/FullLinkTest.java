@@ -120,6 +120,10 @@ class FullLinkTest {
         private int turn;
         private int room;
 
+        boolean busy() {
+            return queues.stream().anyMatch(queue -> !queue.isEmpty());
+        }
+
         /** What has wholly arrived within one more millisecond. */
         List<Frame> carry() {
             List<Frame> arrived = new ArrayList<>();
@@ -175,7 +179,7 @@ class FullLinkTest {
         }
     }
 
-    /** Until all operations have their outcomes. */
+    /** Until all operations have their outcomes; then until the cables have carried what was queued for them, too. */
     private void run() {
         long began = nowMillis;
         while (running.values().stream()
@@ -184,6 +188,9 @@ class FullLinkTest {
             assertThat(nowMillis - began).as("still running").isLessThan(60_000);
         }
         longestMillis = nowMillis - began;
+        while (out.busy() || in.busy()) {
+            step();
+        }
     }
 
     /** One millisecond. */
@@ -308,6 +315,8 @@ class FullLinkTest {
         // two slots at once, and the whole block in the place of the third
         assertThat(out.carried).isEqualTo(2L * FRAGMENT_BYTES + BLOCK_BYTES);
         for (long until = nowMillis + ExtentTiming.standard().retryMillis(); nowMillis < until; ) {
+            // the next connection with that node moves
+            in.movedMillis[2] = nowMillis;
             step();
         }
         assertThat(out.carried).isEqualTo(3L * FRAGMENT_BYTES + BLOCK_BYTES);

@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,7 @@ final class NodeMeters {
 
     static void register(MeterRegistry meters, int node, FragmentStore store, RequestLimits limits) {
         Tags tags = Tags.of("node", Integer.toString(node));
-        Scrape scrape = new Scrape(store::usage);
+        Scrape scrape = new Scrape(store::usage, System::nanoTime);
         gauge(meters, tags, "bulwark.store.records", store, _ -> scrape.usage().records());
         gauge(meters, tags, "bulwark.store.bytes", store, _ -> scrape.usage().storedBytes());
         gauge(
@@ -66,15 +67,17 @@ final class NodeMeters {
         private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
         private final Supplier<StoreUsage> looking;
+        private final LongSupplier nanos;
         private @Nullable StoreUsage usage;
         private long lookedNanos;
 
-        Scrape(Supplier<StoreUsage> looking) {
+        Scrape(Supplier<StoreUsage> looking, LongSupplier nanos) {
             this.looking = looking;
+            this.nanos = nanos;
         }
 
         synchronized StoreUsage usage() {
-            long now = System.nanoTime();
+            long now = nanos.getAsLong();
             StoreUsage last = usage;
             if (last != null && now - lookedNanos < LOOK_NANOS) {
                 return last;
