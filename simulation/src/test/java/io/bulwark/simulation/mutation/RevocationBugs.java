@@ -106,8 +106,8 @@ final class RevocationBugs {
                     "fp/LeftoverPoll",
                     "who never prepared it counts as refusing its commit",
                     protocol("fp.FpRevocationTest", "whoHasNotHeardOfTheRevocationMayCommitItStill"),
-                    "long refused = count(FpMessage.LeftoverState.OWNER_REVOKED);",
-                    "long refused = never + count(FpMessage.LeftoverState.OWNER_REVOKED);"),
+                    "long refused = states.entrySet()",
+                    "long refused = count(FpMessage.LeftoverState.NEVER_PREPARED) + states.entrySet()"),
             in(
                     "fp/Revocations",
                     "what a revoked client left staged stays",
