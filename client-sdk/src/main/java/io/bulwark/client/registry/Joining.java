@@ -241,8 +241,7 @@ public final class Joining implements AutoCloseable {
 
     private Reply.PrincipalList page(PrincipalId after) {
         Query query = new Query.ListPrincipals(KnownPrincipals.NO_VERSION, after, Query.PAGE_MAX);
-        return expect(
-                Reply.PrincipalList.class, replicas.query(query.encoded()).join());
+        return expect(Reply.PrincipalList.class, replicas.query(query.encoded()).join());
     }
 
     private void rotate(GenesisFile genesis, Identity invited, Identity own, SecureRandom random) {

@@ -280,7 +280,9 @@ public final class Mandate implements Mandates {
                 return false;
             }
             List<Fact> needs = needsOf(command, ended, next);
-            return hasApprovals(before) && needed(before, needs).size() == before.size() && isShown(before, command, needs);
+            return hasApprovals(before)
+                    && needed(before, needs).size() == before.size()
+                    && isShown(before, command, needs);
         } catch (MalformedException | IllegalArgumentException e) {
             return false;
         }

@@ -366,11 +366,13 @@ class MandateTest {
     /** Carol joined by a token, made Dave an operator and named replicas under a build that asked for no mandate. */
     @Test
     void whatAnOlderBuildTookIsShownOnceAnOperatorSaysTheRest() {
-        AuditEntry dave = entry(CAROL, new Command.AddPrincipal(DAVE, signer(DAVE).key()));
+        AuditEntry dave =
+                entry(CAROL, new Command.AddPrincipal(DAVE, signer(DAVE).key()));
         AuditEntry daves = entry(CAROL, (Command.SetGrant) grant(DAVE, OPERATOR));
         AuditEntry command = entry(DAVE, change);
         AuditEntry right = entry(ALICE, (Command.SetGrant) grant(CAROL, OPERATOR));
-        AuditEntry key = entry(ALICE, new Command.RotateKey(CAROL, List.of(signer(CAROL).key())));
+        AuditEntry key =
+                entry(ALICE, new Command.RotateKey(CAROL, List.of(signer(CAROL).key())));
         assertThat(mandates.of(List.of(dave, daves, command, right), genesis, next))
                 .isEmpty();
         Bytes made = mandates.of(List.of(dave, daves, command, right, key), genesis, next)
@@ -384,7 +386,10 @@ class MandateTest {
         AuditEntry command = entry(ALICE, change);
         List<AuditEntry> log = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
-            log.add(entry(BOB, new Command.RotateKey(BOB, List.of(Signer.fresh().key(), signer(BOB).key()))));
+            log.add(entry(
+                    BOB,
+                    new Command.RotateKey(
+                            BOB, List.of(Signer.fresh().key(), signer(BOB).key()))));
         }
         log.add(command);
         assertThat(mandates.origins(log, next)).isEmpty();
@@ -400,7 +405,8 @@ class MandateTest {
         System.out.println("-Dbulwark.seed=" + seed);
         Random random = new Random(seed);
         List<PrincipalId> people = List.of(ALICE, BOB, CAROL, DAVE);
-        List<PrincipalKey> points = people.stream().map(each -> signer(each).key()).toList();
+        List<PrincipalKey> points =
+                people.stream().map(each -> signer(each).key()).toList();
         int found = 0;
         for (int round = 0; round < 60; round++) {
             List<AuditEntry> log = new ArrayList<>();
@@ -417,13 +423,15 @@ class MandateTest {
                             case 0 -> new Command.AddPrincipal(about, one);
                             case 1 -> (Command.SetGrant) grant(about, OPERATOR);
                             case 2 -> new Command.RotateKey(about, List.of(one));
-                            default -> new Command.RotateKey(about, one.equals(other) ? List.of(one) : List.of(one, other));
+                            default ->
+                                new Command.RotateKey(about, one.equals(other) ? List.of(one) : List.of(one, other));
                         }));
             }
             log.add(random.nextInt(21), entry(DAVE, signer(people.get(random.nextInt(4))), change));
             Optional<Bytes> made = mandates.of(log, genesis, next);
             found += made.isPresent() ? 1 : 0;
-            made.ifPresent(each -> assertThat(mandates.name(genesis, next, each)).isTrue());
+            made.ifPresent(
+                    each -> assertThat(mandates.name(genesis, next, each)).isTrue());
         }
         assertThat(found).isPositive();
     }

@@ -45,9 +45,10 @@ class NodeMetersTest {
             NodeMeters.register(meters, 3, store, new RequestLimits(1 << 20));
             List<String> names = new ArrayList<>();
             for (Meter meter : meters.getMeters()) {
-                meter.measure().forEach(measured -> assertThat(measured.getValue())
-                        .as(meter.getId().getName())
-                        .isNotNaN());
+                meter.measure()
+                        .forEach(measured -> assertThat(measured.getValue())
+                                .as(meter.getId().getName())
+                                .isNotNaN());
                 names.add(meter.getId().getName());
             }
             assertThat(names).contains("bulwark.store.records", "bulwark.store.syncs", "bulwark.store.usable.bytes");
