@@ -68,8 +68,6 @@ record Build(String name, String classPath) {
                 "-XX:+ExitOnOutOfMemoryError",
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
-                "--add-modules",
-                "jdk.incubator.vector",
                 "-cp",
                 classPath));
     }

@@ -138,7 +138,7 @@ final class HostedMembers implements Members, Links {
 
     private List<String> java(String member) {
         try {
-            return network.host(member).command(Orphans.marked(OwnCommand.java(HEAP_MEBIBYTES)));
+            return network.host(member).command(Orphans.marked(OwnCommand.member(HEAP_MEBIBYTES)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -104,7 +104,7 @@ class KillIT {
     }
 
     private void move() throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(OwnCommand.java(HEAP_MEBIBYTES));
+        List<String> command = new ArrayList<>(OwnCommand.member(HEAP_MEBIBYTES));
         command.addAll(List.of("replica", "move", "--to", Ordering.BFT.toString(), "--data", data.toString()));
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
@@ -123,7 +123,7 @@ class KillIT {
 
     /** The command as a user gives it; returns when the appliance is up. */
     private Process up(int portBase, List<String> chosen) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(OwnCommand.java(HEAP_MEBIBYTES));
+        List<String> command = new ArrayList<>(OwnCommand.member(HEAP_MEBIBYTES));
         command.addAll(List.of("up", "--processes", "--data", data.toString()));
         command.addAll(List.of("--nodes", "" + NODES, "--replicas", "" + REPLICAS, "--port-base", "" + portBase));
         command.addAll(chosen);

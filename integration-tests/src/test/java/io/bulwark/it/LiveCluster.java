@@ -60,8 +60,6 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
     private static final long REPAIR_MILLIS_MAX = 120_000;
     private static final long CATCH_UP_MILLIS_MAX = 120_000;
     private static final int REPLICAS = 4;
-    /** How many processes run these tests at a time, at most. */
-    private static final int FORKS = 2;
 
     /** Makes the members that a plan asks for. */
     private interface Making {
@@ -447,15 +445,11 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         }
     }
 
-    /**
-     * A base whose ports nobody has; below those that the system hands out by itself. Up to the next base are the ports of health,
-     * too, and each of the processes that run tests beside each other has bases of its own.
-     */
+    /** A base whose ports nobody has; below those that the system hands out by itself. Up to the next base are the ports of health, too. */
     static int freePortBase(int nodes, int replicas) {
         Random random = new Random();
-        int fork = Integer.getInteger("bulwark.test.fork", 1) % FORKS;
         while (true) {
-            int base = 10_000 + (random.nextInt(10) * FORKS + fork) * 1_000;
+            int base = 10_000 + random.nextInt(20) * 1_000;
             ClusterShape shape = new ClusterShape(nodes, replicas, base, Ordering.DEFAULT, "sync");
             boolean free = isFree(shape.consolePort());
             for (int i = 0; i < nodes; i++) {

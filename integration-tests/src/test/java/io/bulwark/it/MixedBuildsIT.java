@@ -8,7 +8,6 @@ import io.bulwark.appliance.cluster.ProcessMember;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
 import io.bulwark.transport.Destination;
-import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -43,12 +42,6 @@ class MixedBuildsIT {
     @Test
     void aClusterIsUpgradedMemberByMemberUnderLoad() throws Exception {
         Build older = Build.older();
-        try (Closeable _ = OlderData.ports()) {
-            upgrade(older);
-        }
-    }
-
-    private void upgrade(Build older) throws Exception {
         OlderData data = OlderData.unpack(directory);
         System.out.println("data of " + data.contents().build() + ", served by " + older.name() + "; -Dbulwark.seed="
                 + LiveCluster.SEED);

@@ -143,7 +143,7 @@ class NodeChangesIT {
                 node,
                 Destination.of("127.0.0.1", CLUSTER.plan().shape().nodePort(number)),
                 Optional.of(CLUSTER.plan().data().log(node)),
-                OwnCommand.java(HEAP_MEBIBYTES),
+                OwnCommand.member(HEAP_MEBIBYTES),
                 List.of("node", "--config", directory.resolve("role.yaml").toString(), "--end-with-input"));
         JOINED.add(member);
         member.start();

@@ -15,15 +15,12 @@ import io.bulwark.client.error.NotPermittedException;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.identity.Identity;
-import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
@@ -50,14 +47,6 @@ record OlderData(ClusterPlan plan, OlderContents contents) {
 
     private static final String NEXT_KEY = "-next";
     private static final long WAIT_MILLIS_MAX = 180_000;
-
-    /** Its ports, for one test of this machine at a time: waits for them, until they are closed. */
-    static Closeable ports() throws IOException {
-        Path lock = Path.of(System.getProperty("java.io.tmpdir"), "bulwark-" + PORT_BASE + ".lock");
-        FileChannel channel = FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        channel.lock();
-        return channel;
-    }
 
     static OlderData unpack(Path directory) throws IOException {
         Path root = Files.createDirectories(directory.resolve("older-data"));

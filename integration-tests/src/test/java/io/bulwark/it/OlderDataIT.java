@@ -12,7 +12,6 @@ import io.bulwark.client.Bulwark;
 import io.bulwark.client.Volume;
 import io.bulwark.protocol.metadata.Rights;
 import io.bulwark.protocol.metadata.Scope;
-import java.io.Closeable;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.NullMarked;
@@ -31,12 +30,6 @@ class OlderDataIT {
 
     @Test
     void whatAnOlderBuildHasStoredIsThereAndGoesOn() throws Exception {
-        try (Closeable _ = OlderData.ports()) {
-            goOn();
-        }
-    }
-
-    private void goOn() throws Exception {
         OlderData data = OlderData.unpack(directory);
         System.out.println("data of " + data.contents().build());
         try (Appliance appliance = up(data, new EmbeddedMembers(data.plan()))) {

@@ -124,7 +124,7 @@ final class ProxiedMembers implements Members, Links, AutoCloseable {
 
     private static List<String> java() {
         try {
-            return Orphans.marked(OwnCommand.java(HEAP_MEBIBYTES));
+            return Orphans.marked(OwnCommand.member(HEAP_MEBIBYTES));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -83,11 +83,8 @@ final class ReplicaGroup implements AutoCloseable {
                 setup(0).replicas());
     }
 
-    /** None of these processes lives for so long that the second compiler pays off. */
     static List<String> java() {
-        List<String> command = new ArrayList<>(OwnCommand.java(HEAP_MEBIBYTES));
-        command.add(1, "-XX:TieredStopAtLevel=1");
-        return command;
+        return OwnCommand.member(HEAP_MEBIBYTES);
     }
 
     ClusterPlan plan() {

@@ -176,7 +176,7 @@ class ShutdownIT {
                 "console",
                 listen,
                 Optional.of(CLUSTER.plan().data().log("console")),
-                OwnCommand.java(CONSOLE_HEAP_MEBIBYTES),
+                OwnCommand.member(CONSOLE_HEAP_MEBIBYTES),
                 List.of("console", "--config", role.toString()));
     }
 

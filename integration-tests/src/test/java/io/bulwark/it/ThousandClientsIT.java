@@ -188,7 +188,7 @@ class ThousandClientsIT {
                 "sync");
         Path role = root.resolve("node.yaml");
         RoleFile.writeNode(new RoleFile.Configured<>(setup, Optional.of(admin)), role);
-        List<String> java = new ArrayList<>(OwnCommand.java(HEAP_MEBIBYTES));
+        List<String> java = new ArrayList<>(OwnCommand.member(HEAP_MEBIBYTES));
         java.add(1, "-XX:MaxDirectMemorySize=256m");
         return new ProcessMember(
                 self.toString(),

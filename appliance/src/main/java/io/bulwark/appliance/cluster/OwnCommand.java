@@ -5,13 +5,23 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** How to start this very executable once more. */
 public final class OwnCommand {
     private OwnCommand() {}
 
-    /** The Java of this process with its class path, as far as the arguments of the command line. */
+    /** For the appliance itself: the Java of this process with its class path, as far as the arguments of the command line. */
     public static List<String> java(int heapMebibytes) {
+        return java(heapMebibytes, "");
+    }
+
+    /** The same for a member, with the flags that {@code BULWARK_MEMBER_JAVA_OPTIONS} adds. */
+    public static List<String> member(int heapMebibytes) {
+        return java(heapMebibytes, System.getenv().getOrDefault("BULWARK_MEMBER_JAVA_OPTIONS", ""));
+    }
+
+    static List<String> java(int heapMebibytes, String more) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xmx" + heapMebibytes + "m");
@@ -23,6 +33,7 @@ public final class OwnCommand {
             command.add("--add-modules");
             command.add("jdk.incubator.vector");
         }
+        Stream.of(more.trim().split("\\s+")).filter(option -> !option.isEmpty()).forEach(command::add);
         addStart(command, System.getProperty("java.class.path"));
         return command;
     }

@@ -49,7 +49,7 @@ public final class ProcessMembers implements Members {
                 name,
                 setup.listen(),
                 Optional.of(plan.data().log(name)),
-                OwnCommand.java(NODE_HEAP_MEBIBYTES),
+                OwnCommand.member(NODE_HEAP_MEBIBYTES),
                 arguments("node", file));
     }
 
@@ -63,7 +63,7 @@ public final class ProcessMembers implements Members {
                 name,
                 setup.listen(),
                 Optional.of(plan.data().log(name)),
-                OwnCommand.java(REPLICA_HEAP_MEBIBYTES),
+                OwnCommand.member(REPLICA_HEAP_MEBIBYTES),
                 arguments("replica", file));
     }
 
