@@ -149,7 +149,7 @@ class MovingConnectionsTest {
 
     /** Two have said that one of them has a version: it is asked for it, and the others as soon as it is overdue. */
     @Test
-    void noVersionIsWaitedForWithoutEnd() {
+    void aVersionIsWaitedForWhileItMovesAndNotWithoutEnd() {
         Timestamp version = new Timestamp(1, new BlockCode(2, 1, 4).encode(BLOCK).fpcc());
         FpRead read = FpRead.askingForRepair(GROUP, TIMES);
         read.start(0);
