@@ -274,6 +274,8 @@ final class Connection implements Peer {
                     sent.left = true;
                     counters.framesOut.increment();
                     counters.bytesOut.increment(length);
+                } else {
+                    sent.dropped = true;
                 }
                 charge(-cost);
                 onQueueChanged();

@@ -10,7 +10,11 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -252,6 +256,28 @@ class BackpressureTest {
             peer.disconnect("the test");
             await().until(last::lost);
             assertThat(last.waiting()).isFalse();
+        }
+    }
+
+    @Test
+    void whatCouldNotBeWrittenIsLostThoughItsConnectionStands() {
+        EmbeddedChannel channel = new EmbeddedChannel(new ChannelOutboundHandlerAdapter() {
+            @Override
+            public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+                ReferenceCountUtil.release(message);
+                promise.setFailure(new IOException("the test"));
+            }
+        });
+        try (Transport transport = Transport.open(Cast.settings(), keys(CLIENT), Letter.CODECS)) {
+            Connection connection = new Connection(transport, NODE, Cast.anyPort(), new Recorder(), false);
+            connection.attach(channel);
+            Delivery delivery = connection.dispatch(1, LARGE).orElseThrow();
+            channel.runPendingTasks();
+            assertThat(delivery.waiting()).isFalse();
+            assertThat(delivery.lost()).isTrue();
+            assertThat(transport.queuedBytes().get()).isZero();
+        } finally {
+            channel.close();
         }
     }
 

@@ -154,8 +154,7 @@ class LateSlotsTest {
         }
         for (long now = 10; now < 500; now += 10) {
             write.onMoving(PrincipalId.node(4), now);
-            write.onMessage(
-                    now, PrincipalId.node(3), new ExtentMessage.NotStored(block, EPOCH, StoreRefusal.LIMIT));
+            write.onMessage(now, PrincipalId.node(3), new ExtentMessage.NotStored(block, EPOCH, StoreRefusal.LIMIT));
         }
         assertThat(blocksSent(write.onTick(500))).isEqualTo(1);
     }
@@ -164,8 +163,8 @@ class LateSlotsTest {
     @Test
     void whoRefusesAReadAgainAndAgainIsMeasuredOnce() {
         Volume wide = wide();
-        BlockCode.Encoded encoded =
-                new BlockCode(3, 2, 7).encode(Bytes.of(new byte[3 * wide.policy().fragmentBytes(100)]));
+        BlockCode.Encoded encoded = new BlockCode(3, 2, 7)
+                .encode(Bytes.of(new byte[3 * wide.policy().fragmentBytes(100)]));
         ExtentRead read = new ExtentRead(wide, block, encoded.fpcc().pin(), Set.of(), TIMING);
         assertThat(read.start(0)).hasSize(3);
         for (long now = 10; now < 500; now += 10) {

@@ -113,13 +113,11 @@ class MovingConnectionsTest {
         FpGroup group = FpGroup.of(wide, BlockId.register(1, 0));
         FpWrite write = new FpWrite(group, 1, BLOCK, TIMES);
         assertThat(write.start(0)).hasSize(5);
-        Bytes pin = new BlockCode(3, 2, 7)
-                .encode(group.padded(BLOCK))
-                .fpcc()
-                .pin();
+        Bytes pin = new BlockCode(3, 2, 7).encode(group.padded(BLOCK)).fpcc().pin();
         Bytes nonce = Bytes.of(new byte[PairwiseKeys.KEY_BYTES]);
         Bytes mac = Bytes.of(new byte[PairwiseKeys.MAC_BYTES]);
-        List<PrincipalId> asked = new ArrayList<>(List.of(PrincipalId.node(0), PrincipalId.node(1), PrincipalId.node(2)));
+        List<PrincipalId> asked =
+                new ArrayList<>(List.of(PrincipalId.node(0), PrincipalId.node(1), PrincipalId.node(2)));
         int answered = 0;
         for (long now = 10; now < 500; now += 10) {
             for (; answered < asked.size(); answered++) {
@@ -129,9 +127,7 @@ class MovingConnectionsTest {
                 write.onMessage(now, correct, prepared);
             }
             write.onMessage(
-                    now,
-                    PrincipalId.node(3),
-                    new FpMessage.FoundTimestamp(group.target(3), Timestamp.NONE, null));
+                    now, PrincipalId.node(3), new FpMessage.FoundTimestamp(group.target(3), Timestamp.NONE, null));
             write.onMoving(PrincipalId.node(4), now);
             asked.addAll(asked(write, now, now + 1));
         }
@@ -150,15 +146,14 @@ class MovingConnectionsTest {
     /** Two have said that one of them has a version: it is asked for it, and the others as soon as it is overdue. */
     @Test
     void aVersionIsWaitedForWhileItMovesAndNotWithoutEnd() {
-        Timestamp version = new Timestamp(1, new BlockCode(2, 1, 4).encode(BLOCK).fpcc());
+        Timestamp version =
+                new Timestamp(1, new BlockCode(2, 1, 4).encode(BLOCK).fpcc());
         FpRead read = FpRead.askingForRepair(GROUP, TIMES);
         read.start(0);
         for (int slot = 0; slot < 2; slot++) {
-            read.onMessage(
-                    5, PrincipalId.node(slot), new FpMessage.FoundTimestamp(GROUP.target(slot), version, null));
+            read.onMessage(5, PrincipalId.node(slot), new FpMessage.FoundTimestamp(GROUP.target(slot), version, null));
         }
-        read.onMessage(
-                5, PrincipalId.node(2), new FpMessage.FoundTimestamp(GROUP.target(2), Timestamp.NONE, null));
+        read.onMessage(5, PrincipalId.node(2), new FpMessage.FoundTimestamp(GROUP.target(2), Timestamp.NONE, null));
         assertThat(asked(read, 10, 16_000, 0, 1)).doesNotContain(PrincipalId.node(2));
         assertThat(asked(read, 16_000, 16_200, 0, 1)).contains(PrincipalId.node(2));
     }

@@ -27,7 +27,8 @@ final class FpClientBugs {
                     "a liar that says something else is thought to take so long",
                     protocol("fp.MovingConnectionsTest", "whatALiarSaysOfSomethingElseIsNoMeasureOfTheOthers"),
                     "boolean waiting = member.patience.waiting();",
-                    "boolean waiting = member.patience.waiting(); if (waiting) { slowestAnswerMillis = Math.max(slowestAnswerMillis, nowMillis - member.patience.askedMillis()); }"),
+                    "boolean waiting = member.patience.waiting(); if (waiting) { slowestAnswerMillis ="
+                            + " Math.max(slowestAnswerMillis, nowMillis - member.patience.askedMillis()); }"),
             in(
                     "fp/Patience",
                     "a node whose connection moves is waited for without end",

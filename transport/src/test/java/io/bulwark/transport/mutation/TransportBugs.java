@@ -22,6 +22,13 @@ final class TransportBugs {
                     "if (written.isSuccess()) { lastNanos = System.nanoTime(); }",
                     ""),
             new PlantedBug(
+                    "what could not be written waits for ever",
+                    "transport/Connection",
+                    new Detector(
+                            "transport.BackpressureTest", "whatCouldNotBeWrittenIsLostThoughItsConnectionStands", 1),
+                    "} else { sent.dropped = true; }",
+                    "}"),
+            new PlantedBug(
                     "what there is no memory for takes room for ever",
                     "transport/Connection",
                     new Detector("transport.BackpressureTest", "whatThereIsNoMemoryForIsLostAndTakesNoRoom", 1),
