@@ -4,6 +4,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.FrameHeader;
 import io.bulwark.protocol.wire.Message;
+import io.micrometer.core.instrument.Counter;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import java.net.InetSocketAddress;
@@ -253,10 +254,14 @@ final class Connection implements Peer {
                 break;
             }
             if (!transport.security().maySay(to, principal, next.since())) {
-                next.sent().dropped = true;
-                counters.dropsVersion.increment();
-                charge(-next.cost());
-                onQueueChanged();
+                drop(next, counters.dropsVersion);
+                continue;
+            }
+            ByteBuf buffer;
+            try {
+                buffer = directBuffer(to, next);
+            } catch (OutOfMemoryError e) {
+                drop(next, counters.dropsFull);
                 continue;
             }
             wrote = true;
@@ -264,11 +269,13 @@ final class Connection implements Peer {
             long cost = next.cost();
             Sent sent = next.sent();
             // must not refer to the frame, whose arrays are free once copied
-            var _ = to.write(directBuffer(to, next)).addListener(written -> {
+            var _ = to.write(buffer).addListener(written -> {
                 if (written.isSuccess()) {
                     sent.left = true;
                     counters.framesOut.increment();
                     counters.bytesOut.increment(length);
+                } else {
+                    sent.dropped = true;
                 }
                 charge(-cost);
                 onQueueChanged();
@@ -277,6 +284,13 @@ final class Connection implements Peer {
         if (wrote) {
             to.flush();
         }
+    }
+
+    private void drop(Outgoing next, Counter reason) {
+        next.sent().dropped = true;
+        reason.increment();
+        charge(-next.cost());
+        onQueueChanged();
     }
 
     /** Sockets take direct memory only: Netty would make this copy of each heap buffer, segment by segment. */

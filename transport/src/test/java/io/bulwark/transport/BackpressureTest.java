@@ -8,6 +8,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.buffer.AbstractByteBufAllocator;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -249,6 +256,65 @@ class BackpressureTest {
             peer.disconnect("the test");
             await().until(last::lost);
             assertThat(last.waiting()).isFalse();
+        }
+    }
+
+    @Test
+    void whatCouldNotBeWrittenIsLostThoughItsConnectionStands() {
+        EmbeddedChannel channel = new EmbeddedChannel(new ChannelOutboundHandlerAdapter() {
+            @Override
+            public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+                ReferenceCountUtil.release(message);
+                promise.setFailure(new IOException("the test"));
+            }
+        });
+        try (Transport transport = Transport.open(Cast.settings(), keys(CLIENT), Letter.CODECS)) {
+            Connection connection = new Connection(transport, NODE, Cast.anyPort(), new Recorder(), false);
+            connection.attach(channel);
+            Delivery delivery = connection.dispatch(1, LARGE).orElseThrow();
+            channel.runPendingTasks();
+            assertThat(delivery.waiting()).isFalse();
+            assertThat(delivery.lost()).isTrue();
+            assertThat(transport.queuedBytes().get()).isZero();
+        } finally {
+            channel.close();
+        }
+    }
+
+    /** The process has no direct memory left. */
+    @Test
+    void whatThereIsNoMemoryForIsLostAndTakesNoRoom() {
+        EmbeddedChannel channel = new EmbeddedChannel();
+        try (Transport transport = Transport.open(Cast.settings(), keys(CLIENT), Letter.CODECS)) {
+            Connection connection = new Connection(transport, NODE, Cast.anyPort(), new Recorder(), false);
+            connection.attach(channel);
+            channel.config().setAllocator(new AbstractByteBufAllocator() {
+                @Override
+                protected ByteBuf newHeapBuffer(int initial, int max) {
+                    throw new OutOfMemoryError("the test");
+                }
+
+                @Override
+                protected ByteBuf newDirectBuffer(int initial, int max) {
+                    throw new OutOfMemoryError("the test");
+                }
+
+                @Override
+                public boolean isDirectBufferPooled() {
+                    return false;
+                }
+            });
+            Delivery delivery = connection.dispatch(1, LARGE).orElseThrow();
+            try {
+                channel.runPendingTasks();
+            } catch (OutOfMemoryError e) {
+                // An event loop says so in the log, and goes on.
+            }
+            assertThat(delivery.lost()).isTrue();
+            assertThat(delivery.waiting()).isFalse();
+            assertThat(transport.queuedBytes().get()).isZero();
+        } finally {
+            channel.close();
         }
     }
 

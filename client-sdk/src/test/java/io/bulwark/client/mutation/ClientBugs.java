@@ -92,6 +92,41 @@ final class ClientBugs {
                     "eachFragmentIsSentOnceHoweverLongTheCableIsBusy",
                     "operation.onMoving(peer, movedMillis);",
                     ""),
+            rule(
+                    "who has answered is kept waiting",
+                    "whoHasAnsweredIsAskedAgainAtOnceAndNobodyElse",
+                    "copies.remove(peer);",
+                    ""),
+            rule(
+                    "one answer has all asked again",
+                    "whoHasAnsweredIsAskedAgainAtOnceAndNobodyElse",
+                    "copies.remove(peer);",
+                    "copies.clear();"),
+            rule(
+                    "what was not taken moves",
+                    "whatWasNotTakenIsSentAgainAtOnceAndMovesNothing",
+                    ".filter(copy -> !copy.delivery().lost())",
+                    ""),
+            rule(
+                    "a connection that was still before is not given its second",
+                    "aSecondIsCountedFromWhenItWasSent",
+                    "Math.max(sentMillis, movedMillis())",
+                    "movedMillis()"),
+            rule(
+                    "that a connection moves is not looked at",
+                    "whereNothingMovesItIsSentAgainAfterASecond",
+                    "Math.max(sentMillis, movedMillis())",
+                    "sentMillis"),
+            rule(
+                    "with one of many all are forgotten",
+                    "theOldestOfManyIsForgottenAndTheOthersAreNot",
+                    "mine.removeFirst();",
+                    "mine.clear();"),
+            rule(
+                    "what is asked again for another answer is kept back",
+                    "whoseAnswerChangesIsAskedAsOftenAsItIsWanted",
+                    "if (!operation.repeatsInCaseOfLoss()) {",
+                    "if (false) {"),
             puttingOut(
                     "two answers are enough to know that repairs are settled",
                     "eachNodeMustSayFiveTimesThatItIsDoneAndOnlyWhoHasNotIsAskedAgain",
@@ -132,6 +167,11 @@ final class ClientBugs {
 
     private static PlantedBug puttingOut(String name, String test, String right, String wrong) {
         return new PlantedBug(name, "client/PuttingOut", new Detector("client.PuttingOutTest", test, 1), right, wrong);
+    }
+
+    private static PlantedBug rule(String name, String test, String right, String wrong) {
+        return new PlantedBug(
+                name, "client/driver/UnderWay", new Detector("client.driver.UnderWayTest", test, 1), right, wrong);
     }
 
     private static PlantedBug underWay(String name, String test, String right, String wrong) {

@@ -154,8 +154,10 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
                 return effects;
             }
         }
+        if (!slot.settled) {
+            slowestAnswerMillis = Math.max(slowestAnswerMillis, nowMillis - slot.questionMillis);
+        }
         slot.answered();
-        slowestAnswerMillis = Math.max(slowestAnswerMillis, nowMillis - slot.questionMillis);
         if (outcome == null) {
             decide(nowMillis, effects);
         } else {

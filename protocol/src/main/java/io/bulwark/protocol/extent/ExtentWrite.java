@@ -138,7 +138,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
             }
             return effects;
         }
-        slowestAnswerMillis = Math.max(slowestAnswerMillis, nowMillis - slots[index].firstAskedMillis);
+        boolean first = slots[index].refusal == null;
         switch (answer) {
             case Acknowledged _
             when answer.epoch() == group.epoch() -> {
@@ -147,7 +147,12 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
             }
             case Acknowledged _ -> refuse(nowMillis, index, StoreRefusal.WRONG_EPOCH, answer.epoch(), effects);
             case NotStored refused -> refuse(nowMillis, index, refused.reason(), refused.epoch(), effects);
-            default -> {}
+            default -> {
+                return effects;
+            }
+        }
+        if (first) {
+            slowestAnswerMillis = Math.max(slowestAnswerMillis, nowMillis - slots[index].firstAskedMillis);
         }
         if (outcome == null) {
             decide(nowMillis);

@@ -195,7 +195,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
         // Up to f alone may be liars that keep their connections moving.
         if (slot >= 0 && ReadAttempt.awaited(finding, attempts.values()) > group.f()) {
             finding.get(slot).moving(atMillis);
-            attempts.values().forEach(attempt -> attempt.moving(atMillis));
+            attempts.values().forEach(attempt -> attempt.patience.moving(atMillis));
         }
     }
 
@@ -313,7 +313,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
         if (known != null) {
             return known;
         }
-        ReadAttempt attempt = new ReadAttempt(group, version);
+        ReadAttempt attempt = new ReadAttempt(group, version, times);
         attempts.put(version, attempt);
         for (FpMessage.Answer own : ownAnswers) {
             if (own instanceof FpMessage.ReadAnswer read && read.version().equals(version.version())) {
@@ -401,11 +401,11 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
      * few, or are slow.
      */
     private void readMore(long nowMillis, ReadAttempt attempt, List<Effect> effects) {
-        if (attempt.startedMillis == Long.MIN_VALUE) {
-            attempt.startedMillis = nowMillis;
+        if (!attempt.patience.waiting()) {
+            attempt.patience.ask(nowMillis);
         }
         int hopeful = attempt.shareCount();
-        boolean overdue = nowMillis - attempt.startedMillis >= times.hedgeMillis();
+        boolean overdue = attempt.patience.slow(nowMillis);
         for (int slot = 0; slot < group.n(); slot++) {
             Patience asked = attempt.asked.get(slot);
             if (slot == ownSlot || attempt.has(slot)) {

@@ -115,9 +115,8 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
             return effects;
         }
         WriteMember member = members.get(slot);
-        if (member.patience.waiting()) {
-            slowestAnswerMillis = Math.max(slowestAnswerMillis, nowMillis - member.patience.askedMillis());
-        }
+        boolean waiting = member.patience.waiting();
+        long askedMillis = member.patience.askedMillis();
         switch (answer) {
             case FpMessage.Prepared prepared -> onPrepared(member, prepared, effects);
             case FpMessage.Committed committed -> onCommitted(member, committed);
@@ -125,6 +124,9 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
             default -> {
                 return effects;
             }
+        }
+        if (waiting && !member.patience.waiting()) {
+            slowestAnswerMillis = Math.max(slowestAnswerMillis, nowMillis - askedMillis);
         }
         progress(nowMillis, effects);
         return effects;

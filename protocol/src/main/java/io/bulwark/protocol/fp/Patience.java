@@ -4,6 +4,9 @@ package io.bulwark.protocol.fp;
 final class Patience {
     private static final int BACKOFF_MAX = 3;
 
+    /** Who moves all the time is slow after so many times the time of a retry. */
+    private static final int MOVING_FACTOR = 32;
+
     private final FpTimes times;
     private boolean waiting;
     private long askedMillis;
@@ -26,9 +29,9 @@ final class Patience {
         tries = 0;
     }
 
-    /** Its connection was moving at this time: it is as if it had gone out then. */
+    /** Its connection was moving at this time: it is as if it had gone out then. Not without end. */
     void moving(long atMillis) {
-        sinceMillis = Math.max(sinceMillis, atMillis);
+        sinceMillis = Math.max(sinceMillis, Math.min(atMillis, askedMillis + MOVING_FACTOR * times.retryMillis()));
     }
 
     /** The same request goes out again. */

@@ -27,7 +27,8 @@ final class ReadAttempt {
     /** READs sent for this timestamp, by slot. */
     final Map<Integer, Patience> asked = new HashMap<>();
 
-    long startedMillis = Long.MIN_VALUE;
+    /** With those who are asked for it. */
+    final Patience patience;
 
     private final FpGroup group;
     private final TreeMap<Integer, Share> shares = new TreeMap<>();
@@ -37,7 +38,8 @@ final class ReadAttempt {
     private boolean changed;
     private @Nullable Bytes block;
 
-    ReadAttempt(FpGroup group, Timestamp version) {
+    ReadAttempt(FpGroup group, Timestamp version, FpTimes times) {
+        this.patience = new Patience(times);
         this.group = group;
         this.version = version;
     }
@@ -69,13 +71,6 @@ final class ReadAttempt {
             awaited += waits ? 1 : 0;
         }
         return awaited;
-    }
-
-    /** What is asked for was on the way at this time. */
-    void moving(long atMillis) {
-        if (startedMillis != Long.MIN_VALUE) {
-            startedMillis = Math.max(startedMillis, atMillis);
-        }
     }
 
     boolean has(int slot) {

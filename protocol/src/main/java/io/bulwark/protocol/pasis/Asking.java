@@ -7,7 +7,11 @@ final class Asking {
     private static final int BACKOFF_MAX = 3;
     private static final int LATE_RETRIES = 4;
 
+    /** Who moves all the time is slow after so many times the time of a retry. */
+    private static final int MOVING_FACTOR = 32;
+
     private final FpTimes times;
+    private final long movingUntilMillis;
     /** When it was sent first, or its connection was seen to move. */
     private long sinceMillis;
 
@@ -17,13 +21,14 @@ final class Asking {
 
     Asking(FpTimes times, long nowMillis) {
         this.times = times;
+        this.movingUntilMillis = nowMillis + MOVING_FACTOR * times.retryMillis();
         this.sinceMillis = nowMillis;
         this.sentMillis = nowMillis;
     }
 
     /** Its connection was moving at this time. */
     void moving(long atMillis) {
-        sinceMillis = Math.max(sinceMillis, atMillis);
+        sinceMillis = Math.max(sinceMillis, Math.min(atMillis, movingUntilMillis));
     }
 
     void answered() {

@@ -7,6 +7,8 @@ import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.fingerprint.BlockCode;
+import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
@@ -129,5 +131,62 @@ class LateSlotsTest {
         }
         assertThat(blocksSent(write.onTick(15_999))).isZero();
         assertThat(blocksSent(write.onTick(16_000))).isEqualTo(1);
+    }
+
+    /** What a liar says of something else, again and again, is not the time that the others took. */
+    @Test
+    void aLiarThatSaysSomethingElseIsNoMeasureOfTheOthers() {
+        ExtentWrite write = started();
+        stored(write, 5, 0);
+        stored(write, 7, 2);
+        write.onMoving(PrincipalId.node(1), 489);
+        write.onMessage(490, PrincipalId.node(1), new ExtentMessage.NotFound(block, EPOCH, ReadRefusal.NONE));
+        assertThat(blocksSent(write.onTick(500))).isEqualTo(1);
+    }
+
+    /** With f = 2: one refuses again and again, and another one keeps its connection moving. */
+    @Test
+    void whoRefusesAgainAndAgainIsMeasuredOnce() {
+        ExtentWrite write = new ExtentWrite(wide(), block, Bytes.of(new byte[100]), Set.of(), TIMING);
+        assertThat(write.start(0)).hasSize(5);
+        for (int node = 0; node < 3; node++) {
+            stored(write, 5, node);
+        }
+        for (long now = 10; now < 500; now += 10) {
+            write.onMoving(PrincipalId.node(4), now);
+            write.onMessage(now, PrincipalId.node(3), new ExtentMessage.NotStored(block, EPOCH, StoreRefusal.LIMIT));
+        }
+        assertThat(blocksSent(write.onTick(500))).isEqualTo(1);
+    }
+
+    /** The same of a read. */
+    @Test
+    void whoRefusesAReadAgainAndAgainIsMeasuredOnce() {
+        Volume wide = wide();
+        BlockCode.Encoded encoded = new BlockCode(3, 2, 7)
+                .encode(Bytes.of(new byte[3 * wide.policy().fragmentBytes(100)]));
+        ExtentRead read = new ExtentRead(wide, block, encoded.fpcc().pin(), Set.of(), TIMING);
+        assertThat(read.start(0)).hasSize(3);
+        for (long now = 10; now < 500; now += 10) {
+            for (int slot = 2; slot < 4; slot++) {
+                Share share = new Share(encoded.fragments().get(slot), null);
+                read.onMessage(
+                        now,
+                        PrincipalId.node(slot),
+                        new ExtentMessage.Found(block, EPOCH, encoded.fpcc(), share, true));
+            }
+            read.onMoving(PrincipalId.node(1), now);
+            read.onMessage(now, PrincipalId.node(0), new ExtentMessage.NotFound(block, EPOCH, ReadRefusal.NONE));
+        }
+        assertThat(read.onTick(500))
+                .anySatisfy(effect -> assertThat(effect)
+                        .isInstanceOfSatisfying(
+                                Effect.Evidence.class,
+                                seen -> assertThat(seen.about()).isEqualTo(PrincipalId.node(1))));
+    }
+
+    private static Volume wide() {
+        PlacementGroup group = new PlacementGroup(EPOCH, List.of(0, 1, 2, 3, 4, 5, 6));
+        return new Volume(1, "v", VolumeKind.OBJECT, new ProtectionPolicy(2, 3, 7, 4096), 0, List.of(group));
     }
 }

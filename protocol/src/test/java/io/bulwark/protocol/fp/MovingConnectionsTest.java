@@ -99,4 +99,62 @@ class MovingConnectionsTest {
         }
         assertThat(asked(other, 10, TIMES.retryMillis() - 10, 2)).containsExactly(PrincipalId.node(3));
     }
+
+    /** With f = 2: one that talks of something else has the other one, whose connection moves, waited for. */
+    @Test
+    void whatALiarSaysOfSomethingElseIsNoMeasureOfTheOthers() {
+        Volume wide = new Volume(
+                1,
+                "v",
+                VolumeKind.REGISTER,
+                new ProtectionPolicy(2, 3, 7, BLOCK_BYTES),
+                1,
+                List.of(new PlacementGroup(1, List.of(0, 1, 2, 3, 4, 5, 6))));
+        FpGroup group = FpGroup.of(wide, BlockId.register(1, 0));
+        FpWrite write = new FpWrite(group, 1, BLOCK, TIMES);
+        assertThat(write.start(0)).hasSize(5);
+        Bytes pin = new BlockCode(3, 2, 7).encode(group.padded(BLOCK)).fpcc().pin();
+        Bytes nonce = Bytes.of(new byte[PairwiseKeys.KEY_BYTES]);
+        Bytes mac = Bytes.of(new byte[PairwiseKeys.MAC_BYTES]);
+        List<PrincipalId> asked =
+                new ArrayList<>(List.of(PrincipalId.node(0), PrincipalId.node(1), PrincipalId.node(2)));
+        int answered = 0;
+        for (long now = 10; now < 500; now += 10) {
+            for (; answered < asked.size(); answered++) {
+                PrincipalId correct = asked.get(answered);
+                FpMessage prepared = new FpMessage.Prepared(
+                        group.target(correct.number()), new Version(1, pin), nonce, Collections.nCopies(7, mac));
+                write.onMessage(now, correct, prepared);
+            }
+            write.onMessage(
+                    now, PrincipalId.node(3), new FpMessage.FoundTimestamp(group.target(3), Timestamp.NONE, null));
+            write.onMoving(PrincipalId.node(4), now);
+            asked.addAll(asked(write, now, now + 1));
+        }
+        assertThat(asked).contains(PrincipalId.node(5), PrincipalId.node(6));
+    }
+
+    /** However many are silent, and move. */
+    @Test
+    void nobodyIsWaitedForWithoutEnd() {
+        FpWrite write = new FpWrite(GROUP, 1, BLOCK, TIMES);
+        write.start(0);
+        assertThat(asked(write, 0, 16_000, 0, 1, 2)).doesNotContain(PrincipalId.node(3));
+        assertThat(asked(write, 16_000, 16_200, 0, 1, 2)).contains(PrincipalId.node(3));
+    }
+
+    /** Two have said that one of them has a version: it is asked for it, and the others as soon as it is overdue. */
+    @Test
+    void aVersionIsWaitedForWhileItMovesAndNotWithoutEnd() {
+        Timestamp version =
+                new Timestamp(1, new BlockCode(2, 1, 4).encode(BLOCK).fpcc());
+        FpRead read = FpRead.askingForRepair(GROUP, TIMES);
+        read.start(0);
+        for (int slot = 0; slot < 2; slot++) {
+            read.onMessage(5, PrincipalId.node(slot), new FpMessage.FoundTimestamp(GROUP.target(slot), version, null));
+        }
+        read.onMessage(5, PrincipalId.node(2), new FpMessage.FoundTimestamp(GROUP.target(2), Timestamp.NONE, null));
+        assertThat(asked(read, 10, 16_000, 0, 1)).doesNotContain(PrincipalId.node(2));
+        assertThat(asked(read, 16_000, 16_200, 0, 1)).contains(PrincipalId.node(2));
+    }
 }

@@ -106,6 +106,24 @@ class PasisReadTest {
         assertRead(read, old);
     }
 
+    /** For 32 times the time of a retry. */
+    @Test
+    void whoseConnectionMovesIsNotWaitedForWithoutEnd() {
+        assertThat(read.start(0)).hasSize(4);
+        long untilMillis = 32 * Group.TIMES.retryMillis();
+        List<Effect> effects = new ArrayList<>();
+        for (long now = 0; now < untilMillis + Group.TIMES.hedgeMillis(); now += 10) {
+            assertThat(effects).noneMatch(effect -> effect instanceof Effect.Evidence);
+            for (int slot = 0; slot < 4; slot++) {
+                read.onMoving(Group.node(slot), now);
+            }
+            effects.addAll(read.onTick(now));
+        }
+        assertThat(Group.sent(read.onTick(untilMillis + Group.TIMES.hedgeMillis()), PasisMessage.Read.class))
+                .extracting(ask -> ask.target().slot())
+                .contains(4);
+    }
+
     @Test
     void whoseConnectionMovesIsNotSlowUnlessUpToBMoveTheirsAlone() {
         assertThat(read.start(0)).hasSize(4);

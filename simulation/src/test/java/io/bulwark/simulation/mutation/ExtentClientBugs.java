@@ -49,6 +49,24 @@ final class ExtentClientBugs {
                     "(stillMillis >= hedgeMillis && alone)"),
             in(
                     "extent/ExtentWrite",
+                    "who refuses again and again is thought to take so long",
+                    protocol("extent.LateSlotsTest", "whoRefusesAgainAndAgainIsMeasuredOnce"),
+                    "boolean first = slots[index].refusal == null;",
+                    "boolean first = true;"),
+            in(
+                    "extent/ExtentWrite",
+                    "a liar that says something else is thought to take so long",
+                    protocol("extent.LateSlotsTest", "aLiarThatSaysSomethingElseIsNoMeasureOfTheOthers"),
+                    "default -> { return effects; } } if (first) {",
+                    "default -> {} } if (first) {"),
+            in(
+                    "extent/ExtentRead",
+                    "who refuses again and again is thought to take so long",
+                    protocol("extent.LateSlotsTest", "whoRefusesAReadAgainAndAgainIsMeasuredOnce"),
+                    "if (!slot.settled) { slowestAnswerMillis",
+                    "if (slot.asked) { slowestAnswerMillis"),
+            in(
+                    "extent/ExtentWrite",
                     "f full disks end a write",
                     simulation("ExtentRulesTest", "aFullDiskAtFNodesIsMaskedAndAtMoreIsAClearError"),
                     "} else if (refused.size() > f) {",

@@ -23,6 +23,25 @@ final class FpClientBugs {
                     "silent > group.f() ? atMillis : Math.min(atMillis, until)",
                     "silent > group.f() ? atMillis : 0"),
             in(
+                    "fp/FpWrite",
+                    "a liar that says something else is thought to take so long",
+                    protocol("fp.MovingConnectionsTest", "whatALiarSaysOfSomethingElseIsNoMeasureOfTheOthers"),
+                    "boolean waiting = member.patience.waiting();",
+                    "boolean waiting = member.patience.waiting(); if (waiting) { slowestAnswerMillis ="
+                            + " Math.max(slowestAnswerMillis, nowMillis - member.patience.askedMillis()); }"),
+            in(
+                    "fp/Patience",
+                    "a node whose connection moves is waited for without end",
+                    protocol("fp.MovingConnectionsTest", "nobodyIsWaitedForWithoutEnd"),
+                    "Math.min(atMillis, askedMillis + MOVING_FACTOR * times.retryMillis())",
+                    "atMillis"),
+            in(
+                    "fp/FpRead",
+                    "no version is waited for while connections move",
+                    protocol("fp.MovingConnectionsTest", "aVersionIsWaitedForWhileItMovesAndNotWithoutEnd"),
+                    "attempts.values().forEach(attempt -> attempt.patience.moving(atMillis));",
+                    ""),
+            in(
                     "fp/FpRead",
                     "f liars that keep their connections moving hold a read up",
                     protocol(

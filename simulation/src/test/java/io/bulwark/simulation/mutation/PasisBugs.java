@@ -21,6 +21,12 @@ final class PasisBugs {
 
     private static final List<PlantedBug> COUNTS = List.of(
             in(
+                    "pasis/Asking",
+                    "a node whose connection moves is waited for without end",
+                    protocol(READ, "whoseConnectionMovesIsNotWaitedForWithoutEnd"),
+                    "Math.min(atMillis, movingUntilMillis)",
+                    "atMillis"),
+            in(
                     "pasis/PasisGroup",
                     "N-b-1 answers are enough",
                     protocol(WRITE, "itIsDoneAtNMinusBAnswersAndGoesOnInTheBackground"),

@@ -21,6 +21,19 @@ final class TransportBugs {
                     "a connection that is written to does not move",
                     "if (written.isSuccess()) { lastNanos = System.nanoTime(); }",
                     ""),
+            new PlantedBug(
+                    "what could not be written waits for ever",
+                    "transport/Connection",
+                    new Detector(
+                            "transport.BackpressureTest", "whatCouldNotBeWrittenIsLostThoughItsConnectionStands", 1),
+                    "} else { sent.dropped = true; }",
+                    "}"),
+            new PlantedBug(
+                    "what there is no memory for takes room for ever",
+                    "transport/Connection",
+                    new Detector("transport.BackpressureTest", "whatThereIsNoMemoryForIsLostAndTakesNoRoom", 1),
+                    "drop(next, counters.dropsFull); continue;",
+                    "throw e;"),
             bug(
                     "TlsChannels",
                     "what is said depends on the newest that the other has spoken anywhere",
