@@ -302,7 +302,12 @@ final class FpRegister {
                 keep.add(old);
             } else {
                 mutations.add(new Mutation.Delete(old.key(block())));
-                uncharge(old, mutations);
+                if (isLurking(old)) {
+                    mutations.add(node.index().overwrite(entry(old.version()), taken()));
+                }
+                if (!old.chargedTo(PrepareTag.REPAIR)) {
+                    uncharge(old, mutations);
+                }
             }
         }
         store(
@@ -323,13 +328,23 @@ final class FpRegister {
                                             by, now + node.limits().keepMillis()));
                             node.keptBy().merge(by, 1, Integer::sum);
                         } else {
-                            uncharged(old);
+                            if (!old.chargedTo(PrepareTag.REPAIR)) {
+                                uncharged(old);
+                            }
                             versions.remove(old.version());
                         }
                     }
                     then.accept(now);
                 },
                 failed);
+    }
+
+    /**
+     * Whether this node has proven it to others and no COMMIT of it is known: where it is overwritten, somebody may bring it up again until m + f slots
+     * have what is later ({@link Revocations}).
+     */
+    private static boolean isLurking(VersionRecord record) {
+        return record.isVouchedFor() && !record.committed();
     }
 
     private boolean mayKeep(PrincipalId by, int more) {
