@@ -171,7 +171,11 @@ final class Revocations {
         VersionRecord record = register.versions().byName(entry.version());
         if (record == null || !record.chargedTo(PrepareTag.REPAIR)) {
             claim(register, entry);
-        } else if (record.isAlsoOf(node.access()::revoked)) {
+            return;
+        }
+        // It is not overwritten, even if that was begun: the store has failed.
+        node.index().added(PrepareTag.REPAIR, 0, entry);
+        if (record.isAlsoOf(node.access()::revoked)) {
             node.index().repairs().renew(entry);
         } else {
             name(entry);
@@ -183,7 +187,8 @@ final class Revocations {
     private void claim(FpRegister register, StagedIndex.Entry entry) {
         Timestamp latest = register.versions().latest();
         long epoch = register.group().placement().epoch();
-        boolean overwritten = latest.ts() >= entry.version().ts() && !latest.version().equals(entry.version());
+        boolean overwritten = Long.compareUnsigned(latest.ts(), entry.version().ts()) >= 0
+                && !latest.version().equals(entry.version());
         if (!overwritten) {
             node.index().clear(register, PrepareTag.REPAIR, entry);
         } else if (register.serves(epoch) && claiming.add(entry)) {

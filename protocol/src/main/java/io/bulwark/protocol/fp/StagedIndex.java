@@ -212,9 +212,13 @@ final class StagedIndex {
     /** After a store that failed, or may have: what stands in the block says what is charged. */
     void recheck(long nowMillis, FpRegister register, PrincipalId client, Version version) {
         register.enqueue(nowMillis, _ -> {
+            Entry entry = new Entry(register.block(), version);
             VersionRecord record = register.versions().byName(version);
-            if (record == null || !record.chargedTo(client)) {
-                removed(client, new Entry(register.block(), version));
+            boolean charged = record != null && record.chargedTo(client);
+            // What was waiting may have overwritten it first.
+            boolean overwritten = client.equals(PrepareTag.REPAIR) && overwrittenIn(entry) > 0;
+            if (!charged && !overwritten) {
+                removed(client, entry);
             }
         });
     }

@@ -184,6 +184,57 @@ class FpLurkingOverwrittenTest {
         assertHeld();
     }
 
+    /** To take it from its writer's account had failed, and is looked at after the COMMIT that waited for that. */
+    @Test
+    void aStoreThatFailedBeforeTakesNothingFromTheAccount() {
+        onDisk(staged().provenForItsWriter());
+        prepareLater();
+        nodes.cutOff.addAll(List.of(1, 2, 3));
+        nodes.holdStores = true;
+        assertThat(left()).isEqualTo(1);
+        assertThat(nodes.ask(WRITER, nodes.commit(0, 2, prepares))).as("it waits").isEmpty();
+        nodes.nextStore = Stored.NO_SPACE;
+        nodes.releaseOneStore();
+        nodes.nextStore = Stored.DURABLE;
+        nodes.releaseStores();
+        assertThat(nodes.committedOnDisk(later)).isEqualTo(1);
+        nodes.pass(6_000);
+        nodes.tell(0, new Fact.Revoked(CLIENT));
+        nodes.pass(6_000);
+        assertThat(nodes.undecided).containsEntry(0, 1);
+        othersAreBack();
+        assertThat(nodes.undecided).containsEntry(0, 0);
+        assertHeld();
+    }
+
+    @Test
+    void whereTheStoreFailedNothingIsRepairedForEver() {
+        onDisk(new VersionRecord(version, 1, true, null, PrepareTag.REPAIR, 0, List.of()));
+        prepareLater();
+        nodes.cutOff.addAll(List.of(1, 2, 3));
+        nodes.ask(WRITER, new FpMessage.Repair(nodes.group.target(0), version));
+        nodes.pass(6_000);
+        nodes.nextStore = Stored.NO_SPACE;
+        assertThat(nodes.one(WRITER, nodes.commit(0, 2, prepares))).isInstanceOf(FpMessage.Refused.class);
+        nodes.nextStore = Stored.DURABLE;
+        nodes.pass(12_000);
+        List<LocalNodes.Arrival> asked = new ArrayList<>();
+        nodes.cutOff.clear();
+        nodes.lost = asked::add;
+        nodes.pass(12_000);
+        assertThat(asked).isEmpty();
+    }
+
+    @Test
+    void timestampsHaveNoSign() {
+        StagedIndex index = new StagedIndex(new Outbox(), _ -> true, 4);
+        Version last = new Timestamp(-1, nodes.encode(1).fpcc()).version();
+        nodes.disk(0).apply(index.put(PrepareTag.REPAIR, 0, new StagedIndex.Entry(nodes.group.block(), last)));
+        nodes.restart(0);
+        assertThat(left()).isZero();
+        assertThat(nodes.disk(0).charges(true)).isZero();
+    }
+
     @Test
     void itGoesWithItsVolume() {
         overwritten(staged().repaired());

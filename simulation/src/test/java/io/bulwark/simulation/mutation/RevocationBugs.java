@@ -364,6 +364,24 @@ final class RevocationBugs {
                     "{ uncharged(old);"),
             in(
                     "fp/StagedIndex",
+                    "a store that failed before takes what is overwritten from the account",
+                    protocol(OVERWRITTEN, "aStoreThatFailedBeforeTakesNothingFromTheAccount"),
+                    "!charged && !overwritten",
+                    "!charged"),
+            in(
+                    "fp/Revocations",
+                    "what could not be overwritten is repaired for ever",
+                    protocol(OVERWRITTEN, "whereTheStoreFailedNothingIsRepairedForEver"),
+                    "node.index().added(PrepareTag.REPAIR, 0, entry);",
+                    ""),
+            in(
+                    "fp/Revocations",
+                    "timestamps have a sign",
+                    protocol(OVERWRITTEN, "timestampsHaveNoSign"),
+                    "Long.compareUnsigned(latest.ts(), entry.version().ts()) >= 0",
+                    "latest.ts() >= entry.version().ts()"),
+            in(
+                    "fp/StagedIndex",
                     "what is overwritten while the account is read is on none",
                     protocol("fp.StagedIndexTest", "whatIsOverwrittenWhileTheListIsReadStaysOnTheAccount"),
                     "meanwhile.computeIfPresent(client, (_, changes) -> with(changes, entry, session));",
