@@ -302,7 +302,7 @@ final class FpRegister {
                 keep.add(old);
             } else {
                 mutations.add(new Mutation.Delete(old.key(block())));
-                if (isLurking(old)) {
+                if (old.isLurking()) {
                     mutations.add(node.index().overwrite(entry(old.version()), taken()));
                 }
                 if (!old.chargedTo(PrepareTag.REPAIR)) {
@@ -337,14 +337,6 @@ final class FpRegister {
                     then.accept(now);
                 },
                 failed);
-    }
-
-    /**
-     * Whether this node has proven it to others and no COMMIT of it is known: where it is overwritten, somebody may bring it up again until m + f slots
-     * have what is later ({@link Revocations}).
-     */
-    private static boolean isLurking(VersionRecord record) {
-        return record.isVouchedFor() && !record.committed();
     }
 
     private boolean mayKeep(PrincipalId by, int more) {

@@ -193,7 +193,8 @@ final class Revocations {
             node.index().clear(register, PrepareTag.REPAIR, entry);
         } else if (register.serves(epoch) && claiming.add(entry)) {
             name(entry);
-            ClaimPoll operation = new ClaimPoll(register.group(), register.target().slot(), latest, node.times());
+            ClaimPoll operation =
+                    new ClaimPoll(register.group(), register.target().slot(), latest, node.times());
             LongConsumer over = register.once(_ -> {});
             node.out().run(operation, (now, outcome) -> {
                 over.accept(now);

@@ -88,14 +88,13 @@ final class StagedIndex {
                 // Not one of ours: nothing is charged for it.
             }
         }
-        Objects.requireNonNull(meanwhile.remove(client))
-                .forEach((entry, session) -> {
-                    if (session == GONE) {
-                        entries.remove(entry);
-                    } else {
-                        entries.put(entry, session);
-                    }
-                });
+        Objects.requireNonNull(meanwhile.remove(client)).forEach((entry, session) -> {
+            if (session == GONE) {
+                entries.remove(entry);
+            } else {
+                entries.put(entry, session);
+            }
+        });
         staged.put(client, entries);
         if (client.equals(PrepareTag.REPAIR)) {
             entries.keySet().forEach(repairs::add);

@@ -192,7 +192,9 @@ class FpLurkingOverwrittenTest {
         nodes.cutOff.addAll(List.of(1, 2, 3));
         nodes.holdStores = true;
         assertThat(left()).isEqualTo(1);
-        assertThat(nodes.ask(WRITER, nodes.commit(0, 2, prepares))).as("it waits").isEmpty();
+        assertThat(nodes.ask(WRITER, nodes.commit(0, 2, prepares)))
+                .as("it waits")
+                .isEmpty();
         nodes.nextStore = Stored.NO_SPACE;
         nodes.releaseOneStore();
         nodes.nextStore = Stored.DURABLE;

@@ -354,7 +354,7 @@ final class RevocationBugs {
                     "fp/FpRegister",
                     "what is overwritten on its writer's account is on none",
                     protocol(OVERWRITTEN, "whatStandsOnItsWritersAccountIsNoDifferent"),
-                    "if (isLurking(old)) {",
+                    "if (old.isLurking()) {",
                     "if (false) {"),
             in(
                     "fp/FpRegister",
