@@ -20,8 +20,8 @@ public interface RevocationWatch {
     void refuses(PrincipalId revoked, int undecided);
 
     /**
-     * A version that a repair has staged is neither committed nor overwritten: rounds wait for it, whoever prepared it, and are done with it at the
-     * latest once the block is written beyond it. Told again and again as long as that is so.
+     * A version that a repair has staged is neither committed nor overwritten by what enough others have: rounds wait for it, whoever prepared it, and
+     * are done with it at the latest once the block is written beyond it. Told again and again as long as that is so.
      *
      * @param timestamp counts the writes of the block
      */

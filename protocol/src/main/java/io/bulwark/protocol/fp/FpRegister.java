@@ -302,7 +302,12 @@ final class FpRegister {
                 keep.add(old);
             } else {
                 mutations.add(new Mutation.Delete(old.key(block())));
-                uncharge(old, mutations);
+                if (old.isLurking()) {
+                    mutations.add(node.index().overwrite(entry(old.version()), taken()));
+                }
+                if (!old.chargedTo(PrepareTag.REPAIR)) {
+                    uncharge(old, mutations);
+                }
             }
         }
         store(
@@ -323,7 +328,9 @@ final class FpRegister {
                                             by, now + node.limits().keepMillis()));
                             node.keptBy().merge(by, 1, Integer::sum);
                         } else {
-                            uncharged(old);
+                            if (!old.chargedTo(PrepareTag.REPAIR)) {
+                                uncharged(old);
+                            }
                             versions.remove(old.version());
                         }
                     }

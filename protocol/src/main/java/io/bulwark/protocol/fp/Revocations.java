@@ -1,12 +1,15 @@
 package io.bulwark.protocol.fp;
 
 import io.bulwark.protocol.cluster.RevocationWatch;
+import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.id.PrincipalId;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The revoked clients (thesis 3.4.3): nothing of them is taken any more, and what they have staged here is cleared away. And since colluders
  * may have had this node prove a version that only such a client has prepared, somewhere: what repairs that began before this node
- * was told have staged is waited for, too, until it is committed or overwritten.
+ * was told have staged is waited for, too, until it is committed, or m + f slots have something later.
  */
 final class Revocations {
     private static final long AGAIN_MILLIS = 2_000;
@@ -44,6 +47,8 @@ final class Revocations {
     private final Map<PrincipalId, Round> rounds = new HashMap<>();
     /** What repairs have staged and rounds wait for, each once. */
     private final LinkedHashSet<StagedIndex.Entry> turns = new LinkedHashSet<>();
+    /** What is overwritten here, while the others are asked whether they have something later, too. */
+    private final Set<StagedIndex.Entry> claiming = new HashSet<>();
 
     private long againMillis;
 
@@ -90,10 +95,14 @@ final class Revocations {
                     .mapToLong(round -> round.mark)
                     .max()
                     .ifPresent(last -> turns.addAll(node.index().repairs().before(last)));
+            turns.addAll(node.index().overwritten());
         }
         for (int i = 0; i < TURNS_PER_TICK && !turns.isEmpty(); i++) {
             StagedIndex.Entry entry = turns.removeFirst();
-            blocks.with(nowMillis, entry.block(), register -> finish(nowMillis, register, entry));
+            boolean held = blocks.with(nowMillis, entry.block(), register -> finish(nowMillis, register, entry));
+            if (!held) {
+                leave(entry);
+            }
         }
     }
 
@@ -161,12 +170,62 @@ final class Revocations {
     private void finish(long nowMillis, FpRegister register, StagedIndex.Entry entry) {
         VersionRecord record = register.versions().byName(entry.version());
         if (record == null || !record.chargedTo(PrepareTag.REPAIR)) {
-            node.index().clear(register, PrepareTag.REPAIR, entry);
-        } else if (record.isAlsoOf(node.access()::revoked)) {
+            claim(register, entry);
+            return;
+        }
+        // It is not overwritten, even if that was begun: the store has failed.
+        node.index().added(PrepareTag.REPAIR, 0, entry);
+        if (record.isAlsoOf(node.access()::revoked)) {
             node.index().repairs().renew(entry);
         } else {
-            watch.waitsFor(entry.block(), entry.version().ts());
+            name(entry);
             register.repair().run(nowMillis, record.version());
+        }
+    }
+
+    /** What is not staged here any more goes from the account once nobody can bring it up again. */
+    private void claim(FpRegister register, StagedIndex.Entry entry) {
+        Timestamp latest = register.versions().latest();
+        long epoch = register.group().placement().epoch();
+        boolean overwritten = Long.compareUnsigned(latest.ts(), entry.version().ts()) >= 0
+                && !latest.version().equals(entry.version());
+        if (!overwritten) {
+            node.index().clear(register, PrepareTag.REPAIR, entry);
+        } else if (register.serves(epoch) && claiming.add(entry)) {
+            name(entry);
+            ClaimPoll operation =
+                    new ClaimPoll(register.group(), register.target().slot(), latest, node.times());
+            LongConsumer over = register.once(_ -> {});
+            node.out().run(operation, (now, outcome) -> {
+                over.accept(now);
+                claiming.remove(entry);
+                if (outcome == ClaimPoll.Outcome.CLAIMED && register.serves(epoch)) {
+                    register.enqueue(now, _ -> node.index().clear(register, PrepareTag.REPAIR, entry));
+                }
+            });
+        }
+    }
+
+    private void name(StagedIndex.Entry entry) {
+        if (!rounds.isEmpty()) {
+            watch.waitsFor(entry.block(), entry.version().ts());
+        }
+    }
+
+    /** What was overwritten counts no more where its volume is deleted, or this node has lost its slot since. */
+    private void leave(StagedIndex.Entry entry) {
+        long taken = node.index().overwrittenIn(entry);
+        boolean lost = node.access()
+                .group(entry.block())
+                .filter(group -> group.placement().epoch() >= taken)
+                .isPresent();
+        boolean deletedSince = !counts(entry.block().volume(), false);
+        if (taken > 0 && (lost || deletedSince)) {
+            node.out().store(List.of(node.index().delete(PrepareTag.REPAIR, entry)), (_, stored) -> {
+                if (stored == Stored.DURABLE) {
+                    node.index().removed(PrepareTag.REPAIR, entry);
+                }
+            });
         }
     }
 }

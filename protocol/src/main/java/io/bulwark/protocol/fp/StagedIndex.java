@@ -18,6 +18,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
@@ -28,6 +29,8 @@ import java.util.function.Predicate;
  * it. One small record per staged version, written and deleted together with it.
  */
 final class StagedIndex {
+    private static final long GONE = -1;
+
     /** A staged version. */
     record Entry(BlockId block, Version version) implements Comparable<Entry> {
         private static final Comparator<Entry> ORDER =
@@ -45,8 +48,8 @@ final class StagedIndex {
     private final LinkedHashMap<PrincipalId, Map<Entry, Long>> staged = new LinkedHashMap<>(16, 0.75f, true);
     private final RepairsLeft repairs = new RepairsLeft();
     private final Map<PrincipalId, List<LongConsumer>> loading = new HashMap<>();
-    /** Changes that became durable while a load was under way: the load may or may not have seen them. */
-    private final Map<PrincipalId, Set<Entry>> gone = new HashMap<>();
+    /** Changes while a load was under way, which may or may not have seen them: the session of what was added, {@link #GONE} of what was removed. */
+    private final Map<PrincipalId, Map<Entry, Long>> meanwhile = new HashMap<>();
 
     /** @param mine whether a block is this server's; the others are another shard's to bound and to clear */
     StagedIndex(Outbox out, Predicate<BlockId> mine, int clientsMax) {
@@ -66,26 +69,32 @@ final class StagedIndex {
             return;
         }
         loading.put(client, new ArrayList<>(List.of(then)));
-        gone.put(client, new HashSet<>());
+        meanwhile.put(client, new HashMap<>());
         out.loadMetas(RecordKind.REGISTER, indexOf(client), (now, records) -> loaded(now, client, records));
     }
 
     private void loaded(long nowMillis, PrincipalId client, List<Loaded.Meta> records) {
         Map<Entry, Long> entries = new HashMap<>();
-        Set<Entry> deleted = gone.remove(client);
         for (Loaded.Meta record : records) {
             try {
                 Entry entry = decode(record.key().suffix());
                 WireReader meta = new WireReader(record.meta());
                 long session = meta.nonNegative64();
                 meta.end();
-                if (mine.test(entry.block()) && (deleted == null || !deleted.contains(entry))) {
+                if (mine.test(entry.block())) {
                     entries.put(entry, session);
                 }
             } catch (MalformedException e) {
                 // Not one of ours: nothing is charged for it.
             }
         }
+        Objects.requireNonNull(meanwhile.remove(client)).forEach((entry, session) -> {
+            if (session == GONE) {
+                entries.remove(entry);
+            } else {
+                entries.put(entry, session);
+            }
+        });
         staged.put(client, entries);
         if (client.equals(PrepareTag.REPAIR)) {
             entries.keySet().forEach(repairs::add);
@@ -143,11 +152,41 @@ final class StagedIndex {
                 repairs.add(entry);
             }
         }
+        meanwhile.computeIfPresent(client, (_, changes) -> with(changes, entry, session));
+    }
+
+    private static Map<Entry, Long> with(Map<Entry, Long> changes, Entry entry, long session) {
+        changes.put(entry, session);
+        return changes;
     }
 
     /** What stands on the account of repairs, once that is ready. */
     RepairsLeft repairs() {
         return repairs;
+    }
+
+    /**
+     * A version on the account of repairs is not staged any more, but what overwrote it may be this node's alone: it stays there.
+     *
+     * @param taken the epoch in which this node took its slot, as in {@link VersionRecord}
+     */
+    Mutation overwrite(Entry entry, long taken) {
+        added(PrepareTag.REPAIR, taken, entry);
+        return put(PrepareTag.REPAIR, taken, entry);
+    }
+
+    /** What was overwritten so, as far as the account of repairs is here. */
+    List<Entry> overwritten() {
+        Map<Entry, Long> entries = staged.getOrDefault(PrepareTag.REPAIR, Map.of());
+        return entries.entrySet().stream()
+                .filter(entry -> entry.getValue() > 0)
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    /** The epoch in which the node took its slot that had what was overwritten so; 0 of anything else. */
+    long overwrittenIn(Entry entry) {
+        return staged.getOrDefault(PrepareTag.REPAIR, Map.of()).getOrDefault(entry, 0L);
     }
 
     void removed(PrincipalId client, Entry entry) {
@@ -158,10 +197,7 @@ final class StagedIndex {
         if (client.equals(PrepareTag.REPAIR)) {
             repairs.remove(entry);
         }
-        Set<Entry> deleted = gone.get(client);
-        if (deleted != null) {
-            deleted.add(entry);
-        }
+        meanwhile.computeIfPresent(client, (_, changes) -> with(changes, entry, GONE));
     }
 
     /**
@@ -175,9 +211,13 @@ final class StagedIndex {
     /** After a store that failed, or may have: what stands in the block says what is charged. */
     void recheck(long nowMillis, FpRegister register, PrincipalId client, Version version) {
         register.enqueue(nowMillis, _ -> {
+            Entry entry = new Entry(register.block(), version);
             VersionRecord record = register.versions().byName(version);
-            if (record == null || !record.chargedTo(client)) {
-                removed(client, new Entry(register.block(), version));
+            boolean charged = record != null && record.chargedTo(client);
+            // What was waiting may have overwritten it first.
+            boolean overwritten = client.equals(PrepareTag.REPAIR) && overwrittenIn(entry) > 0;
+            if (!charged && !overwritten) {
+                removed(client, entry);
             }
         });
     }

@@ -82,6 +82,14 @@ record VersionRecord(
         return committed() || proven || writer.equals(PrepareTag.REPAIR);
     }
 
+    /**
+     * Whether this node has proven it to others and no COMMIT of it is known: where it is overwritten, somebody may bring it up again until m + f slots
+     * have what is later ({@link Revocations}).
+     */
+    boolean isLurking() {
+        return isVouchedFor() && !committed();
+    }
+
     /** Who has this node's MACs for it, as far as they are named: the writer and those who have joined. */
     List<Party> parties() {
         return Stream.concat(Stream.of(new Party(writer, session)), joined.stream())

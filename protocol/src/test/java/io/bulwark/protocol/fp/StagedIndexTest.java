@@ -54,6 +54,17 @@ class StagedIndexTest {
     }
 
     @Test
+    void whatIsOverwrittenWhileTheListIsReadStaysOnTheAccount() {
+        load(PrepareTag.REPAIR);
+        index.overwrite(entry(1), 4);
+        loaded(PrepareTag.REPAIR, 0, entry(1), entry(2));
+        assertThat(index.overwritten()).containsExactly(entry(1));
+        assertThat(index.overwrittenIn(entry(1))).isEqualTo(4);
+        assertThat(index.of(PrepareTag.REPAIR, 0)).containsExactly(entry(2));
+        assertThat(index.repairs().before(3, index.repairs().mark())).isEqualTo(2);
+    }
+
+    @Test
     void whatIsAnotherShardsIsLeftToIt() {
         load(CLIENT);
         loaded(CLIENT, 7, entry(1), entry(ANOTHERS));

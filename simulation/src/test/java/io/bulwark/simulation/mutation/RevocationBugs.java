@@ -16,6 +16,7 @@ final class RevocationBugs {
     private static final String LURKING = "FpLurkingWriteTest";
     private static final String WISHES = "fp.RepairWishesTest";
     private static final String REPAIRING = "fp.FpLurkingRepairTest";
+    private static final String OVERWRITTEN = "fp.FpLurkingOverwrittenTest";
 
     static final List<PlantedBug> ALL = List.of(
             in(
@@ -311,7 +312,79 @@ final class RevocationBugs {
                     "fp/StagedIndex",
                     "a shard clears away what is another's",
                     protocol("fp.StagedIndexTest", "whatIsAnotherShardsIsLeftToIt"),
-                    "mine.test(entry.block()) &&",
+                    "if (mine.test(entry.block())) {",
+                    "if (true) {"),
+            in(
+                    "fp/Revocations",
+                    "what is overwritten at one node alone counts as settled",
+                    protocol(OVERWRITTEN, "aNodeIsDoneOnceOthersHaveWhatOverwroteIt"),
+                    "if (!overwritten) {",
+                    "if (true) {"),
+            in(
+                    "fp/Revocations",
+                    "what fewer than m + f have overwrites for good",
+                    protocol(OVERWRITTEN, "oneOfThemIsNotEnough"),
+                    "outcome == ClaimPoll.Outcome.CLAIMED && ",
+                    ""),
+            in(
+                    "fp/Revocations",
+                    "what is overwritten stays on the account where nobody is revoked",
+                    protocol(OVERWRITTEN, "withoutARevocationItGoesTooOnceOthersHaveIt"),
+                    "turns.addAll(node.index().overwritten());",
+                    ""),
+            in(
+                    "fp/Revocations",
+                    "what is overwritten of a deleted volume is waited for",
+                    protocol(OVERWRITTEN, "itGoesWithItsVolume"),
+                    "(lost || deletedSince)",
+                    "lost"),
+            in(
+                    "fp/Revocations",
+                    "what is overwritten is waited for without a slot",
+                    protocol(OVERWRITTEN, "itGoesWithTheSlot"),
+                    "(lost || deletedSince)",
+                    "deletedSince"),
+            in(
+                    "fp/Revocations",
+                    "a group of before takes from the account",
+                    protocol(OVERWRITTEN, "whatTheNodeKnowsOfAGroupOfBeforeTakesNothing"),
+                    ".filter(group -> group.placement().epoch() >= taken)",
+                    ""),
+            in(
+                    "fp/FpRegister",
+                    "what is overwritten on its writer's account is on none",
+                    protocol(OVERWRITTEN, "whatStandsOnItsWritersAccountIsNoDifferent"),
+                    "if (old.isLurking()) {",
+                    "if (false) {"),
+            in(
+                    "fp/FpRegister",
+                    "what is overwritten is on no account once that is durable",
+                    protocol(OVERWRITTEN, "whatIsWaitedForAlreadyIsWaitedForWhenItIsOverwritten"),
+                    "if (!old.chargedTo(PrepareTag.REPAIR)) { uncharged(old);",
+                    "{ uncharged(old);"),
+            in(
+                    "fp/StagedIndex",
+                    "a store that failed before takes what is overwritten from the account",
+                    protocol(OVERWRITTEN, "aStoreThatFailedBeforeTakesNothingFromTheAccount"),
+                    "!charged && !overwritten",
+                    "!charged"),
+            in(
+                    "fp/Revocations",
+                    "what could not be overwritten is repaired for ever",
+                    protocol(OVERWRITTEN, "whereTheStoreFailedNothingIsRepairedForEver"),
+                    "node.index().added(PrepareTag.REPAIR, 0, entry);",
+                    ""),
+            in(
+                    "fp/Revocations",
+                    "timestamps have a sign",
+                    protocol(OVERWRITTEN, "timestampsHaveNoSign"),
+                    "Long.compareUnsigned(latest.ts(), entry.version().ts()) >= 0",
+                    "latest.ts() >= entry.version().ts()"),
+            in(
+                    "fp/StagedIndex",
+                    "what is overwritten while the account is read is on none",
+                    protocol("fp.StagedIndexTest", "whatIsOverwrittenWhileTheListIsReadStaysOnTheAccount"),
+                    "meanwhile.computeIfPresent(client, (_, changes) -> with(changes, entry, session));",
                     ""),
             in(
                     "pasis/PasisAccess",
