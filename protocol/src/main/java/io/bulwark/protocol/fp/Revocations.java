@@ -23,6 +23,8 @@ final class Revocations {
     private static final long AGAIN_MILLIS = 2_000;
     /** Blocks that are repaired at a time, for all rounds together: readers and peers want repairs, too. */
     private static final int TURNS_PER_TICK = 2;
+    /** Polls of what is overwritten at a time; while peers are away each takes as long as a repair. */
+    private static final int CLAIMING_MAX = 64;
 
     /** What is to be waited for since the node was told last. */
     private static final class Round {
@@ -191,7 +193,7 @@ final class Revocations {
                 && !latest.version().equals(entry.version());
         if (!overwritten) {
             node.index().clear(register, PrepareTag.REPAIR, entry);
-        } else if (register.serves(epoch) && claiming.add(entry)) {
+        } else if (register.serves(epoch) && claiming.size() < CLAIMING_MAX && claiming.add(entry)) {
             name(entry);
             ClaimPoll operation =
                     new ClaimPoll(register.group(), register.target().slot(), latest, node.times());
