@@ -176,14 +176,15 @@ final class MandateBugs {
                     "metadata/AuditLog",
                     "an unsigned command names replicas",
                     mandate("whereNothingIsSignedYetThisCommandIs"),
-                    "Refusal.unless(approval.isPresent(), MetadataError.BAD_SIGNATURE, by + \" has not signed it\");",
-                    "if (approval.isEmpty()) { return; }"),
+                    "Refusal.unless(command.approval().isPresent(), MetadataError.BAD_SIGNATURE, by + \" has not"
+                            + " signed it\");",
+                    "if (command.approval().isEmpty()) { return; }"),
             in(
                     "metadata/MetadataStateMachine",
                     "what nobody could follow is executed",
                     mandate("whoseRightTheLogDoesNotShowIsGivenItAgain"),
                     "if (command instanceof Command.ChangeReplicas change) {",
-                    "if (approval.isEmpty() && command instanceof Command.ChangeReplicas change) {"));
+                    "if (entry.approval().isEmpty() && command instanceof Command.ChangeReplicas change) {"));
 
     private MandateBugs() {}
 }
