@@ -10,6 +10,7 @@ import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
@@ -108,8 +109,8 @@ final class AuditLog {
         PrincipalId by = command.by();
         Refusal.unless(command.approval().isPresent(), MetadataError.BAD_SIGNATURE, by + " has not signed it");
         Refusal.unless(
-                new Mandate(genesis)
-                        .of(() -> Stream.concat(entries(), Stream.of(command)).iterator(), now, next)
+                search(() -> Stream.concat(entries(), Stream.of(command)))
+                        .of(now, next)
                         .isPresent(),
                 MetadataError.NOT_AUTHORISED,
                 "no " + Mandate.ENTRIES_MAX + " entries of the audit log lead from the first operator to the key of "
@@ -120,7 +121,11 @@ final class AuditLog {
 
     /** What shows that an operator has put the second in the place of the first; empty if the log has none that is short enough. */
     Optional<Bytes> mandate(Configuration ended, Configuration next) {
-        return new Mandate(genesis).of(() -> entries().iterator(), ended, next);
+        return search(this::entries).of(ended, next);
+    }
+
+    private MandateSearch search(Supplier<Stream<AuditEntry>> log) {
+        return new MandateSearch(genesis, () -> log.get().iterator());
     }
 
     private Stream<AuditEntry> entries() {
