@@ -37,9 +37,7 @@ class RegistryChangeTest {
         assertThat(told.version()).isEqualTo(5);
         assertThat(told.keys())
                 .containsExactly(
-                        Map.entry(FIRST, List.of(key)),
-                        Map.entry(SECOND, List.of()),
-                        Map.entry(LAST, List.of(other)));
+                        Map.entry(FIRST, List.of(key)), Map.entry(SECOND, List.of()), Map.entry(LAST, List.of(other)));
         assertThat(told.over(genesis)).isEqualTo(new KnownPrincipals(genesis, 5, told.keys()));
     }
 

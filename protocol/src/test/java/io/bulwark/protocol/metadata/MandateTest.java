@@ -375,7 +375,8 @@ class MandateTest {
                 entry(ALICE, new Command.RotateKey(CAROL, List.of(signer(CAROL).key())));
         assertThat(new MandateSearch(keys, List.of(dave, daves, command, right)).of(genesis, next))
                 .isEmpty();
-        Bytes made = new MandateSearch(keys, List.of(dave, daves, command, right, key)).of(genesis, next)
+        Bytes made = new MandateSearch(keys, List.of(dave, daves, command, right, key))
+                .of(genesis, next)
                 .orElseThrow();
         assertThat(mandates.name(genesis, next, made)).isTrue();
     }

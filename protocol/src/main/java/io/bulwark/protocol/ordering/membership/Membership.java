@@ -142,8 +142,7 @@ public final class Membership {
     }
 
     private void tell(long nowMillis, PrincipalId to, long configuration) {
-        successorOf(nowMillis, to, configuration)
-                .ifPresent(said -> effects.add(new MembershipEffect.Send(to, said)));
+        successorOf(nowMillis, to, configuration).ifPresent(said -> effects.add(new MembershipEffect.Send(to, said)));
     }
 
     private void onClaim(long nowMillis, PrincipalId from, int place, Ended claim) {
