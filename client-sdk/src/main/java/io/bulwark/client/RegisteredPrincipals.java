@@ -4,6 +4,7 @@ import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.config.JoinToken;
+import io.bulwark.client.config.KnownPrincipals;
 import io.bulwark.client.driver.OperationDriver;
 import io.bulwark.client.error.InvalidRequestException;
 import io.bulwark.client.error.Subject;
@@ -36,8 +37,6 @@ import java.util.stream.Collectors;
 
 /** The registry in the replicated metadata, over what the genesis file says. */
 final class RegisteredPrincipals implements Principals {
-    private static final long NO_VERSION = -1;
-
     private final BulwarkClient client;
     private final OperationDriver driver;
     private final ClusterView view;
@@ -60,7 +59,7 @@ final class RegisteredPrincipals implements Principals {
         do {
             Reply.PrincipalList page = client.query(
                     Reply.PrincipalList.class,
-                    new Query.ListPrincipals(NO_VERSION, after, Query.PAGE_MAX),
+                    new Query.ListPrincipals(KnownPrincipals.NO_VERSION, after, Query.PAGE_MAX),
                     Subject.NONE,
                     deadline());
             page.principals().forEach(entry -> all.put(entry.principal(), entry.keys()));
@@ -82,8 +81,8 @@ final class RegisteredPrincipals implements Principals {
             throw new InvalidRequestException("nobody has keys without TLS, and nobody can be invited", Subject.NONE);
         }
         List<Entry> registered = list(); // by the replicas of now: who they are is known from here on
-        Map<PrincipalId, PrincipalKey> keys =
-                new HashMap<>(GenesisFile.load(files.genesis()).keys());
+        GenesisFile genesis = GenesisFile.load(files.genesis());
+        Map<PrincipalId, PrincipalKey> keys = new HashMap<>(genesis.keys());
         registered.stream()
                 .filter(entry -> !entry.revoked())
                 .forEach(entry -> keys.put(entry.principal(), entry.keys().getFirst()));
@@ -105,7 +104,7 @@ final class RegisteredPrincipals implements Principals {
                     endpoints.get(number), Objects.requireNonNull(keys.get(PrincipalId.replica(number)))));
         }
         JoinToken token = new JoinToken(
-                GenesisFile.load(files.genesis()).digest(),
+                genesis.digest(),
                 principal,
                 System.currentTimeMillis() + validity.toMillis(),
                 Bytes.of(seed),

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -84,7 +85,8 @@ class NodeMoveCommandsTest {
                 PrincipalId.client(20),
                 Long.MAX_VALUE,
                 Bytes.of(new byte[JoinToken.SEED_BYTES]),
-                replicas());
+                replicas(),
+                Optional.empty());
         assertThat(BulwarkCommand.run("join", token.text(), "--listen", "127.0.0.1:7"))
                 .isEqualTo(CommandFailure.USAGE);
     }
@@ -96,7 +98,8 @@ class NodeMoveCommandsTest {
                 PrincipalId.node(5),
                 Long.MAX_VALUE,
                 Bytes.of(new byte[JoinToken.SEED_BYTES]),
-                replicas());
+                replicas(),
+                Optional.empty());
         Path file =
                 Bundle.joined(directory, token, MemberAddresses.parsed(MemberAddresses.ANY, 7415), Path.of("there"));
         NodeSetup setup = RoleFile.node(file);

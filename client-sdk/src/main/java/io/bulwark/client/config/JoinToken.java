@@ -102,11 +102,6 @@ public record JoinToken(
         }
     }
 
-    /** With the replicas of the genesis, whom nobody has followed yet. */
-    public JoinToken(Bytes genesis, PrincipalId principal, long expiresMillis, Bytes seed, List<Replica> replicas) {
-        this(genesis, principal, expiresMillis, seed, replicas, Optional.empty());
-    }
-
     /** The keys that those who are asked show, in the order of {@link #configuration}. */
     public List<PrincipalKey> keys() {
         return later.map(Later::keys)

@@ -34,19 +34,6 @@ public record KeptReplicas(Path file) {
         return new KeptReplicas(registry.resolveSibling(registry.getFileName() + ".replicas"));
     }
 
-    /** For who only reads. */
-    private static final Signatures NOBODY = new Signatures() {
-        @Override
-        public Bytes sign(Bytes content) {
-            throw new IllegalStateException("nobody signs here");
-        }
-
-        @Override
-        public boolean verify(Member member, Bytes content, Bytes signature) {
-            return false;
-        }
-    };
-
     /** Without checking signatures, as long as they are read. */
     private static final class WhileReading implements Signatures {
         private final Signatures keys;
@@ -92,7 +79,7 @@ public record KeptReplicas(Path file) {
 
     /** What the file says of who followed, unchecked. */
     public List<Successor> kept(Configuration genesis) {
-        return read(genesis, NOBODY, (_, _, _) -> false).successors();
+        return read(genesis, Signatures.NONE, Mandates.NONE).successors();
     }
 
     /** The last configuration that is known. */
@@ -102,16 +89,8 @@ public record KeptReplicas(Path file) {
     }
 
     private void read(Configuration genesis, Lineage known) throws IOException {
-        if (Files.size(file) > FILE_BYTES_MAX) {
-            throw new IOException("it is too long");
-        }
-        WireReader in = new WireReader(Bytes.of(Files.readAllBytes(file)));
-        Bytes digest = in.raw(Hashes.LENGTH);
-        Bytes rest = in.raw(in.remaining());
-        if (!Hashes.sha256(rest).equals(digest)) {
-            throw new MalformedException("its digest is wrong");
-        }
-        WireReader proofs = new WireReader(rest);
+        Bytes content = content(file);
+        WireReader proofs = new WireReader(content);
         if (!proofs.raw(Hashes.LENGTH).equals(genesis.digest())) {
             throw new MalformedException("it is of another genesis");
         }
@@ -122,7 +101,7 @@ public record KeptReplicas(Path file) {
             }
         }
         proofs.end();
-        List<Bytes> kept = readMandates(digest, count);
+        List<Bytes> kept = readMandates(Hashes.sha256(content), count);
         for (int number = 0; number < kept.size(); number++) {
             known.mandated(number, kept.get(number));
         }
@@ -134,16 +113,13 @@ public record KeptReplicas(Path file) {
     }
 
     /** None if they are not of the proofs with this digest: the state of the replicas has them, too. */
-    private List<Bytes> readMandates(Bytes proofs, int count) throws IOException {
-        if (!Files.exists(mandates()) || Files.size(mandates()) > FILE_BYTES_MAX) {
+    private List<Bytes> readMandates(Bytes proofs, int count) {
+        if (!Files.exists(mandates())) {
             return List.of();
         }
-        WireReader in = new WireReader(Bytes.of(Files.readAllBytes(mandates())));
         try {
-            Bytes digest = in.raw(Hashes.LENGTH);
-            Bytes rest = in.raw(in.remaining());
-            WireReader kept = new WireReader(rest);
-            if (!Hashes.sha256(rest).equals(digest) || !kept.raw(Hashes.LENGTH).equals(proofs)) {
+            WireReader kept = new WireReader(content(mandates()));
+            if (!kept.raw(Hashes.LENGTH).equals(proofs)) {
                 return List.of();
             }
             List<Bytes> mandates = new ArrayList<>();
@@ -152,8 +128,8 @@ public record KeptReplicas(Path file) {
             }
             kept.end();
             return mandates;
-        } catch (MalformedException e) {
-            LOG.debug("{} is damaged", mandates(), e);
+        } catch (IOException | MalformedException e) {
+            LOG.debug("{} cannot be read", mandates(), e);
             return List.of();
         }
     }
@@ -171,6 +147,20 @@ public record KeptReplicas(Path file) {
         // First, as whoever looks into the file of another process looks when the proofs have changed.
         replace(mandates(), beside.toBytes());
         replace(file, proofs);
+    }
+
+    /** What {@link #replace} has written. */
+    private static Bytes content(Path file) throws IOException {
+        if (Files.size(file) > FILE_BYTES_MAX) {
+            throw new IOException("it is too long");
+        }
+        WireReader in = new WireReader(Bytes.of(Files.readAllBytes(file)));
+        Bytes digest = in.raw(Hashes.LENGTH);
+        Bytes content = in.raw(in.remaining());
+        if (!Hashes.sha256(content).equals(digest)) {
+            throw new MalformedException("its digest is wrong");
+        }
+        return content;
     }
 
     private static void replace(Path file, Bytes content) throws IOException {

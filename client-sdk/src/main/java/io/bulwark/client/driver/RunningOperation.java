@@ -130,16 +130,14 @@ final class RunningOperation<R> implements Runnable {
     private void handle(Input input) {
         try {
             ClientOperation<R> running = operation;
-            if (running == null) {
+            UnderWay asked = underWay;
+            if (running == null || asked == null) {
                 if (!(input instanceof Input.Start)) {
                     // A tick overtook the start: an operation that was never started would think that its time is up.
                     return;
                 }
                 running = making.get();
                 operation = running;
-            }
-            UnderWay asked = underWay;
-            if (asked == null) {
                 asked = driver.underWay(running);
                 underWay = asked;
             }

@@ -47,7 +47,7 @@ public final class Refusals {
     public static Reply.BucketList expectBuckets(Reply reply, Subject subject) {
         if (reply instanceof Reply.Failed failed
                 && failed.error() == MetadataError.NOT_AUTHORISED
-                && failed.detail().endsWith(" may not read")) {
+                && !failed.isOfStranger()) {
             throw new NotPermittedException(
                     failed.message() + " anything, and so does not find the bucket, to read or to write it", subject);
         }

@@ -40,8 +40,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -215,7 +214,7 @@ public final class Joining implements AutoCloseable {
                 .join()
                 .orElseThrow(() -> new UnavailableException(
                         "no replica shows how " + now + " came to follow; run this again", Subject.NONE));
-        KnownPrincipals principals = registry(genesis);
+        KnownPrincipals principals = registry().over(genesis);
         Files.createDirectories(kept.toAbsolutePath().getParent());
         KeptReplicas beside = KeptReplicas.beside(kept);
         if (KnownPrincipals.load(genesis, kept).version() < principals.version()) {
@@ -225,18 +224,12 @@ public final class Joining implements AutoCloseable {
         return List.of(kept, beside.file());
     }
 
-    private KnownPrincipals registry(GenesisFile genesis) {
-        SortedMap<PrincipalId, List<PrincipalKey>> changed = new TreeMap<>();
-        Reply.PrincipalList page = page(PrincipalId.NOBODY);
-        long version = page.version();
-        while (page.version() == version) {
-            page.principals().forEach(entry -> changed.put(entry.principal(), entry.keys()));
-            if (page.next().equals(PrincipalId.NOBODY)) {
-                return new KnownPrincipals(genesis, version, changed);
-            }
-            page = page(page.next());
+    private RegistryChange registry() {
+        Optional<RegistryChange> told = Optional.empty();
+        while (told.isEmpty()) {
+            told = RegistryChange.ask(this::page);
         }
-        return registry(genesis); // It has changed between two pages, and what the first ones said may be over.
+        return told.get();
     }
 
     private Reply.PrincipalList page(PrincipalId after) {

@@ -6,7 +6,6 @@ import io.bulwark.client.config.KeptReplicas;
 import io.bulwark.client.config.KnownPrincipals;
 import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.wire.Bytes;
@@ -18,10 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -157,29 +153,20 @@ public final class TrustWatch implements AutoCloseable {
 
     /** Asks now; returns when what the replicas say is believed. */
     public synchronized void refresh() throws Exception {
-        SortedMap<PrincipalId, List<PrincipalKey>> changed = new TreeMap<>();
-        PrincipalId after = PrincipalId.NOBODY;
         long askedNanos = System.nanoTime();
-        long version = KnownPrincipals.NO_VERSION;
-        do {
-            Reply.PrincipalList page = page(after);
-            if (version != KnownPrincipals.NO_VERSION && version != page.version()) {
-                return; // Changed between two pages: next time.
-            }
-            version = page.version();
-            page.principals().forEach(entry -> changed.put(entry.principal(), entry.keys()));
-            after = page.next();
-        } while (!after.equals(PrincipalId.NOBODY));
-        KnownPrincipals before = known;
-        if (version <= before.version()) {
+        Optional<RegistryChange> told = RegistryChange.ask(this::page);
+        if (told.isEmpty()) {
+            return; // Next time.
+        }
+        KnownPrincipals now = told.get().over(known.genesis());
+        if (now.version() <= known.version()) {
             credentials.asOf(askedNanos);
             return; // Nothing new: versions only grow.
         }
-        KnownPrincipals now = new KnownPrincipals(before.genesis(), version, changed);
         known = now;
         replicas.learned(now);
         credentials.asOf(askedNanos);
-        LOG.info("{} believes the keys of version {} of the registry", credentials.self(), version);
+        LOG.info("{} believes the keys of version {} of the registry", credentials.self(), now.version());
         keep(now);
     }
 

@@ -22,7 +22,6 @@ import io.bulwark.transport.TlsCredentials;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -43,7 +42,7 @@ public final class KnownReplicas implements Succession {
     private final Configuration genesis;
     private final KeptReplicas kept;
     private final Mandates mandates;
-    private final Lineage lineage;
+    private Lineage lineage;
     private final List<Consumer<Successor>> listeners = new CopyOnWriteArrayList<>();
     private volatile KnownPrincipals principals;
     private volatile Term term;
@@ -173,18 +172,19 @@ public final class KnownReplicas implements Succession {
 
     @Override
     public synchronized boolean accept(Successor said) {
-        if (!lineage.copy().accept(said)) {
+        Lineage next = lineage.copy();
+        if (!next.accept(said)) {
             return false;
         }
         try {
-            keep(said);
+            write(next.successors());
         } catch (IOException e) {
             LOG.warn(
                     "{} cannot be written, so who the replicas are is learnt anew after each start: {}",
                     kept.file(),
                     e.toString());
         }
-        believe(said);
+        believe(next, said);
         return true;
     }
 
@@ -195,9 +195,10 @@ public final class KnownReplicas implements Succession {
      * @throws IOException if it cannot be kept
      */
     public synchronized void acceptDurably(Successor said) throws IOException {
-        if (said.proof().proves(lineage.configuration(), keys())) {
-            keep(said);
-            believe(said);
+        Lineage next = lineage.copy();
+        if (next.acceptKnown(said)) {
+            write(next.successors());
+            believe(next, said);
         } else if (!durable) {
             write(lineage.successors());
         }
@@ -212,22 +213,14 @@ public final class KnownReplicas implements Succession {
         }
     }
 
-    private void keep(Successor said) throws IOException {
-        List<Successor> all = new ArrayList<>(lineage.successors());
-        all.add(said);
-        write(all);
-    }
-
     private void write(List<Successor> all) throws IOException {
         durable = false;
         kept.write(genesis, all);
         durable = true;
     }
 
-    private void believe(Successor said) {
-        if (!lineage.acceptKnown(said)) {
-            throw new IllegalStateException("a proof that was right is wrong now");
-        }
+    private void believe(Lineage next, Successor said) {
+        lineage = next;
         term = lineage.term();
         LOG.info("{} believes {}", credentials.self(), term.configuration());
         trust();

@@ -30,7 +30,12 @@ class JoinTokenTest {
                         Identity.generate(PrincipalId.replica(i), RANDOM).publicKey()))
                 .toList();
         return new JoinToken(
-                Bytes.of(new byte[32]), PrincipalId.client(20), 1_700_000_000_000L, Bytes.of(seed), replicas);
+                Bytes.of(new byte[32]),
+                PrincipalId.client(20),
+                1_700_000_000_000L,
+                Bytes.of(seed),
+                replicas,
+                Optional.empty());
     }
 
     @Test

@@ -158,7 +158,13 @@ final class ClientBugs {
                     new Detector(
                             "client.registry.TrustWatchTest", "whenAStrangerComesTheReplicasAreAskedWhoBelongs", 1),
                     "credentials.onStranger(watch.strangers);",
-                    ""));
+                    ""),
+            new PlantedBug(
+                    "pages of two versions are taken for the registry",
+                    "client/registry/RegistryChange",
+                    new Detector("client.registry.RegistryChangeTest", "whatHasChangedBetweenTwoPagesIsNone", 1),
+                    "while (page.version() == version) {",
+                    "while (page.version() >= 0) {"));
 
     private static PlantedBug denial(String name, String test, String right, String wrong) {
         return new PlantedBug(

@@ -15,6 +15,7 @@ import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Tag;
@@ -41,7 +42,8 @@ class JoiningTest {
                 PrincipalId.client(20),
                 Long.MAX_VALUE,
                 Bytes.of(new byte[JoinToken.SEED_BYTES]),
-                replicas);
+                replicas,
+                Optional.empty());
         assertThatThrownBy(() -> Joining.join(token, directory.resolve("own"), directory, random))
                 .isInstanceOf(UnavailableException.class);
         assertThat(directory).isEmptyDirectory();

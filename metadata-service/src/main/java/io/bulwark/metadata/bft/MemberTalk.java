@@ -59,7 +59,7 @@ final class MemberTalk {
         PrincipalId from = peer.principal();
         if (message instanceof AskSuccessor ask && (from.kind() != PrincipalKind.REPLICA || requestId != NO_REQUEST)) {
             membership.successorOf(nowMillis, from, ask.configuration()).ifPresent(told -> {
-                var _ = peer.send(requestId, peer.speaks(WireVersions.MANDATES) ? told : told.bare());
+                var _ = peer.send(requestId, knownTo(peer, told));
             });
         } else if (from.kind() == PrincipalKind.REPLICA) {
             membership.onMessage(nowMillis, from, message);
@@ -113,9 +113,12 @@ final class MemberTalk {
                 var _ = network.send(to, said.bare());
             }
         } else if (asking != null && asking.principal().equals(to)) {
-            var _ = asking.send(
-                    NO_REQUEST,
-                    message instanceof Successor said && !asking.speaks(WireVersions.MANDATES) ? said.bare() : message);
+            var _ = asking.send(NO_REQUEST, knownTo(asking, message));
         }
+    }
+
+    /** As the build of this peer knows it. */
+    private static MembershipMessage knownTo(Peer peer, MembershipMessage message) {
+        return message instanceof Successor said && !peer.speaks(WireVersions.MANDATES) ? said.bare() : message;
     }
 }

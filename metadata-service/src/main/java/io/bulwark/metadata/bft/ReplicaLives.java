@@ -12,12 +12,11 @@ import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.ordering.key.KeyMessageCodec;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Lineage;
-import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.protocol.ordering.membership.Mandates;
 import io.bulwark.protocol.ordering.membership.MembershipCodec;
 import io.bulwark.protocol.ordering.membership.Signatures;
 import io.bulwark.protocol.ordering.message.ReplicaMessageCodec;
 import io.bulwark.protocol.ordering.replica.Start;
-import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.transport.Credentials;
 import io.bulwark.transport.Transport;
@@ -102,7 +101,7 @@ public final class ReplicaLives implements RecoverableReplica {
     private Life begin(Start start) throws IOException {
         begunNanos = System.nanoTime();
         Lineage lineage = group.map(KnownReplicas::lineage)
-                .orElseGet(() -> new Lineage(config.fixed(), new NobodyFollows(), (_, _, _) -> false));
+                .orElseGet(() -> new Lineage(config.fixed(), Signatures.NONE, Mandates.NONE));
         Configuration now = lineage.configuration();
         long lastBegun = new ReplicaDirectory(config.directory()).lastBegun();
         boolean isMember = now.number() >= lastBegun && now.placeOf(PrincipalId.replica(config.replica())) >= 0;
@@ -129,19 +128,6 @@ public final class ReplicaLives implements RecoverableReplica {
         } catch (IOException | RuntimeException e) {
             transport.close();
             throw e;
-        }
-    }
-
-    /** The keys of a group whose replicas stay. */
-    private static final class NobodyFollows implements Signatures {
-        @Override
-        public Bytes sign(Bytes content) {
-            throw new IllegalStateException("nobody signs here");
-        }
-
-        @Override
-        public boolean verify(Member member, Bytes content, Bytes signature) {
-            return false;
         }
     }
 

@@ -1,5 +1,7 @@
 package io.bulwark.protocol.cluster;
 
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
@@ -77,6 +79,11 @@ public record PlacementGroup(
     /** The slot that a node holds, or -1. */
     public int slotOf(int node) {
         return holders.indexOf(node);
+    }
+
+    /** The slot that this principal holds as a node, or -1. */
+    public int slotOf(PrincipalId principal) {
+        return principal.kind() == PrincipalKind.NODE ? slotOf(principal.number()) : -1;
     }
 
     /** Whether this node holds a slot, and need not have what was stored there before. */

@@ -15,7 +15,6 @@ import io.bulwark.protocol.fingerprint.Checksum;
 import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
@@ -134,7 +133,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     @Override
     public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
         List<Effect> effects = new ArrayList<>();
-        int index = from.kind() == PrincipalKind.NODE ? group.slotOf(from.number()) : -1;
+        int index = group.slotOf(from);
         if (index < 0
                 || excluded.contains(index)
                 || finished()
@@ -209,7 +208,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
 
     @Override
     public void onMoving(PrincipalId peer, long atMillis) {
-        int index = peer.kind() == PrincipalKind.NODE ? group.slotOf(peer.number()) : -1;
+        int index = group.slotOf(peer);
         if (index >= 0) {
             slots[index].moving(atMillis);
         }

@@ -13,7 +13,6 @@ import io.bulwark.protocol.extent.ExtentMessage.Store;
 import io.bulwark.protocol.extent.ExtentMessage.StoreBlock;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
@@ -123,7 +122,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
     @Override
     public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
         List<Effect> effects = new ArrayList<>();
-        int index = from.kind() == PrincipalKind.NODE ? group.slotOf(from.number()) : -1;
+        int index = group.slotOf(from);
         if (index < 0
                 || !slots[index].asked
                 || !(message instanceof ExtentMessage.Answer answer)
@@ -209,7 +208,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
 
     @Override
     public void onMoving(PrincipalId peer, long atMillis) {
-        int index = peer.kind() == PrincipalKind.NODE ? group.slotOf(peer.number()) : -1;
+        int index = group.slotOf(peer);
         if (index >= 0 && slots[index].asked) {
             slots[index].movedMillis = Math.max(slots[index].movedMillis, atMillis);
         }

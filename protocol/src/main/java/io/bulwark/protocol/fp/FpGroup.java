@@ -11,7 +11,6 @@ import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.wire.Bytes;
 
 /** The nodes that hold one register block in one epoch, and how they hold it. */
@@ -82,7 +81,7 @@ public record FpGroup(BlockId block, ProtectionPolicy policy, PlacementGroup pla
 
     /** The slot of a node of this group, or -1. */
     int slotOf(PrincipalId node) {
-        return node.kind() == PrincipalKind.NODE ? placement.slotOf(node.number()) : -1;
+        return placement.slotOf(node);
     }
 
     /** The slot that an answer speaks for: the sender holds it, and the answer is about this block in this epoch; else -1. */

@@ -1,8 +1,9 @@
 package io.bulwark.protocol.fp;
 
 /** One request to one node: when it was sent, and whether its answer is overdue. */
-final class Patience {
+public final class Patience {
     private static final int BACKOFF_MAX = 3;
+    private static final int LATE_RETRIES = 4;
 
     /** Who moves all the time is slow after so many times the time of a retry. */
     private static final int MOVING_FACTOR = 32;
@@ -20,6 +21,13 @@ final class Patience {
         this.times = times;
     }
 
+    /** Of a request that goes out now. */
+    public static Patience asked(FpTimes times, long nowMillis) {
+        Patience patience = new Patience(times);
+        patience.ask(nowMillis);
+        return patience;
+    }
+
     /** A new request goes out. */
     void ask(long nowMillis) {
         waiting = true;
@@ -30,7 +38,7 @@ final class Patience {
     }
 
     /** Its connection was moving at this time: it is as if it had gone out then. Not without end. */
-    void moving(long atMillis) {
+    public void moving(long atMillis) {
         sinceMillis = Math.max(sinceMillis, Math.min(atMillis, askedMillis + MOVING_FACTOR * times.retryMillis()));
     }
 
@@ -40,11 +48,11 @@ final class Patience {
         tries = Math.min(tries + 1, BACKOFF_MAX);
     }
 
-    void answered() {
+    public void answered() {
         waiting = false;
     }
 
-    boolean waiting() {
+    public boolean waiting() {
         return waiting;
     }
 
@@ -52,8 +60,22 @@ final class Patience {
         return askedMillis;
     }
 
-    boolean slow(long nowMillis) {
+    public boolean slow(long nowMillis) {
         return waiting && nowMillis - sinceMillis >= times.hedgeMillis();
+    }
+
+    /** Whether it is not worth waiting for any more. */
+    public boolean late(long nowMillis) {
+        return waiting && nowMillis - sinceMillis >= LATE_RETRIES * times.retryMillis();
+    }
+
+    /** Whether to send it again now, which is noted. */
+    public boolean again(long nowMillis) {
+        boolean due = waiting && retryDue(nowMillis);
+        if (due) {
+            askAgain(nowMillis);
+        }
+        return due;
     }
 
     /** Whether something else may be asked for. */

@@ -10,6 +10,7 @@ import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
@@ -54,12 +55,20 @@ final class AuditLog {
         }
     }
 
-    /**
-     * Checks the signature of an administrative command that its giver may give.
-     *
-     * @return empty where nobody has keys, and in old states
-     */
-    Optional<AuditEntry.Approval> check(
+    /** Checks the signature of an administrative command that its giver may give; the entry that is to be kept once it was executed. */
+    AuditEntry check(PrincipalId by, Submission.InSession submission, Command.Administrative command) {
+        return new AuditEntry(
+                head().entries + 1,
+                tables.totals().agreedMillis,
+                by,
+                submission.session(),
+                submission.number(),
+                command,
+                approval(by, submission, command));
+    }
+
+    /** Empty where nobody has keys, and in old states. */
+    private Optional<AuditEntry.Approval> approval(
             PrincipalId by, Submission.InSession submission, Command.Administrative command) {
         WireWriter encoded = new WireWriter();
         CommandCodec.write(command, encoded);
@@ -85,51 +94,23 @@ final class AuditLog {
     }
 
     /** Keeps a command that was executed. */
-    void append(
-            PrincipalId by,
-            Submission.InSession submission,
-            Command.Administrative command,
-            Optional<AuditEntry.Approval> approval,
-            long registryVersionBefore) {
-        if (genesis.signs() && approval.isEmpty()) {
+    void append(AuditEntry entry, long registryVersionBefore) {
+        if (genesis.signs() && entry.approval().isEmpty()) {
             return;
         }
         Head head = tables.auditHead.get(HEAD).orElseGet(() -> beginning(registryVersionBefore));
-        AuditEntry entry = entry(head, by, submission, command, approval);
         tables.audit.put(entry.number(), entry);
         tables.auditHead.put(HEAD, new Head(entry.number(), entry.digest(head.digest), head.registryVersion));
-        tables.weight.add(by, weightOf(entry));
-    }
-
-    private AuditEntry entry(
-            Head head,
-            PrincipalId by,
-            Submission.InSession submission,
-            Command.Administrative command,
-            Optional<AuditEntry.Approval> approval) {
-        return new AuditEntry(
-                head.entries + 1,
-                tables.totals().agreedMillis,
-                by,
-                submission.session(),
-                submission.number(),
-                command,
-                approval);
+        tables.weight.add(entry.by(), weightOf(entry));
     }
 
     /** Refuses to name replicas where the log, with this command, would not show that an operator has: nobody elsewhere would follow. */
-    void requireMandate(
-            PrincipalId by,
-            Submission.InSession submission,
-            Command.ChangeReplicas change,
-            Optional<AuditEntry.Approval> approval,
-            Configuration now,
-            Configuration next) {
-        Refusal.unless(approval.isPresent(), MetadataError.BAD_SIGNATURE, by + " has not signed it");
-        AuditEntry command = entry(head(), by, submission, change, approval);
+    void requireMandate(AuditEntry command, Configuration now, Configuration next) {
+        PrincipalId by = command.by();
+        Refusal.unless(command.approval().isPresent(), MetadataError.BAD_SIGNATURE, by + " has not signed it");
         Refusal.unless(
-                new Mandate(genesis)
-                        .of(() -> Stream.concat(entries(), Stream.of(command)).iterator(), now, next)
+                search(() -> Stream.concat(entries(), Stream.of(command)))
+                        .of(now, next)
                         .isPresent(),
                 MetadataError.NOT_AUTHORISED,
                 "no " + Mandate.ENTRIES_MAX + " entries of the audit log lead from the first operator to the key of "
@@ -140,7 +121,11 @@ final class AuditLog {
 
     /** What shows that an operator has put the second in the place of the first; empty if the log has none that is short enough. */
     Optional<Bytes> mandate(Configuration ended, Configuration next) {
-        return new Mandate(genesis).of(() -> entries().iterator(), ended, next);
+        return search(this::entries).of(ended, next);
+    }
+
+    private MandateSearch search(Supplier<Stream<AuditEntry>> log) {
+        return new MandateSearch(genesis, () -> log.get().iterator());
     }
 
     private Stream<AuditEntry> entries() {

@@ -162,7 +162,7 @@ final class Holders {
     }
 
     private static int slotOf(PlacementGroup group, PrincipalId node) {
-        int slot = group.slotOf(node.number());
+        int slot = group.slotOf(node);
         Refusal.unless(
                 slot >= 0, MetadataError.BAD_ARGUMENT, node + " holds no slot, the holders are " + group.holders());
         return slot;

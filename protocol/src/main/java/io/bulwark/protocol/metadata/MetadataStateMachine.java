@@ -299,13 +299,13 @@ public final class MetadataStateMachine {
         if (!(command instanceof Command.Administrative administrative)) {
             return run(submitter, session, command);
         }
-        Optional<AuditEntry.Approval> approval = audit.check(submitter, submission, administrative);
+        AuditEntry entry = audit.check(submitter, submission, administrative);
         if (command instanceof Command.ChangeReplicas change) {
-            audit.requireMandate(submitter, submission, change, approval, replicas.now(), replicas.named(change));
+            audit.requireMandate(entry, replicas.now(), replicas.named(change));
         }
         long registryVersion = registry.version();
         Reply reply = run(submitter, session, command);
-        audit.append(submitter, submission, administrative, approval, registryVersion);
+        audit.append(entry, registryVersion);
         return reply;
     }
 

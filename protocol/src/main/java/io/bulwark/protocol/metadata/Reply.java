@@ -31,10 +31,16 @@ public sealed interface Reply {
             if (detail.isEmpty()) {
                 return error.message();
             }
-            if (error == MetadataError.NOT_AUTHORISED && (detail.endsWith(ANYTHING) || detail.endsWith(ASK_ANYTHING))) {
+            if (isOfStranger()) {
                 return detail + ": it was revoked, or never belonged";
             }
             return error == MetadataError.BAD_ARGUMENT ? detail : error.message() + ": " + detail;
+        }
+
+        /** Whether who asked does not belong, where others lack a right. Nothing else in the reply tells. */
+        public boolean isOfStranger() {
+            return error == MetadataError.NOT_AUTHORISED
+                    && (detail.endsWith(ANYTHING) || detail.endsWith(ASK_ANYTHING));
         }
     }
 

@@ -3,6 +3,7 @@ package io.bulwark.protocol.pasis;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.Patience;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
@@ -40,7 +41,7 @@ final class FragmentFetch implements ClientOperation<FragmentFetch.Outcome> {
     private final ValidatingTimestamp version;
     private final VersionName name;
     private final FpTimes times;
-    private final @Nullable Asking[] asked;
+    private final @Nullable Patience[] asked;
     private final TreeMap<Integer, Bytes> valid = new TreeMap<>();
     private final Set<Integer> collected = new HashSet<>();
     private final Set<Integer> denied = new HashSet<>();
@@ -53,7 +54,7 @@ final class FragmentFetch implements ClientOperation<FragmentFetch.Outcome> {
         this.version = version;
         this.name = version.name();
         this.times = times;
-        this.asked = new Asking[group.n()];
+        this.asked = new Patience[group.n()];
         this.denied.add(ownSlot);
     }
 
@@ -63,7 +64,7 @@ final class FragmentFetch implements ClientOperation<FragmentFetch.Outcome> {
         List<Effect> effects = new ArrayList<>();
         for (int slot = 0; slot < group.n(); slot++) {
             if (slot != ownSlot) {
-                asked[slot] = new Asking(times, nowMillis);
+                asked[slot] = Patience.asked(times, nowMillis);
                 ask(slot, effects);
             }
         }
@@ -78,7 +79,7 @@ final class FragmentFetch implements ClientOperation<FragmentFetch.Outcome> {
     public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
         if (message instanceof PasisMessage.Fragment answer && answer.version().equals(name) && outcome == null) {
             int slot = group.slotOf(from, answer.target());
-            Asking asking = slot < 0 ? null : asked[slot];
+            Patience asking = slot < 0 ? null : asked[slot];
             if (asking != null && asking.waiting()) {
                 asking.answered();
                 boolean held = answer.held() == PasisMessage.Held.HELD;
@@ -117,7 +118,7 @@ final class FragmentFetch implements ClientOperation<FragmentFetch.Outcome> {
             outcome = new Outcome.TimedOut();
         }
         for (int slot = 0; slot < group.n() && outcome == null; slot++) {
-            Asking asking = asked[slot];
+            Patience asking = asked[slot];
             if (asking != null && asking.again(nowMillis)) {
                 ask(slot, effects);
             }

@@ -3,6 +3,7 @@ package io.bulwark.protocol.pasis;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.Patience;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Arrays;
@@ -22,7 +23,7 @@ final class Gathering {
     private final OwnHistory own;
     private final @Nullable VersionName awaited;
     private final SlotView[] views;
-    private final @Nullable Asking[] histories;
+    private final @Nullable Patience[] histories;
     private final Map<ValidatingTimestamp, TreeMap<Integer, Bytes>> fragments = new HashMap<>();
     private final Set<Integer> unreachable = new HashSet<>();
     private final Refusals refusals;
@@ -33,7 +34,7 @@ final class Gathering {
         this.own = own;
         this.awaited = awaited;
         this.views = new SlotView[group.n()];
-        this.histories = new Asking[group.n()];
+        this.histories = new Patience[group.n()];
         this.refusals = new Refusals(group);
     }
 
@@ -64,7 +65,7 @@ final class Gathering {
     }
 
     private void ask(long nowMillis, int slot, boolean withFragment, List<Effect> effects) {
-        histories[slot] = new Asking(times, nowMillis);
+        histories[slot] = Patience.asked(times, nowMillis);
         send(slot, new PasisMessage.Read(group.target(slot), views[slot].low(), withFragment, awaited), effects);
     }
 
@@ -96,7 +97,7 @@ final class Gathering {
             accuse(slot, Verdict.MISBEHAVED, "a history of another shape", effects);
             return;
         }
-        Asking asked = histories[slot];
+        Patience asked = histories[slot];
         if (asked == null || !asked.waiting() || !views[slot].take(history)) {
             return;
         }
@@ -125,7 +126,7 @@ final class Gathering {
 
     private void take(int slot, PasisMessage.Fragment answer, List<Effect> effects) {
         SlotView view = views[slot];
-        for (Map.Entry<ValidatingTimestamp, Asking> entry : view.asked().entrySet()) {
+        for (Map.Entry<ValidatingTimestamp, Patience> entry : view.asked().entrySet()) {
             ValidatingTimestamp version = entry.getKey();
             if (entry.getValue().waiting() && version.name().equals(answer.version())) {
                 entry.getValue().answered();
@@ -205,7 +206,7 @@ final class Gathering {
     boolean mayBeComplete(long nowMillis, ValidatingTimestamp version) {
         long possible = 0;
         for (int slot = 0; slot < group.n(); slot++) {
-            Asking asked = histories[slot];
+            Patience asked = histories[slot];
             boolean late = asked != null && asked.slow(nowMillis);
             possible += switch (views[slot].stand(version)) {
                 case CLAIMS -> 1;
@@ -223,7 +224,7 @@ final class Gathering {
     boolean hopeless(ValidatingTimestamp version, long claims, long hidden, int answered) {
         int pending = 0;
         for (SlotView view : views) {
-            Asking asked = view.fragment(version);
+            Patience asked = view.fragment(version);
             pending += asked != null && asked.waiting() && view.stand(version) == SlotView.Stand.CLAIMS ? 1 : 0;
         }
         int fully = answered - pending;
@@ -236,7 +237,7 @@ final class Gathering {
         int coming = valid.size();
         boolean late = false;
         for (SlotView view : views) {
-            Asking asked = view.fragment(version);
+            Patience asked = view.fragment(version);
             late |= asked != null && asked.slow(nowMillis);
             coming += asked != null && asked.waiting() && !asked.slow(nowMillis) ? 1 : 0;
         }
@@ -244,7 +245,7 @@ final class Gathering {
             boolean claims = views[slot].stand(version) == SlotView.Stand.CLAIMS;
             boolean open = slot != own.slot() && !valid.containsKey(slot) && views[slot].fragment(version) == null;
             if (claims && open && (late || coming < group.m())) {
-                views[slot].ask(version, new Asking(times, nowMillis));
+                views[slot].ask(version, Patience.asked(times, nowMillis));
                 send(slot, new PasisMessage.ReadFragment(group.target(slot), version.name()), effects);
                 coming++;
             }
@@ -258,7 +259,7 @@ final class Gathering {
         for (int slot = 0; slot < group.n(); slot++) {
             SlotView.Stand stand = views[slot].stand(version);
             if (stand == SlotView.Stand.SILENT || stand == SlotView.Stand.UNKNOWN) {
-                Asking asked = histories[slot];
+                Patience asked = histories[slot];
                 if (asked == null || !asked.waiting()) {
                     ask(nowMillis, slot, false, effects);
                 }
@@ -266,7 +267,7 @@ final class Gathering {
             }
         }
         for (SlotView view : views) {
-            Asking asked = view.fragment(version);
+            Patience asked = view.fragment(version);
             hope |= asked != null && asked.waiting() && !asked.late(nowMillis);
         }
         return hope;
@@ -278,7 +279,7 @@ final class Gathering {
                 .filter(asked -> asked != null && asked.waiting())
                 .count();
         int slot = group.slotOf(peer);
-        Asking asked = slot < 0 ? null : histories[slot];
+        Patience asked = slot < 0 ? null : histories[slot];
         if (asked != null && awaited > group.b()) {
             asked.moving(atMillis);
         }
@@ -288,7 +289,7 @@ final class Gathering {
     void engageMore(long nowMillis, List<Effect> effects) {
         boolean needed = false;
         for (int slot = 0; slot < group.n(); slot++) {
-            Asking asked = histories[slot];
+            Patience asked = histories[slot];
             needed |= asked != null && (asked.slow(nowMillis) || refusals.has(slot));
         }
         for (int slot = 0; needed && slot < group.n(); slot++) {
@@ -317,7 +318,7 @@ final class Gathering {
     void sendAgain(long nowMillis, List<Effect> effects) {
         for (int slot = 0; slot < group.n(); slot++) {
             SlotView view = views[slot];
-            Asking asked = histories[slot];
+            Patience asked = histories[slot];
             if (asked != null && asked.again(nowMillis)) {
                 send(slot, new PasisMessage.Read(group.target(slot), view.low(), false, awaited), effects);
                 if (asked.slow(nowMillis) && !refusals.has(slot) && unreachable.add(slot)) {

@@ -115,7 +115,7 @@ final class PasisAccess {
         if (revoked.contains(from)) {
             return new Verdict.Refuse(Refusal.NO_GRANT, epoch);
         }
-        boolean node = from.kind() == PrincipalKind.NODE && group.slotOf(from) >= 0;
+        boolean node = group.slotOf(from) >= 0;
         boolean client = from.kind() == PrincipalKind.CLIENT;
         return switch (request) {
             case PasisMessage.Write write when client -> writer(nowMillis, group, from, write.session());

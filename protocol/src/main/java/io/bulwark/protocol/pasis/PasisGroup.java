@@ -13,7 +13,6 @@ import io.bulwark.protocol.fp.FpTimes;
 import io.bulwark.protocol.fp.Target;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
@@ -124,7 +123,7 @@ public record PasisGroup(BlockId block, ProtectionPolicy policy, PlacementGroup 
 
     /** The slot of a node of this group, or -1. */
     int slotOf(PrincipalId node) {
-        return node.kind() == PrincipalKind.NODE ? placement.slotOf(node.number()) : -1;
+        return placement.slotOf(node);
     }
 
     /** The slot that an answer speaks for: the sender holds it, and the answer is about this block in this epoch; else -1. */

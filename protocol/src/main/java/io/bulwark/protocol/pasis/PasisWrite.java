@@ -6,6 +6,7 @@ import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.epoch.EpochWatch;
 import io.bulwark.protocol.fp.Failure;
 import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.Patience;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
@@ -34,8 +35,8 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
     private final FpTimes times;
     private final List<Bytes> fragments;
     private final @Nullable Long[] found;
-    private final Asking[] finding;
-    private final @Nullable Asking[] writing;
+    private final Patience[] finding;
+    private final @Nullable Patience[] writing;
     private final Set<Integer> acknowledged = new HashSet<>();
     private final Set<Integer> unreachable = new HashSet<>();
     private final Refusals refusals;
@@ -62,8 +63,8 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
         this.times = times;
         this.fragments = fragments;
         this.found = new Long[group.n()];
-        this.finding = new Asking[group.n()];
-        this.writing = new Asking[group.n()];
+        this.finding = new Patience[group.n()];
+        this.writing = new Patience[group.n()];
         this.refusals = new Refusals(group);
         this.epochs = group.epochs(-1, times);
         this.repairs = timestamp != null;
@@ -109,7 +110,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
         startedMillis = nowMillis;
         List<Effect> effects = new ArrayList<>();
         for (int slot = 0; slot < group.n(); slot++) {
-            finding[slot] = new Asking(times, nowMillis);
+            finding[slot] = Patience.asked(times, nowMillis);
         }
         if (timestamp != null) {
             send(nowMillis, timestamp, effects);
@@ -157,7 +158,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
                 choose(nowMillis, effects);
             }
             case PasisMessage.Written written -> {
-                Asking asked = writing[slot];
+                Patience asked = writing[slot];
                 if (chosen != null && asked != null && written.version().equals(chosen.name())) {
                     asked.answered();
                     refusals.remove(slot);
@@ -232,7 +233,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
         for (int slot = 0; slot < group.n(); slot++) {
             refusals.remove(slot);
             if (!acknowledged.contains(slot)) {
-                writing[slot] = new Asking(times, nowMillis);
+                writing[slot] = Patience.asked(times, nowMillis);
                 send(slot, chosen, effects);
             }
         }
@@ -299,7 +300,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
     private void sendAgain(long nowMillis, List<Effect> effects) {
         ValidatingTimestamp chosen = timestamp;
         for (int slot = 0; slot < group.n(); slot++) {
-            Asking asked = chosen == null ? finding[slot] : writing[slot];
+            Patience asked = chosen == null ? finding[slot] : writing[slot];
             if (asked == null || !asked.again(nowMillis) || (chosen == null && reading != null)) {
                 continue;
             }
@@ -335,7 +336,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
             before.onMoving(peer, atMillis);
         } else {
             int slot = group.slotOf(peer);
-            Asking asked = slot < 0 ? null : timestamp == null ? finding[slot] : writing[slot];
+            Patience asked = slot < 0 ? null : timestamp == null ? finding[slot] : writing[slot];
             if (asked != null) {
                 asked.moving(atMillis);
             }

@@ -2,6 +2,7 @@ package io.bulwark.protocol.pasis;
 
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.Patience;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -13,7 +14,7 @@ final class RepairRequests {
     private final PasisGroup group;
     private final ValidatingTimestamp version;
     private final VersionName name;
-    private final @Nullable Asking[] asked;
+    private final @Nullable Patience[] asked;
     private final Set<Integer> holders;
     private final Set<Integer> denied = new HashSet<>();
 
@@ -22,7 +23,7 @@ final class RepairRequests {
         this.group = group;
         this.version = version;
         this.name = version.name();
-        this.asked = new Asking[group.n()];
+        this.asked = new Patience[group.n()];
         this.holders = new HashSet<>(holders);
     }
 
@@ -30,7 +31,7 @@ final class RepairRequests {
         List<Effect> effects = new ArrayList<>();
         for (int slot = 0; slot < group.n(); slot++) {
             if (!holders.contains(slot)) {
-                asked[slot] = new Asking(times, nowMillis);
+                asked[slot] = Patience.asked(times, nowMillis);
                 send(slot, effects);
             }
         }
@@ -42,7 +43,7 @@ final class RepairRequests {
     }
 
     void take(int slot, PasisMessage.Answer answer) {
-        Asking asking = asked[slot];
+        Patience asking = asked[slot];
         if (asking == null) {
             return;
         }
@@ -60,7 +61,7 @@ final class RepairRequests {
     List<Effect> onTick(long nowMillis) {
         List<Effect> effects = new ArrayList<>();
         for (int slot = 0; slot < group.n(); slot++) {
-            Asking asking = asked[slot];
+            Patience asking = asked[slot];
             if (asking != null && asking.again(nowMillis)) {
                 send(slot, effects);
             }

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.pasis;
 
+import io.bulwark.protocol.fp.Patience;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +24,7 @@ final class SlotView {
 
     private final TreeMap<ValidatingTimestamp, Boolean> claims = new TreeMap<>();
     /** Fragments asked for one by one. */
-    private final Map<ValidatingTimestamp, Asking> fragments = new HashMap<>();
+    private final Map<ValidatingTimestamp, Patience> fragments = new HashMap<>();
 
     private @Nullable ValidatingTimestamp low;
     private boolean exhausted;
@@ -99,15 +100,15 @@ final class SlotView {
     }
 
     @Nullable
-    Asking fragment(ValidatingTimestamp version) {
+    Patience fragment(ValidatingTimestamp version) {
         return fragments.get(version);
     }
 
-    void ask(ValidatingTimestamp version, Asking asking) {
+    void ask(ValidatingTimestamp version, Patience asking) {
         fragments.put(version, asking);
     }
 
-    Map<ValidatingTimestamp, Asking> asked() {
+    Map<ValidatingTimestamp, Patience> asked() {
         return fragments;
     }
 }

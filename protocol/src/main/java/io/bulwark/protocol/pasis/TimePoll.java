@@ -3,6 +3,7 @@ package io.bulwark.protocol.pasis;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.Patience;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
@@ -18,7 +19,7 @@ final class TimePoll implements ClientOperation<Long> {
     private final PasisGroup group;
     private final FpTimes times;
     private final @Nullable Long[] found;
-    private final @Nullable Asking[] asked;
+    private final @Nullable Patience[] asked;
     private long startedMillis;
     private @Nullable Long outcome;
 
@@ -26,7 +27,7 @@ final class TimePoll implements ClientOperation<Long> {
         this.group = group;
         this.times = times;
         this.found = new Long[group.n()];
-        this.asked = new Asking[group.n()];
+        this.asked = new Patience[group.n()];
         this.found[ownSlot] = ownTime;
     }
 
@@ -36,7 +37,7 @@ final class TimePoll implements ClientOperation<Long> {
         List<Effect> effects = new ArrayList<>();
         for (int slot = 0; slot < group.n(); slot++) {
             if (found[slot] == null) {
-                asked[slot] = new Asking(times, nowMillis);
+                asked[slot] = Patience.asked(times, nowMillis);
                 ask(slot, effects);
             }
         }
@@ -51,7 +52,7 @@ final class TimePoll implements ClientOperation<Long> {
     public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
         if (message instanceof PasisMessage.FoundTime time && outcome == null) {
             int slot = group.slotOf(from, time.target());
-            Asking asking = slot < 0 ? null : asked[slot];
+            Patience asking = slot < 0 ? null : asked[slot];
             if (asking != null) {
                 asking.answered();
                 found[slot] = time.time();
@@ -81,7 +82,7 @@ final class TimePoll implements ClientOperation<Long> {
             outcome = -1L;
         }
         for (int slot = 0; slot < group.n() && outcome == null; slot++) {
-            Asking asking = asked[slot];
+            Patience asking = asked[slot];
             if (asking != null && asking.again(nowMillis)) {
                 ask(slot, effects);
             }

@@ -373,9 +373,10 @@ class MandateTest {
         AuditEntry right = entry(ALICE, (Command.SetGrant) grant(CAROL, OPERATOR));
         AuditEntry key =
                 entry(ALICE, new Command.RotateKey(CAROL, List.of(signer(CAROL).key())));
-        assertThat(mandates.of(List.of(dave, daves, command, right), genesis, next))
+        assertThat(new MandateSearch(keys, List.of(dave, daves, command, right)).of(genesis, next))
                 .isEmpty();
-        Bytes made = mandates.of(List.of(dave, daves, command, right, key), genesis, next)
+        Bytes made = new MandateSearch(keys, List.of(dave, daves, command, right, key))
+                .of(genesis, next)
                 .orElseThrow();
         assertThat(mandates.name(genesis, next, made)).isTrue();
     }
@@ -392,8 +393,8 @@ class MandateTest {
                             BOB, List.of(Signer.fresh().key(), signer(BOB).key()))));
         }
         log.add(command);
-        assertThat(mandates.origins(log, next)).isEmpty();
-        assertThat(mandates.of(log, genesis, next)).contains(encoded(List.of(command)));
+        assertThat(new MandateSearch(keys, log).origins(next)).isEmpty();
+        assertThat(new MandateSearch(keys, log).of(genesis, next)).contains(encoded(List.of(command)));
         List<AuditEntry> padded = new ArrayList<>(log);
         assertThat(mandates.name(genesis, next, encoded(padded))).isFalse();
     }
@@ -428,7 +429,7 @@ class MandateTest {
                         }));
             }
             log.add(random.nextInt(21), entry(DAVE, signer(people.get(random.nextInt(4))), change));
-            Optional<Bytes> made = mandates.of(log, genesis, next);
+            Optional<Bytes> made = new MandateSearch(keys, log).of(genesis, next);
             found += made.isPresent() ? 1 : 0;
             made.ifPresent(
                     each -> assertThat(mandates.name(genesis, next, each)).isTrue());

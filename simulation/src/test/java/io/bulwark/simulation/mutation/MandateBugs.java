@@ -11,6 +11,7 @@ import java.util.List;
 /** What can go wrong where replicas are followed that no operator has named: docs/decisions/0020. */
 final class MandateBugs {
     private static final String MANDATE = "metadata/Mandate";
+    private static final String SEARCH = "metadata/MandateSearch";
     private static final String MEMBERSHIP = "ordering/membership/Membership";
     private static final String LINEAGE = "ordering/membership/Lineage";
     private static final String MANDATED =
@@ -142,20 +143,20 @@ final class MandateBugs {
                     "&& needed(before, needs).size() == before.size()",
                     ""),
             in(
-                    MANDATE,
+                    SEARCH,
                     "what anybody says of himself is kept in memory",
                     mandate("whatOthersThanOperatorsSayTakesNoRoom"),
                     "|| shown.stream().noneMatch(fact -> concerned.contains(fact.principal()))",
                     ""),
             in(
-                    MANDATE,
+                    SEARCH,
                     "what an operator says after the command is passed over",
                     mandate("whatAnOlderBuildTookIsShownOnceAnOperatorSaysTheRest"),
                     "again = passedOver && origins.size() > before;",
                     "again = false;"),
             in(MANDATE, "what follows the command is passed over", mandate("hostileBytesAreNone"), "in.end();", ""),
             in(
-                    MANDATE,
+                    SEARCH,
                     "the longest way from the first operator is taken",
                     mandate("whoIsTooFarFromTheFirstOperatorIsRefusedUntilANearerOneSaysTheSame"),
                     "other.depth < known.depth ? other : known",
@@ -176,14 +177,15 @@ final class MandateBugs {
                     "metadata/AuditLog",
                     "an unsigned command names replicas",
                     mandate("whereNothingIsSignedYetThisCommandIs"),
-                    "Refusal.unless(approval.isPresent(), MetadataError.BAD_SIGNATURE, by + \" has not signed it\");",
-                    "if (approval.isEmpty()) { return; }"),
+                    "Refusal.unless(command.approval().isPresent(), MetadataError.BAD_SIGNATURE, by + \" has not"
+                            + " signed it\");",
+                    "if (command.approval().isEmpty()) { return; }"),
             in(
                     "metadata/MetadataStateMachine",
                     "what nobody could follow is executed",
                     mandate("whoseRightTheLogDoesNotShowIsGivenItAgain"),
                     "if (command instanceof Command.ChangeReplicas change) {",
-                    "if (approval.isEmpty() && command instanceof Command.ChangeReplicas change) {"));
+                    "if (entry.approval().isEmpty() && command instanceof Command.ChangeReplicas change) {"));
 
     private MandateBugs() {}
 }

@@ -21,10 +21,10 @@ final class PasisBugs {
 
     private static final List<PlantedBug> COUNTS = List.of(
             in(
-                    "pasis/Asking",
-                    "a node whose connection moves is waited for without end",
+                    "fp/Patience",
+                    "a node whose connection moves is waited for without end, under PASIS",
                     protocol(READ, "whoseConnectionMovesIsNotWaitedForWithoutEnd"),
-                    "Math.min(atMillis, movingUntilMillis)",
+                    "Math.min(atMillis, askedMillis + MOVING_FACTOR * times.retryMillis())",
                     "atMillis"),
             in(
                     "pasis/PasisGroup",

@@ -239,7 +239,7 @@ public final class Background implements BackgroundWork {
     /** One rate for all shards and threads. */
     private static final class Rebuild implements RebuildRate {
         private final RebuildRate rate;
-        private final LatelySum lately = new LatelySum(nowMillis());
+        private final SlidingWindow lately = new SlidingWindow(nowMillis());
         private volatile long bytes;
 
         Rebuild(long bytesPerSecond) {

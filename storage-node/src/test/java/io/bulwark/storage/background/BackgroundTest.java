@@ -50,7 +50,7 @@ class BackgroundTest {
 
     @Test
     void whatWasLatelyPassesAfterTenSeconds() {
-        LatelySum lately = new LatelySum(5_900);
+        SlidingWindow lately = new SlidingWindow(5_900);
         lately.add(5_900, 100);
         lately.add(6_000, 300);
         assertThat(lately.perSecond(14_999)).isEqualTo(40);

@@ -10,6 +10,9 @@ public interface Mandates {
     /** No mandate is longer. */
     int BYTES_MAX = 1 << 17;
 
+    /** Nothing is one. */
+    Mandates NONE = (_, _, _) -> false;
+
     /**
      * Whether an operator's command has put the second in the place of the first. Any bytes may come as the mandate.
      *

@@ -123,9 +123,9 @@ public final class Membership {
         }
     }
 
-    /** For a client who asks: what follows the configuration with this number, if it is over and the client has not asked too often. */
-    public Optional<Successor> successorOf(long nowMillis, PrincipalId client, long configuration) {
-        return lineage.hasProofOf(configuration) && answers.allows(nowMillis, client)
+    /** For who asks: what follows the configuration with this number, if it is over and he has not asked too often. */
+    public Optional<Successor> successorOf(long nowMillis, PrincipalId asker, long configuration) {
+        return lineage.hasProofOf(configuration) && answers.allows(nowMillis, asker)
                 ? Optional.of(lineage.successorOf(configuration))
                 : Optional.empty();
     }
@@ -142,9 +142,7 @@ public final class Membership {
     }
 
     private void tell(long nowMillis, PrincipalId to, long configuration) {
-        if (lineage.hasProofOf(configuration) && answers.allows(nowMillis, to)) {
-            effects.add(new MembershipEffect.Send(to, lineage.successorOf(configuration)));
-        }
+        successorOf(nowMillis, to, configuration).ifPresent(said -> effects.add(new MembershipEffect.Send(to, said)));
     }
 
     private void onClaim(long nowMillis, PrincipalId from, int place, Ended claim) {

@@ -4,6 +4,19 @@ import io.bulwark.protocol.wire.Bytes;
 
 /** The port to the keys that handovers are signed with, and checked. */
 public interface Signatures {
+    /** Nobody signs, and nothing is signed right. */
+    Signatures NONE = new Signatures() {
+        @Override
+        public Bytes sign(Bytes content) {
+            throw new IllegalStateException("nobody signs here");
+        }
+
+        @Override
+        public boolean verify(Member member, Bytes content, Bytes signature) {
+            return false;
+        }
+    };
+
     /** Signs as this principal. */
     Bytes sign(Bytes content);
 

@@ -3,7 +3,7 @@ package io.bulwark.storage.background;
 import java.util.Arrays;
 
 /** How much there was of something within the last ten seconds. Time is an argument, in milliseconds on any clock that never steps. Not thread-safe. */
-final class LatelySum {
+final class SlidingWindow {
     private static final int SECONDS = 10;
 
     /** Of each second, the current one last overwritten. */
@@ -11,7 +11,7 @@ final class LatelySum {
 
     private long second;
 
-    LatelySum(long nowMillis) {
+    SlidingWindow(long nowMillis) {
         second = nowMillis / 1_000;
     }
 
