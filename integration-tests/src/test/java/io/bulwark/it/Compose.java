@@ -73,6 +73,8 @@ final class Compose {
                 new ArrayList<>(List.of("docker-compose", "-p", project, "-f", file.toString(), "--no-ansi"));
         command.addAll(Arrays.asList(arguments));
         ProcessBuilder builder = new ProcessBuilder(command).directory(REPOSITORY.toFile());
+        // That of processes is not that of containers, whose nodes have vectors.
+        builder.environment().remove("BULWARK_MEMBER_JAVA_OPTIONS");
         builder.environment().putAll(environment);
         builder.redirectError(errors.toFile());
         Process process;
