@@ -277,7 +277,7 @@ class BackpressureTest {
             assertThat(delivery.lost()).isTrue();
             assertThat(transport.queuedBytes().get()).isZero();
         } finally {
-            channel.close();
+            channel.close().awaitUninterruptibly(1_000);
         }
     }
 
@@ -314,7 +314,7 @@ class BackpressureTest {
             assertThat(delivery.waiting()).isFalse();
             assertThat(transport.queuedBytes().get()).isZero();
         } finally {
-            channel.close();
+            channel.close().awaitUninterruptibly(1_000);
         }
     }
 
