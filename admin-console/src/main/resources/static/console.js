@@ -105,19 +105,30 @@ function rebuildOf(node) {
   return `${bytes(rebuild.madeBytes)} made, about ${bytes(rebuild.leftBytes)} left; ${bytes(rebuild.bytesPerSecond)}/s of ${bytes(rebuild.limitBytesPerSecond)}/s${takes}`;
 }
 
+// What is left while nodes catch up is known for the volume, not for each group: the truth lies between the two.
+function faults(v) {
+  const most = Math.max(0, v.faultsLeftAtMost);
+  const least = Math.max(0, v.faultsLeft);
+  return v.faultsLeftAtMost < 0 ? `0 of ${v.f}, ${-v.faultsLeftAtMost} too many`
+    : least < most ? `${least} to ${most} of ${v.f}, nodes catch up` : `${least} of ${v.f}`;
+}
+
 function show(status, groups) {
   const up = status.nodes.filter((n) => n.reachable).length;
   const replicas = status.replicas.filter((r) => r.reachable).length;
   const least = status.volumes.length === 0 ? null : Math.min(...status.volumes.map((v) => v.faultsLeft));
+  const most = Math.min(...status.volumes.map((v) => v.faultsLeftAtMost));
   const summary = document.getElementById("summary");
   summary.textContent = `${up} of ${status.nodes.length} nodes and ${replicas} of ${status.replicas.length} replicas answer`
     + (least === null ? "." : least > 0 ? `; every volume can take ${least} more fault${least === 1 ? "" : "s"}.`
-      : least === 0 ? "; at least one volume can take no more faults now." : "; at least one volume has more faults than it tolerates.");
-  summary.className = least === null || least > 0 ? "good" : least === 0 ? "warn" : "bad";
+      : most < 0 ? "; at least one volume has more faults than it tolerates."
+        : most > 0 ? "; some nodes have blocks to repair: until then it is not certain that every volume can take another fault."
+          : "; at least one volume can take no more faults now.");
+  summary.className = least === null || least > 0 ? "good" : most >= 0 ? "warn" : "bad";
   fill("volumes", status.volumes.map((v) => [[v.name], [v.kind.toLowerCase()],
     [v.policy], [bytes(v.blockBytes), "number"],
     number(groups.filter((g) => g.volume === v.name).length), [epochs(groups.filter((g) => g.volume === v.name)), "number"],
-    [`${Math.max(0, v.faultsLeft)} of ${v.f}${v.faultsLeft < 0 ? `, ${-v.faultsLeft} too many` : ""}`, v.faultsLeft >= v.f ? "good" : v.faultsLeft >= 0 ? "warn" : "bad"]]),
+    [faults(v), v.faultsLeft >= v.f ? "good" : v.faultsLeftAtMost >= 0 ? "warn" : "bad"]]),
     "No volume yet; the first bucket makes one.");
   fill("nodes", status.nodes.map((n) => [[`node-${n.number}`], [n.address], stateOf(n), told(n, bytes(n.usedBytes)),
     told(n, bytes(n.freeBytes)), told(n, n.pending.toLocaleString("en")), [rebuildOf(n)],

@@ -91,7 +91,8 @@ public record StatusView(
      * @param policy its protocol and numbers, for people
      * @param unverified versions that nodes hold unverified, counted at each node; 0 but under pasis, as all that follows
      * @param poolBytes what these take of the nodes' history pools
-     * @param faultsLeft how many more nodes of its worst group may fail now; negative if more have than f
+     * @param faultsLeft how many more nodes of its worst group may fail now, at least; negative if more have than f
+     * @param faultsLeftAtMost the same without nodes that have blocks to complete or repair, in whatever group of the volume
      */
     public record Volume(
             String name,
@@ -105,6 +106,7 @@ public record StatusView(
             int blockBytes,
             long blocks,
             int faultsLeft,
+            int faultsLeftAtMost,
             long unverified,
             long poolBytes,
             long verifications,
@@ -220,6 +222,7 @@ public record StatusView(
                 policy.blockBytes(),
                 status.volume().blocks(),
                 status.moreFaults(),
+                status.moreFaultsAtMost(),
                 sum.unverified(),
                 sum.poolBytes(),
                 sum.verifications(),

@@ -167,10 +167,16 @@ public record ClusterStatus(
      * @param policyFaults f of its policy
      * @param moreFaults f less the nodes of its worst group that do not answer, take no writes, have blocks to complete or repair, or
      *     took their slot lately; negative if more are faulty than the policy covers
+     * @param moreFaultsAtMost the same without those that have blocks to complete or repair: of these it is known for the volume as a whole, so
+     *     that while slots move or nodes come back the truth lies between the two
      * @param versions what each node that answered holds of it and has verified, by node; empty unless it is under PASIS
      */
     public record VolumeStatus(
-            VolumeInfo volume, int policyFaults, int moreFaults, SortedMap<Integer, Versions> versions) {
+            VolumeInfo volume,
+            int policyFaults,
+            int moreFaults,
+            int moreFaultsAtMost,
+            SortedMap<Integer, Versions> versions) {
         public VolumeStatus {
             versions = Collections.unmodifiableSortedMap(new TreeMap<>(versions));
         }

@@ -229,18 +229,23 @@ final class StatusReport {
      */
     private static ClusterStatus.VolumeStatus volume(Volume volume, Map<Integer, NodeStatusReply> answers) {
         int worst = 0;
+        int worstForCertain = 0;
         for (PlacementGroup group : volume.groups()) {
             int faulty = 0;
+            int working = 0;
             for (int holder : group.holders()) {
                 NodeStatusReply reply = answers.get(holder);
-                if (reply == null || !reply.acceptsWrites() || group.isFresh(holder) || hasWork(reply, volume)) {
+                if (reply == null || !reply.acceptsWrites() || group.isFresh(holder)) {
                     faulty++;
+                } else if (hasWork(reply, volume)) {
+                    working++;
                 }
             }
-            worst = Math.max(worst, faulty);
+            worst = Math.max(worst, faulty + working);
+            worstForCertain = Math.max(worstForCertain, faulty);
         }
         int f = volume.policy().f();
-        return new ClusterStatus.VolumeStatus(VolumeInfo.of(volume), f, f - worst, versions(volume, answers));
+        return new ClusterStatus.VolumeStatus(VolumeInfo.of(volume), f, f - worst, f - worstForCertain, versions(volume, answers));
     }
 
     private static SortedMap<Integer, ClusterStatus.Versions> versions(

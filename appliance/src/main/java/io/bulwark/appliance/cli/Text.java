@@ -39,6 +39,12 @@ final class Text {
         return minutes / 60 + " h" + (minutes % 60 == 0 ? "" : " " + minutes % 60 + " min");
     }
 
+    /** While nodes catch up the truth lies between the two (ClusterStatus.VolumeStatus). */
+    static String faults(int least, int most, int of) {
+        int from = Math.max(0, least);
+        return from < most ? from + " to " + most + " of " + of + ", nodes catch up" : faults(most, of);
+    }
+
     /** @param left of what can be taken; below zero if more have failed than that */
     static String faults(int left, int of) {
         return Math.max(0, left) + " of " + of + (left < 0 ? ", " + -left + " too many" : "");

@@ -48,6 +48,7 @@ final class VolumeText {
     static Map<String, Object> json(ClusterStatus.VolumeStatus volume, ClusterStatus status) {
         Map<String, Object> json = json(volume.volume());
         json.put("faultsLeft", volume.moreFaults());
+        json.put("faultsLeftAtMost", volume.moreFaultsAtMost());
         if (volume.volume().policy().protocol() == Protocol.PASIS) {
             json.put("versions", json(sum(volume)));
             Map<String, Object> nodes = new LinkedHashMap<>();
@@ -64,7 +65,7 @@ final class VolumeText {
 
     static String of(ClusterStatus.VolumeStatus volume, ClusterStatus status) {
         String first = of(volume.volume()) + "; faults it can take now: "
-                + Text.faults(volume.moreFaults(), volume.policyFaults()) + ".";
+                + Text.faults(volume.moreFaults(), volume.moreFaultsAtMost(), volume.policyFaults()) + ".";
         if (volume.volume().policy().protocol() == Protocol.FP) {
             return first;
         }

@@ -69,7 +69,11 @@ final class MemoryReplicas implements AutoCloseable {
     }
 
     private synchronized void serve(int replica, Peer peer, long requestId, Message message) {
-        Bytes reply = switch ((OrderingMessage.ToReplica) message) {
+        // They are of no group that recovers.
+        if (!(message instanceof OrderingMessage.ToReplica asked)) {
+            return;
+        }
+        Bytes reply = switch (asked) {
             case OrderingMessage.Submit submit ->
                 execute(peer.principal(), submit).get(replica);
             case OrderingMessage.Query query -> machines.get(replica).query(peer.principal(), query.query());
