@@ -33,6 +33,7 @@ import picocli.CommandLine.Spec;
         })
 final class PrincipalCommand implements Runnable {
     private static final int KEY_SHOWN = 16;
+    private static final Pattern PRINTED_KEY = Pattern.compile("key\\.([^=]+)=(.*)");
     private static final Pattern DURATION = Pattern.compile("([0-9]{1,6})([mhd])");
 
     @Spec
@@ -75,7 +76,7 @@ final class PrincipalCommand implements Runnable {
             @Option(names = "--key", paramLabel = "KEY", required = true, description = "Its public key in Base64.")
                     String key) {
         PrincipalId named = named(principal);
-        PrincipalKey parsed = key("--key", key);
+        PrincipalKey parsed = key("--key", named, key);
         try (Bulwark client = access.connect()) {
             client.principals().add(named, parsed);
         }
@@ -137,7 +138,7 @@ final class PrincipalCommand implements Runnable {
                     String key,
             @Option(names = "--final", description = "The key before is not believed any more.") boolean last) {
         PrincipalId named = named(principal);
-        PrincipalKey parsed = key("--key", key);
+        PrincipalKey parsed = key("--key", named, key);
         try (Bulwark client = access.connect()) {
             client.principals().rotate(named, parsed, !last);
         }
@@ -263,13 +264,20 @@ final class PrincipalCommand implements Runnable {
     }
 
     /**
-     * As `bulwark keygen` prints it.
+     * As `bulwark keygen` prints it: {@code key.client-20=MFkw...}, or what is behind the equals sign alone.
      *
      * @param what it is called, should it be none
+     * @param whose the principal that it is given for
      */
-    static PrincipalKey key(String what, String text) {
+    static PrincipalKey key(String what, PrincipalId whose, String text) {
+        Matcher printed = PRINTED_KEY.matcher(text);
+        boolean says = printed.matches();
+        if (says && !printed.group(1).equals(whose.toString())) {
+            throw new CommandFailure(
+                    CommandFailure.USAGE, what + " is that of " + printed.group(1) + ", and this is about " + whose);
+        }
         try {
-            return PrincipalKey.parse(text);
+            return PrincipalKey.parse(says ? printed.group(2) : text);
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(
                     CommandFailure.USAGE,
