@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -163,19 +164,16 @@ final class PrincipalCommand implements Runnable {
                     String wait) {
         PrincipalId named = named(principal);
         Duration patience = patience(wait);
-        String[] shown = {""};
+        RevocationLines lines = new RevocationLines(named);
         try (Bulwark client = access.connect()) {
             client.principals().revoke(named, patience, progress -> {
-                String line = progress.done() + " of " + progress.asked() + " nodes have nothing left of " + named;
-                if (!progress.complete()
-                        && !line.equals(shown[0])
-                        && !access.global().json()) {
-                    System.err.println(line + ".");
-                    shown[0] = line;
+                Optional<String> line = lines.next(progress);
+                if (!access.global().json()) {
+                    line.ifPresent(System.err::println);
                 }
             });
         }
-        return done(access, named, "is revoked");
+        return done(access, named, lines.outcome());
     }
 
     @Command(
