@@ -204,8 +204,8 @@ public final class RoleFile {
                 keys.keys() == null && channels instanceof ChannelConfig.Tls ? null : found.path("keys", keys.keys());
         List<InetSocketAddress> nodes = found.addresses("nodes", keys.nodes());
         int clients = found.given("clients", keys.clients(), 0);
-        String ordering = found.word(
-                "ordering", found.given("ordering", keys.ordering(), ORDERINGS.getFirst()), "", ORDERINGS);
+        String ordering =
+                found.word("ordering", found.given("ordering", keys.ordering(), ORDERINGS.getFirst()), "", ORDERINGS);
         if (keys.ordering() == null) {
             // Replicas of one engine cannot talk to those of the other.
             found.note(

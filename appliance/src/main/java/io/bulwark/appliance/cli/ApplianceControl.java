@@ -22,7 +22,8 @@ final class ApplianceControl {
             reply = ControlSocket.ask(data, request);
         } catch (IOException e) {
             throw new CommandFailure(
-                    CommandFailure.UNAVAILABLE, notServed(global, request.action().equals(DOWN)));
+                    CommandFailure.UNAVAILABLE,
+                    notServed(global, request.action().equals(DOWN)));
         }
         if (!reply.error().isEmpty()) {
             throw new CommandFailure(reply.misused() ? CommandFailure.USAGE : CommandFailure.FAILED, reply.error());
@@ -35,7 +36,8 @@ final class ApplianceControl {
         Path data = global.data();
         String oneByOne = down ? " Members that were started one by one are stopped where they run." : "";
         if (DataDirectory.at(data).wasStarted()) {
-            return "no appliance of this machine runs on " + data + "; `" + global.upCommand() + "` starts it." + oneByOne;
+            return "no appliance of this machine runs on " + data + "; `" + global.upCommand() + "` starts it."
+                    + oneByOne;
         }
         return Files.exists(DataDirectory.clientProperties(data))
                 ? "there is no appliance in " + data + ", which has a client's files alone: this is said where the"

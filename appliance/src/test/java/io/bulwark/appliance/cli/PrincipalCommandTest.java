@@ -36,8 +36,9 @@ class PrincipalCommandTest {
         String text = Identity.generate(GUEST, new SecureRandom()).publicKey().text();
         for (String other : List.of("client-2", "client-200", "node-20")) {
             assertThatThrownBy(() -> PrincipalCommand.key("--key", GUEST, "key." + other + "=" + text))
-                    .isInstanceOfSatisfying(CommandFailure.class, failure -> assertThat(failure.exitCode())
-                            .isEqualTo(CommandFailure.USAGE))
+                    .isInstanceOfSatisfying(
+                            CommandFailure.class,
+                            failure -> assertThat(failure.exitCode()).isEqualTo(CommandFailure.USAGE))
                     .hasMessage("--key is that of " + other + ", and this is about client-20");
         }
         CommandOutput replica = CommandOutput.of(

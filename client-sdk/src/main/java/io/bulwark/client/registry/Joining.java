@@ -217,9 +217,7 @@ public final class Joining implements AutoCloseable {
         Reply.GenesisTold told = null;
         for (int attempt = 1; told == null; attempt++) {
             try {
-                told = expect(
-                        Reply.GenesisTold.class,
-                        letIn(replicas.query(new Query.GetGenesis().encoded())));
+                told = expect(Reply.GenesisTold.class, letIn(replicas.query(new Query.GetGenesis().encoded())));
             } catch (CompletionException e) {
                 if (!(e.getCause() instanceof MetadataUnavailableException) || attempt == TRIES) {
                     throw new UnavailableException(

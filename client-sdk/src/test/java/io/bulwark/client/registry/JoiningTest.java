@@ -106,7 +106,8 @@ class JoiningTest {
     void whereOthersAnswerThanTheTokenNamesThatIsSaid() throws Exception {
         List<JoinToken.Replica> others = refusing(4, new TrustedKeys(Map.of())).stream()
                 .map(each -> new JoinToken.Replica(
-                        each.endpoint(), Identity.generate(PrincipalId.replica(0), RANDOM).publicKey()))
+                        each.endpoint(),
+                        Identity.generate(PrincipalId.replica(0), RANDOM).publicKey()))
                 .toList();
         assertThatThrownBy(() -> join(token(others)))
                 .isInstanceOfSatisfying(
@@ -128,12 +129,12 @@ class JoiningTest {
             TlsCredentials credentials = new TlsCredentials(identity, believed);
             credentials.onStranger(() -> credentials.asOf(System.nanoTime()));
             Transport transport = Transport.open(
-                    TransportSettings.defaults(), credentials, new MessageCodecs(new OrderingCodec(), new MembershipCodec()));
+                    TransportSettings.defaults(),
+                    credentials,
+                    new MessageCodecs(new OrderingCodec(), new MembershipCodec()));
             replicas.add(transport);
             int port = transport
-                    .listen(
-                            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                            (_, _, _, done) -> done.run())
+                    .listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), (_, _, _, done) -> done.run())
                     .boundAddress()
                     .getPort();
             listening.add(new JoinToken.Replica(new ClientConfig.Endpoint("127.0.0.1", port), identity.publicKey()));
