@@ -154,8 +154,9 @@ public record ReplicaDirectory(Path path) {
      */
     public void requireForPromises() throws IOException {
         if (hasHistory() && !isMoved()) {
-            throw new IOException(path + " was written by the engine bft-smart; `bulwark replica move --to bft` moves"
-                    + " what all replicas have to the engine bft");
+            throw new IOException(path + " was written by the engine bft-smart. If all replicas ran under it, `bulwark"
+                    + " replica move --to bft` moves what they have to the engine bft; if this one alone is new and"
+                    + " did by mistake, empty that directory and start it again");
         }
     }
 }

@@ -215,7 +215,10 @@ class EngineMoveTest {
         fill(3, 3, 3, 3);
         ReplicaDirectory directory = new ReplicaDirectory(directories().get(0));
         directory.requireForIncarnations();
-        assertThatThrownBy(directory::requireForPromises).hasMessageContaining("bulwark replica move --to bft");
+        assertThatThrownBy(directory::requireForPromises)
+                .hasMessageContaining("bulwark replica move --to bft")
+                .hasMessageContaining("if this one alone is new")
+                .hasMessageContaining("empty that directory");
         move();
         directory.requireForPromises();
         assertThatThrownBy(directory::requireForIncarnations).hasMessageContaining("--to bft-smart");

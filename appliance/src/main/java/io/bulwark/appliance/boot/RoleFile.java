@@ -204,8 +204,15 @@ public final class RoleFile {
                 keys.keys() == null && channels instanceof ChannelConfig.Tls ? null : found.path("keys", keys.keys());
         List<InetSocketAddress> nodes = found.addresses("nodes", keys.nodes());
         int clients = found.given("clients", keys.clients(), 0);
-        // Files of the time before there was a choice do not say it.
-        String ordering = found.word("ordering", keys.ordering(), Ordering.BFT_SMART.toString(), ORDERINGS);
+        String ordering =
+                found.word("ordering", found.given("ordering", keys.ordering(), ORDERINGS.getFirst()), "", ORDERINGS);
+        if (keys.ordering() == null) {
+            // Replicas of one engine cannot talk to those of the other.
+            found.note(
+                    "ordering",
+                    "is " + String.join(" or ", ORDERINGS)
+                            + ", the same at every replica (a file without it meant bft-smart until now)");
+        }
         Optional<InetSocketAddress> admin = found.own("admin", keys.admin());
         found.end();
         return checked(found, () -> {

@@ -61,7 +61,7 @@ public final class SuperviseRole implements Watched {
             LOG.warn(
                     "{} does not recover in turns: {}",
                     replica.name(),
-                    own.recovers() ? "it has no identity, or another engine" : "its configuration says so");
+                    own.recovers() ? setup.recoveryHindrance().orElseThrow() : "its configuration says so");
         }
         meters.config().commonTags("member", replica.name());
         Supervisor.Watchdog watchdog = new Supervisor.Watchdog(

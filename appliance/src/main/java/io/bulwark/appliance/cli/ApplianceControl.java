@@ -1,9 +1,11 @@
 package io.bulwark.appliance.cli;
 
+import io.bulwark.appliance.cluster.DataDirectory;
 import io.bulwark.appliance.control.ControlReply;
 import io.bulwark.appliance.control.ControlRequest;
 import io.bulwark.appliance.control.ControlSocket;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 
@@ -21,15 +23,26 @@ final class ApplianceControl {
         } catch (IOException e) {
             throw new CommandFailure(
                     CommandFailure.UNAVAILABLE,
-                    "no appliance of this machine runs on " + data + "; `" + global.upCommand()
-                            + "` starts it."
-                            + (request.action().equals(DOWN)
-                                    ? " Members that were started one by one are stopped where they run."
-                                    : ""));
+                    notServed(global, request.action().equals(DOWN)));
         }
         if (!reply.error().isEmpty()) {
             throw new CommandFailure(reply.misused() ? CommandFailure.USAGE : CommandFailure.FAILED, reply.error());
         }
         return reply.body();
+    }
+
+    /** Why nobody answers there. */
+    private static String notServed(GlobalOptions global, boolean down) {
+        Path data = global.data();
+        String oneByOne = down ? " Members that were started one by one are stopped where they run." : "";
+        if (DataDirectory.at(data).wasStarted()) {
+            return "no appliance of this machine runs on " + data + "; `" + global.upCommand() + "` starts it."
+                    + oneByOne;
+        }
+        return Files.exists(DataDirectory.clientProperties(data))
+                ? "there is no appliance in " + data + ", which has a client's files alone: this is said where the"
+                        + " appliance runs, with --data and its directory." + oneByOne
+                : "there is no appliance in " + data + ": --data names its directory, or `" + global.upCommand()
+                        + "` makes one there." + oneByOne;
     }
 }

@@ -6,6 +6,7 @@ import io.bulwark.appliance.cluster.MemberAddresses;
 import io.bulwark.appliance.cluster.RunningNode;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.config.JoinToken;
+import io.bulwark.client.error.NotBelievedException;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.client.registry.Joining;
 import io.bulwark.protocol.id.PrincipalId;
@@ -98,6 +99,9 @@ final class JoinCommand implements Callable<Integer> {
     private static Joining.Joined join(JoinToken token, Path directory, Path registry) throws IOException {
         try {
             return Joining.join(token, directory, registry, new SecureRandom());
+        } catch (NotBelievedException e) {
+            // Says itself what an operator has to do, which is not what it is for a key.
+            throw new CommandFailure(CommandFailure.CONFIG, String.valueOf(e.getMessage()));
         } catch (UnavailableException e) {
             List<ClientConfig.Endpoint> silent = token.endpoints().stream()
                     .filter(endpoint -> !Outage.listens(endpoint))

@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,7 @@ import picocli.CommandLine.Spec;
         })
 final class PrincipalCommand implements Runnable {
     private static final int KEY_SHOWN = 16;
+    private static final Pattern PRINTED_KEY = Pattern.compile("key\\.([^=]+)=(.*)");
     private static final Pattern DURATION = Pattern.compile("([0-9]{1,6})([mhd])");
 
     @Spec
@@ -75,7 +77,7 @@ final class PrincipalCommand implements Runnable {
             @Option(names = "--key", paramLabel = "KEY", required = true, description = "Its public key in Base64.")
                     String key) {
         PrincipalId named = named(principal);
-        PrincipalKey parsed = key("--key", key);
+        PrincipalKey parsed = key("--key", named, key);
         try (Bulwark client = access.connect()) {
             client.principals().add(named, parsed);
         }
@@ -137,7 +139,7 @@ final class PrincipalCommand implements Runnable {
                     String key,
             @Option(names = "--final", description = "The key before is not believed any more.") boolean last) {
         PrincipalId named = named(principal);
-        PrincipalKey parsed = key("--key", key);
+        PrincipalKey parsed = key("--key", named, key);
         try (Bulwark client = access.connect()) {
             client.principals().rotate(named, parsed, !last);
         }
@@ -162,19 +164,16 @@ final class PrincipalCommand implements Runnable {
                     String wait) {
         PrincipalId named = named(principal);
         Duration patience = patience(wait);
-        String[] shown = {""};
+        RevocationLines lines = new RevocationLines(named);
         try (Bulwark client = access.connect()) {
             client.principals().revoke(named, patience, progress -> {
-                String line = progress.done() + " of " + progress.asked() + " nodes have nothing left of " + named;
-                if (!progress.complete()
-                        && !line.equals(shown[0])
-                        && !access.global().json()) {
-                    System.err.println(line + ".");
-                    shown[0] = line;
+                Optional<String> line = lines.next(progress);
+                if (!access.global().json()) {
+                    line.ifPresent(System.err::println);
                 }
             });
         }
-        return done(access, named, "is revoked");
+        return done(access, named, lines.outcome());
     }
 
     @Command(
@@ -263,13 +262,20 @@ final class PrincipalCommand implements Runnable {
     }
 
     /**
-     * As `bulwark keygen` prints it.
+     * As `bulwark keygen` prints it: {@code key.client-20=MFkw...}, or what is behind the equals sign alone.
      *
      * @param what it is called, should it be none
+     * @param whose the principal that it is given for
      */
-    static PrincipalKey key(String what, String text) {
+    static PrincipalKey key(String what, PrincipalId whose, String text) {
+        Matcher printed = PRINTED_KEY.matcher(text);
+        boolean says = printed.matches();
+        if (says && !printed.group(1).equals(whose.toString())) {
+            throw new CommandFailure(
+                    CommandFailure.USAGE, what + " is that of " + printed.group(1) + ", and this is about " + whose);
+        }
         try {
-            return PrincipalKey.parse(text);
+            return PrincipalKey.parse(says ? printed.group(2) : text);
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(
                     CommandFailure.USAGE,

@@ -253,8 +253,7 @@ final class ReplicaChangeCommands {
     record Coming(PrincipalId replica, Bytes key, String address) {
         /** What is no key and no address is said before the cluster is asked. */
         static Coming parsed(PrincipalId replica, String key, String address) {
-            PrincipalKey parsed = PrincipalCommand.key(
-                    "the key of " + replica, key.startsWith("key.") ? key.substring(key.indexOf('=') + 1) : key);
+            PrincipalKey parsed = PrincipalCommand.key("the key of " + replica, replica, key);
             Coming coming = new Coming(replica, parsed.encoded(), address);
             var _ = coming.at(ClusterShape.PORT_BASE_DEFAULT);
             return coming;

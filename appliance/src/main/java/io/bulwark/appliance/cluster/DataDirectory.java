@@ -114,6 +114,11 @@ public final class DataDirectory {
         return Optional.of(ClusterShape.from(properties, file));
     }
 
+    /** Whether an appliance was ever started here, or made by {@code init}. */
+    public boolean wasStarted() {
+        return Files.exists(shapeFile());
+    }
+
     /** From now on this is its shape; returns once that is durable. */
     public void keep(ClusterShape shape) throws IOException {
         Properties properties = new Properties();

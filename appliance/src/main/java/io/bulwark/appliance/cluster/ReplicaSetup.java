@@ -10,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -103,7 +104,17 @@ public record ReplicaSetup(
 
     /** Whether replicas of this kind can recover: our own engine does, with identities to sign with. */
     public boolean canRecover() {
-        return ordering == Ordering.BFT && channels instanceof ChannelConfig.Tls;
+        return recoveryHindrance().isEmpty();
+    }
+
+    /** Why it cannot, for people. */
+    public Optional<String> recoveryHindrance() {
+        if (ordering != Ordering.BFT) {
+            return Optional.of("its ordering engine is " + ordering + ", which has no recoveries");
+        }
+        return channels instanceof ChannelConfig.Tls
+                ? Optional.empty()
+                : Optional.of("it has no identity to sign with");
     }
 
     /** What an empty replica begins with: the operator may do everything, the other clients nothing until it is granted. */

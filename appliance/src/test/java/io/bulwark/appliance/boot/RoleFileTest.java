@@ -229,7 +229,7 @@ class RoleFileTest {
     void eachKeyThatIsNeededIsMissed() throws IOException {
         Map<String, List<String>> needed = Map.of(
                 "node", List.of("number", "listen", "data", "keys", "identity", "genesis", "replicas"),
-                "replica", List.of("number", "data", "identity", "genesis", "replicas", "nodes", "clients"),
+                "replica", List.of("number", "data", "identity", "genesis", "replicas", "nodes", "clients", "ordering"),
                 "console", List.of("listen", "client"));
         for (var role : needed.entrySet()) {
             String good = Files.readString(Path.of("..", "docker", "examples", role.getKey() + ".yaml"));
@@ -243,6 +243,43 @@ class RoleFileTest {
                         .isEqualTo(CommandFailure.CONFIG);
             }
         }
+    }
+
+    /** The engines do not understand each other, so none is guessed. */
+    @Test
+    void whoDoesNotSayWhichEngineOrdersIsToldWhichThereAre() throws IOException {
+        Path file = directory.resolve("role.yaml");
+        RoleFile.write(replica(), file);
+        Files.writeString(file, Files.readString(file).replaceFirst("(?m)^    ordering: .*\\n", ""));
+        assertThatThrownBy(() -> RoleFile.replica(file))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining(file + ": the key ordering is missing; ordering: is bft or bft-smart")
+                .hasMessageContaining("the same at every replica")
+                .hasMessageContaining("a file without it meant bft-smart until now");
+        assertThat(BulwarkCommand.run("supervise", "--config", file.toString())).isEqualTo(CommandFailure.CONFIG);
+        for (Ordering each : Ordering.values()) {
+            assertThat(RoleFile.replica(file, Map.of("BULWARK_REPLICA_ORDERING", each.toString()))
+                            .setup()
+                            .ordering())
+                    .isEqualTo(each);
+        }
+    }
+
+    @Test
+    void whyAReplicaCannotRecoverIsSaid() {
+        assertThat(replica().recoveryHindrance()).isEmpty();
+        assertThat(replica().withOrdering(Ordering.BFT_SMART).recoveryHindrance())
+                .hasValue("its ordering engine is bft-smart, which has no recoveries");
+        ReplicaSetup plain = new ReplicaSetup(
+                0,
+                addresses(7600, 4),
+                directory,
+                directory.resolve("own.keys"),
+                new ChannelConfig.InsecureLoopback(),
+                Ordering.BFT,
+                addresses(7410, 5),
+                16);
+        assertThat(plain.recoveryHindrance()).hasValue("it has no identity to sign with");
     }
 
     /** Over TLS replicas agree on their keys; without an identity they have none but those of the ring. */

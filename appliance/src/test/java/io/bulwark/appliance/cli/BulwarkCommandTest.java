@@ -193,8 +193,25 @@ class BulwarkCommandTest {
                 CommandOutput.of("status", "--data", directory.resolve("empty").toString());
         assertThat(nothing.exitCode()).isEqualTo(CommandFailure.UNAVAILABLE);
         assertThat(nothing.err())
-                .contains("no appliance of this machine runs")
+                .contains("there is no appliance in " + directory.resolve("empty"), "` makes one there")
                 .doesNotContain("stopped where they run");
+        CommandOutput stop = CommandOutput.of("node", "stop", "1", "--data", data);
+        assertThat(stop.exitCode()).isEqualTo(CommandFailure.UNAVAILABLE);
+        assertThat(stop.err()).contains("no appliance of this machine runs on " + data, "` starts it");
+    }
+
+    /** As `join` leaves it: `up` there would not start the appliance that the client is of. */
+    @Test
+    void aClientsOwnDirectoryHasNoApplianceToStart() throws IOException {
+        Files.writeString(directory.resolve("client.properties"), "client = 20\n");
+        for (String command : List.of("stop", "start")) {
+            CommandOutput output = CommandOutput.of("node", command, "1", "--data", directory.toString());
+            assertThat(output.exitCode()).isEqualTo(CommandFailure.UNAVAILABLE);
+            assertThat(output.err())
+                    .contains("there is no appliance in " + directory + ", which has a client's files alone")
+                    .contains("where the appliance runs")
+                    .doesNotContain("bulwark up");
+        }
     }
 
     @Test

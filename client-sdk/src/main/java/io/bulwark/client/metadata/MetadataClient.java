@@ -101,8 +101,11 @@ public final class MetadataClient implements AutoCloseable {
         OperationDriver driver =
                 new OperationDriver(links, _ -> {}, OperationDriver.Limits.standard(), new SecureRandom().nextLong());
         Succession fixed = new Fixed(Term.first(configuration));
+        Supplier<Optional<NotBelievedException>> denial =
+                () -> Denial.of(configuration.replicas(), links::refusal, links.everUp())
+                        .map(each -> each.exception(links.self()));
         MetadataClient client =
-                new MetadataClient(driver, replicas.size(), Optional.of(fixed), timeoutMillis, Optional::empty, () -> {
+                new MetadataClient(driver, replicas.size(), Optional.of(fixed), timeoutMillis, denial, () -> {
                     driver.close();
                     links.close();
                 });

@@ -7,7 +7,9 @@ import io.bulwark.client.config.JoinToken;
 import io.bulwark.client.config.KeptReplicas;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.config.KnownPrincipals;
+import io.bulwark.client.error.CancelledException;
 import io.bulwark.client.error.ConfigException;
+import io.bulwark.client.error.NotBelievedException;
 import io.bulwark.client.error.NotPermittedException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
@@ -41,7 +43,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,6 +61,7 @@ public final class Joining implements AutoCloseable {
     private static final long TRY_MILLIS = 4_000;
 
     private static final int TRIES = 3;
+    private static final long LOOK_MILLIS = 20;
     private static final long RECONNECT_MILLIS_MAX = 500;
     private static final String GENESIS = "genesis.properties";
     private static final String CLIENT = "client.properties";
@@ -99,7 +104,8 @@ public final class Joining implements AutoCloseable {
      * @param directory where the identity, the genesis file, and a client's configuration or a node's key ring go
      * @param registry where a node keeps what it learns of the registry; a client does beside its identity
      * @throws NotPermittedException if the token has expired
-     * @throws UnavailableException if the replicas do not know the token's key, as it was used or taken back, or are not reached
+     * @throws NotBelievedException if the replicas do not know the token's key, as it was used or taken back, or not any more the principal
+     * @throws UnavailableException if the replicas are not reached, or others have followed them
      */
     public static Joined join(JoinToken token, Path directory, Path registry, SecureRandom random) throws IOException {
         Path file = Identity.file(directory, token.principal());
@@ -109,12 +115,17 @@ public final class Joining implements AutoCloseable {
         GenesisFile genesis;
         try {
             genesis = exchange(token, own, file, random);
-        } catch (UnavailableException e) {
+        } catch (UnavailableException | NotBelievedException e) {
             if (!again) {
                 throw e;
             }
             LOG.debug("the token may have been used here before", e);
-            genesis = genesisAs(token, own);
+            try {
+                genesis = genesisAs(token, own);
+            } catch (NotBelievedException notHere) {
+                e.addSuppressed(notHere);
+                throw e;
+            }
         }
         Path genesisFile = directory.resolve(GENESIS);
         if (!Files.exists(genesisFile)) {
@@ -159,7 +170,12 @@ public final class Joining implements AutoCloseable {
             throws IOException {
         Identity invited = Identity.ofSeed(token.principal(), token.seed(), random);
         try (Joining joining = new Joining(token, invited)) {
-            GenesisFile genesis = joining.genesis();
+            GenesisFile genesis;
+            try {
+                genesis = joining.genesis();
+            } catch (NotBelievedException e) {
+                throw ofToken(token, e);
+            }
             if (!Files.exists(file)) {
                 // What the replicas take must not get lost.
                 Files.createDirectories(file.toAbsolutePath().getParent());
@@ -168,6 +184,26 @@ public final class Joining implements AutoCloseable {
             joining.rotate(genesis, invited, own, random);
             return genesis;
         }
+    }
+
+    /** What it means that the key of a token is not believed. */
+    private static NotBelievedException ofToken(JoinToken token, NotBelievedException denied) {
+        String again = "; have an operator invite " + token.principal() + " again";
+        Optional<String> what = switch (denied.reason()) {
+            case NOT_KNOWN ->
+                Optional.of("the token was used before, or it was taken back: the replicas do not know its key any more"
+                        + again + ", and look who has that name now if it was not you");
+            case SERVERS_NOT_KNOWN ->
+                Optional.of("whoever answers there does not have the keys that the token names: other replicas may"
+                        + " have followed since" + again);
+            case REVOKED, EXPIRED, SERVERS_EXPIRED -> Optional.empty();
+        };
+        if (what.isEmpty()) {
+            return denied;
+        }
+        NotBelievedException told = new NotBelievedException(denied.reason(), what.get(), Subject.NONE);
+        told.addSuppressed(denied);
+        return told;
     }
 
     /** Waits until the replicas know this identity, and answer. */
@@ -181,16 +217,13 @@ public final class Joining implements AutoCloseable {
         Reply.GenesisTold told = null;
         for (int attempt = 1; told == null; attempt++) {
             try {
-                told = expect(
-                        Reply.GenesisTold.class,
-                        replicas.query(new Query.GetGenesis().encoded()).join());
+                told = expect(Reply.GenesisTold.class, letIn(replicas.query(new Query.GetGenesis().encoded())));
             } catch (CompletionException e) {
                 if (!(e.getCause() instanceof MetadataUnavailableException) || attempt == TRIES) {
                     throw new UnavailableException(
-                            "the replicas do not let the key of this token in, as it was used or taken back, or other"
-                                    + " replicas have followed since (then have an operator invite " + token.principal()
-                                    + " again); or they are not reached: "
-                                    + cause(e),
+                            "too few replicas answer: they are not reached, or other replicas have followed since, or"
+                                    + " the token was used or taken back (then have an operator invite "
+                                    + token.principal() + " again): " + cause(e),
                             Subject.NONE,
                             e);
                 }
@@ -201,6 +234,23 @@ public final class Joining implements AutoCloseable {
             throw new ConfigException("the replicas tell of another genesis than the token", Subject.NONE);
         }
         return genesis;
+    }
+
+    /** Waits no longer than until more than f replicas say that they do not believe the key that is shown here. */
+    private Bytes letIn(CompletableFuture<Bytes> asked) {
+        while (!asked.isDone()) {
+            Optional<NotBelievedException> denied = replicas.denial();
+            if (denied.isPresent()) {
+                throw denied.get();
+            }
+            try {
+                TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new CancelledException("interrupted while waiting for the replicas", Subject.NONE);
+            }
+        }
+        return asked.join();
     }
 
     /**
