@@ -245,7 +245,8 @@ final class StatusReport {
             worstForCertain = Math.max(worstForCertain, faulty);
         }
         int f = volume.policy().f();
-        return new ClusterStatus.VolumeStatus(VolumeInfo.of(volume), f, f - worst, f - worstForCertain, versions(volume, answers));
+        return new ClusterStatus.VolumeStatus(
+                VolumeInfo.of(volume), f, f - worst, f - worstForCertain, versions(volume, answers));
     }
 
     private static SortedMap<Integer, ClusterStatus.Versions> versions(

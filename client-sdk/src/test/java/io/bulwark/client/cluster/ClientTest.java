@@ -312,7 +312,9 @@ class ClientTest {
             young.forgetVolumes(2);
             ClusterStatus.VolumeStatus volume = other.status().volumes().getFirst();
             assertThat(volume.moreFaults()).isEqualTo(-1);
-            assertThat(volume.moreFaultsAtMost()).as("it may be that they have all").isEqualTo(1);
+            assertThat(volume.moreFaultsAtMost())
+                    .as("it may be that they have all")
+                    .isEqualTo(1);
         }
     }
 
@@ -331,7 +333,9 @@ class ClientTest {
                     .isEqualTo("read-only: its store has failed, its log says why; then restart the node");
             assertThat(status.nodes().get(2).freeBytes()).isZero();
             assertThat(status.volumes().getFirst().moreFaults()).isEqualTo(-1);
-            assertThat(status.volumes().getFirst().moreFaultsAtMost()).as("for certain").isEqualTo(-1);
+            assertThat(status.volumes().getFirst().moreFaultsAtMost())
+                    .as("for certain")
+                    .isEqualTo(-1);
         }
     }
 
