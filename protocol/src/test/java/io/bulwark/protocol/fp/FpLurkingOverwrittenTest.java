@@ -70,14 +70,16 @@ class FpLurkingOverwrittenTest {
         return nodes.undecided.getOrDefault(0, -1);
     }
 
-    private void othersAreBack() {
-        nodes.cutOff.clear();
-        nodes.pass(6_000);
-    }
-
     private void assertHeld() {
         assertThat(nodes.committedOnDisk(later)).isGreaterThanOrEqualTo(3);
         assertThat(nodes.disk(0).charges(true)).isZero();
+    }
+
+    private void assertDoneOnceOthersAreBack() {
+        nodes.cutOff.clear();
+        nodes.pass(6_000);
+        assertThat(nodes.undecided).containsEntry(0, 0);
+        assertHeld();
     }
 
     @Test
@@ -85,9 +87,7 @@ class FpLurkingOverwrittenTest {
         overwritten(staged().repaired());
         assertThat(left()).isEqualTo(1);
         assertThat(nodes.awaited).containsExactly(nodes.group.block());
-        othersAreBack();
-        assertThat(nodes.undecided).containsEntry(0, 0);
-        assertHeld();
+        assertDoneOnceOthersAreBack();
     }
 
     @Test
@@ -103,9 +103,7 @@ class FpLurkingOverwrittenTest {
         overwritten(staged().repaired());
         nodes.restart(0);
         assertThat(left()).isEqualTo(1);
-        othersAreBack();
-        assertThat(nodes.undecided).containsEntry(0, 0);
-        assertHeld();
+        assertDoneOnceOthersAreBack();
     }
 
     /** It is on its writer's account, as its block was crowded, and vouched for all the same. */
@@ -114,9 +112,7 @@ class FpLurkingOverwrittenTest {
         overwritten(staged().provenForItsWriter());
         assertThat(nodes.chargesOnDisk(0)).as("of its writer").isZero();
         assertThat(left()).isEqualTo(1);
-        othersAreBack();
-        assertThat(nodes.undecided).containsEntry(0, 0);
-        assertHeld();
+        assertDoneOnceOthersAreBack();
     }
 
     @Test
@@ -128,9 +124,7 @@ class FpLurkingOverwrittenTest {
         overwriteAtNode0();
         nodes.pass(6_000);
         assertThat(nodes.undecided).containsEntry(0, 1);
-        othersAreBack();
-        assertThat(nodes.undecided).containsEntry(0, 0);
-        assertHeld();
+        assertDoneOnceOthersAreBack();
     }
 
     @Test
@@ -179,9 +173,7 @@ class FpLurkingOverwrittenTest {
         assertThat(nodes.one(WRITER, nodes.commit(0, 2, prepares))).isInstanceOf(FpMessage.Refused.class);
         nodes.nextStore = Stored.DURABLE;
         assertThat(left()).isEqualTo(1);
-        othersAreBack();
-        assertThat(nodes.undecided).containsEntry(0, 0);
-        assertHeld();
+        assertDoneOnceOthersAreBack();
     }
 
     /** To take it from its writer's account had failed, and is looked at after the COMMIT that waited for that. */
@@ -204,9 +196,7 @@ class FpLurkingOverwrittenTest {
         nodes.tell(0, new Fact.Revoked(CLIENT));
         nodes.pass(6_000);
         assertThat(nodes.undecided).containsEntry(0, 1);
-        othersAreBack();
-        assertThat(nodes.undecided).containsEntry(0, 0);
-        assertHeld();
+        assertDoneOnceOthersAreBack();
     }
 
     @Test
