@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 /** The house stays tidy: sizes, names, formatting, one package-info per package. There is no list of exceptions. */
 @NullMarked
 class TidyTest {
-    private static final int FILE_LINES_MAX = 500;
+    private static final int FILE_LINES_MAX = 800;
     private static final int METHOD_LINES_MAX = 70;
     private static final Set<String> BANNED_PACKAGES =
             Set.of("util", "utils", "common", "impl", "service", "model", "helper", "helpers");
