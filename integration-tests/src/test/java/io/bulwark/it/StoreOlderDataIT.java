@@ -3,6 +3,7 @@ package io.bulwark.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.bulwark.appliance.control.ControlRequest;
 import io.bulwark.appliance.control.ControlSocket;
 import io.bulwark.protocol.id.PrincipalId;
 import java.io.IOException;
@@ -56,7 +57,7 @@ class StoreOlderDataIT {
                 "--data",
                 root.toString());
         try {
-            await().atMost(PATIENCE).until(() -> ControlSocket.isServed(root) || !up.isAlive());
+            await().atMost(PATIENCE).until(() -> answers(root) || !up.isAlive());
             run(older.bulwark(HEAP_MEBIBYTES), "replica", "recover", "1", "--data", root.toString());
             clientFiles(root);
             String contents = target.resolve("contents.json").toString();
@@ -75,6 +76,16 @@ class StoreOlderDataIT {
             up.waitFor();
         }
         pack(root, target.resolve("data.zip"));
+    }
+
+    /** Whether the cluster answers, as any build says it. */
+    private static boolean answers(Path root) {
+        try {
+            return ControlSocket.isServed(root)
+                    && ControlSocket.ask(root, ControlRequest.of("status")).body().get("cluster") != null;
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     private static Process started(List<String> java, String... arguments) throws IOException {
