@@ -12,6 +12,9 @@ final class LogTail {
     private static final int READ_BYTES_MAX = 4096;
     private static final int SHOWN_MAX = 160;
 
+    /** How Java begins what it says of itself. */
+    private static final String JAVA_SAYS = "WARNING: ";
+
     private LogTail() {}
 
     /** How long it is by now; 0 if there is none. */
@@ -29,7 +32,7 @@ final class LogTail {
             in.skipNBytes(Math.max(from, Files.size(log) - READ_BYTES_MAX));
             return new String(in.readNBytes(READ_BYTES_MAX), StandardCharsets.UTF_8)
                     .lines()
-                    .filter(line -> !line.isBlank())
+                    .filter(line -> !line.isBlank() && !line.startsWith(JAVA_SAYS))
                     .reduce((_, last) -> last)
                     .map(line -> line.length() > SHOWN_MAX ? line.substring(0, SHOWN_MAX) + "..." : line);
         } catch (IOException e) {

@@ -152,7 +152,7 @@ public class ProcessMember implements Member {
         if (pid.isEmpty()) {
             throw new IOException(name + " was stopped while it started");
         }
-        return Optional.of("its process " + pid.getAsLong() + " does not listen at " + address() + " yet" + lastWords());
+        return Optional.of("process " + pid.getAsLong() + " does not listen yet" + lastWords());
     }
 
     @Override

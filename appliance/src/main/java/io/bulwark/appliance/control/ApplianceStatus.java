@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param console the console's address
  * @param cluster null while the cluster does not answer
  * @param problem why it does not, or empty
- * @param starting what its start waits for; empty once it serves
+ * @param starting what its start or its end waits for; empty while it serves
  */
 public record ApplianceStatus(
         String data,

@@ -367,7 +367,7 @@ public final class Appliance implements AutoCloseable {
         Waiting wait = waiting;
         String doing = !stopping.isEmpty()
                 ? "stopping " + String.join(", ", stopping)
-                : ended.getCount() == 0 ? "ending" : ready || wait == null ? "" : wait.now();
+                : ended.getCount() == 0 ? "ending" : ready ? "" : wait == null || wait.now().isEmpty() ? "starting" : wait.now();
         return new ApplianceProgress(ready, doing);
     }
 
@@ -400,10 +400,8 @@ public final class Appliance implements AutoCloseable {
         } catch (BulwarkException e) {
             problem = String.valueOf(e.getMessage());
         }
-        ApplianceProgress progress = progress();
-        String starting =
-                progress.ready() ? "" : progress.doing().isEmpty() ? "it has just begun" : progress.doing();
-        return new ApplianceStatus(plan.data().root().toString(), consoleUrl(), members(), cluster, problem, starting);
+        return new ApplianceStatus(
+                plan.data().root().toString(), consoleUrl(), members(), cluster, problem, progress().doing());
     }
 
     private ControlReply onReplica(@Nullable Integer number) {

@@ -9,7 +9,7 @@ public interface Story {
     /**
      * The start waits: for whom and why, in one line. Said several times in a second.
      *
-     * @param line as {@code waiting for node-3 (its process 4711 does not listen yet)}
+     * @param line as {@code waiting for node-3 (process 4711 does not listen yet)}
      */
     default void awaits(String line) {}
 }

@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 /** Waits for members until all are there, nothing moves any more, or somebody asks for the end. */
 final class Waiting {
     private static final long PAUSE_MILLIS = 200;
-    private static final int NAMED_MAX = 4;
+    private static final int NAMED_MAX = 3;
 
     private final Story story;
     private final CountDownLatch ended;

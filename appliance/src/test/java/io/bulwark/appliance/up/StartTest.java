@@ -128,7 +128,7 @@ class StartTest {
         await().atMost(LONG).until(() -> ControlSocket.progress(root).doing().contains("replica-3"));
         assertThat(ControlSocket.progress(root).ready()).isFalse();
         assertThat(said).contains("starting 4 metadata replicas").anyMatch(line -> line.startsWith(
-                "waiting for replica-0 (its process " + made.getFirst().pid().orElseThrow() + " does not listen at "));
+                "waiting for replica-0 (process " + made.getFirst().pid().orElseThrow() + " does not listen yet"));
         ControlReply status = ControlSocket.ask(root, ControlRequest.of("status"));
         assertThat(status.body().get("starting")).asString().startsWith("waiting for replica-0");
         ControlReply down = ControlSocket.ask(root, ControlRequest.of("down"));

@@ -43,7 +43,7 @@ class WaitingTest {
         for (int i = 0; i < 9; i++) {
             many.put("node-" + i, "silent");
         }
-        assertThat(Waiting.text(many)).startsWith("waiting for node-0 (silent), ").endsWith("node-3 (silent) and 5 more");
+        assertThat(Waiting.text(many)).startsWith("waiting for node-0 (silent), ").endsWith("node-2 (silent) and 6 more");
     }
 
     @Test
