@@ -49,7 +49,7 @@ class CampaignTest {
         }
     }
 
-    /** As they were found; docs/testing.md says what each was. */
+    /** Campaigns found a fault with each of them. */
     @Test
     void seedsThatFoundSomethingFindNothingNow() {
         Shape oneFault = new Shape(
