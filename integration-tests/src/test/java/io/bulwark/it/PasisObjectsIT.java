@@ -34,7 +34,7 @@ class PasisObjectsIT {
     private static final int LOST = 2;
 
     @RegisterExtension
-    static final LiveCluster CLUSTER = LiveCluster.shared();
+    static final LiveCluster CLUSTER = LiveCluster.shared("pasis");
 
     @TempDir
     Path directory = Path.of("");

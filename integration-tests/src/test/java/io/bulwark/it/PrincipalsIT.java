@@ -52,7 +52,7 @@ class PrincipalsIT {
     private static final Rights ALL = new Rights(true, true, true);
 
     @RegisterExtension
-    static final LiveCluster CLUSTER = LiveCluster.shared();
+    static final LiveCluster CLUSTER = LiveCluster.shared("principals");
 
     @Test
     void aClientThatIsRevokedInMidWriteChangesNothingAnyMore() throws Exception {

@@ -62,7 +62,7 @@ class RefusedClientsIT {
     private static final int OBJECT_BYTES = 64 << 20;
 
     @RegisterExtension
-    static final LiveCluster CLUSTER = LiveCluster.shared();
+    static final LiveCluster CLUSTER = LiveCluster.shared("principals");
 
     @TempDir
     Path directory = Path.of("");
