@@ -29,6 +29,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.channels.ReadableByteChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -234,7 +235,8 @@ final class RemoteBucket implements Bucket {
         try {
             return OutputFile.write(target, content);
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot write " + FileFailure.text(e), e);
+            String text = e instanceof FileSystemException ? FileFailure.text(e) : target + ": " + FileFailure.cause(e);
+            throw new UncheckedIOException("cannot write " + text, e);
         }
     }
 

@@ -2,6 +2,7 @@ package io.bulwark.appliance.cli;
 
 import io.bulwark.appliance.transfer.ContentTypes;
 import io.bulwark.appliance.transfer.Growth;
+import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.Precondition;
@@ -66,12 +67,12 @@ final class PutCommand implements Callable<Integer> {
                 .withPrecondition(precondition());
         long size = endless ? -1 : Files.size(path);
         try (Bulwark client = access.connect();
-                InputStream input = standardInput ? System.in : endless ? Files.newInputStream(path) : null;
                 Progress progress = Progress.of("put", size, access.global().json())) {
             PutOptions watched = options.withProgress((done, total) -> progress.to(done));
-            ObjectInfo stored = input != null
-                    ? client.bucket(target.bucket()).put(key, input, watched)
-                    : client.bucket(target.bucket()).put(key, path, watched);
+            Bucket bucket = client.bucket(target.bucket());
+            ObjectInfo stored = standardInput
+                    ? bucket.put(key, System.in, watched)
+                    : endless ? putPipe(bucket, key, path, watched) : bucket.put(key, path, watched);
             progress.finish();
             if (!endless) {
                 Growth.of(path, stored).ifPresent(line -> System.err.println("bulwark: " + Text.printable(line)));
@@ -79,6 +80,12 @@ final class PutCommand implements Callable<Integer> {
             access.global().print(ObjectText.json(stored), "Stored " + ObjectText.line(stored));
         }
         return 0;
+    }
+
+    private static ObjectInfo putPipe(Bucket bucket, String key, Path pipe, PutOptions options) throws IOException {
+        try (InputStream content = Files.newInputStream(pipe)) {
+            return bucket.put(key, content, options);
+        }
     }
 
     /** Whether it has no length, but ends when whoever writes it says so. */

@@ -31,7 +31,7 @@ final class MemberHealth {
                 return Optional.empty();
             }
             try (InputStream body = connection.getErrorStream()) {
-                return problem(body.readNBytes(ANSWER_BYTES_MAX));
+                return body == null ? Optional.empty() : problem(body.readNBytes(ANSWER_BYTES_MAX));
             }
         } catch (IOException e) {
             return Optional.empty();

@@ -15,6 +15,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -151,13 +152,13 @@ class PutFileTest {
             bucket.put("object", content(3));
             Path target = Files.write(directory.resolve("target"), content(1));
             Files.setPosixFilePermissions(
-                    target, java.nio.file.attribute.PosixFilePermissions.fromString("rwxr-x---"));
+                    target, PosixFilePermissions.fromString("rwxr-x---"));
             Path link = Files.createSymbolicLink(directory.resolve("to-" + bucket.name()), target);
             bucket.readTo("object", link);
             assertThat(link).isSymbolicLink();
             assertThat(target).hasBinaryContent(content(3));
             assertThat(Files.getPosixFilePermissions(target))
-                    .isEqualTo(java.nio.file.attribute.PosixFilePermissions.fromString("rwxr-x---"));
+                    .isEqualTo(PosixFilePermissions.fromString("rwxr-x---"));
         }
     }
 }

@@ -6,7 +6,6 @@ import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
@@ -54,8 +53,8 @@ public final class SourceStream extends InputStream {
     private record State(long size, FileTime modified, FileTime changed, Object identity) {
         static State of(Path file) throws IOException {
             boolean unix = file.getFileSystem().supportedFileAttributeViews().contains("unix");
-            Map<String, Object> all = Files.readAttributes(
-                    file, (unix ? "unix:ctime," : "") + "size,lastModifiedTime,fileKey", new LinkOption[0]);
+            Map<String, Object> all =
+                    Files.readAttributes(file, (unix ? "unix:ctime," : "") + "size,lastModifiedTime,fileKey");
             FileTime modified = (FileTime) value(all, "lastModifiedTime");
             return new State(
                     (Long) value(all, "size"),

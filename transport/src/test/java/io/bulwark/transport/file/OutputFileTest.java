@@ -12,6 +12,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.FileSystemLoopException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -138,7 +139,7 @@ class OutputFileTest {
         });
         write(Files.createSymbolicLink(directory.resolve("link"), pipe), "content");
         assertThat(read.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isEqualTo("content");
-        assertThat(Files.readAttributes(pipe, java.nio.file.attribute.BasicFileAttributes.class)
+        assertThat(Files.readAttributes(pipe, BasicFileAttributes.class)
                         .isOther())
                 .isTrue();
     }
