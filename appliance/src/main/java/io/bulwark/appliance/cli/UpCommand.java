@@ -121,7 +121,10 @@ final class UpCommand implements Callable<Integer> {
             Members members = processes ? new ProcessMembers(plan) : new EmbeddedMembers(plan);
             try (Appliance appliance = Appliance.of(plan)) {
                 // Before the start, which can be interrupted, too.
-                Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(appliance::shutDown));
+                Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> {
+                    story.erase();
+                    appliance.shutDown();
+                }));
                 appliance.start(members, story);
                 story.erase();
                 if (recovery == Switch.ON) {
