@@ -53,6 +53,8 @@ public final class Replica {
     private final RecentResults results;
     private final RequestPool pool;
     private final BatchStore batches;
+    private final Assignments assignments;
+    private final HistoryGuard guard;
     private final Execution execution;
     private final Checkpoints checkpoints;
     private final Agreement agreement;
@@ -112,11 +114,16 @@ public final class Replica {
         batches = new BatchStore(pool);
         memory.restore(batches);
         promised = memory.restore(log, batches, config.self());
+        assignments = new Assignments(log);
+        assignments.restore(batches);
+        pool.setHasNumber(assignments::hasNumber);
         execution = new Execution(config, log, batches, pool, results, application, outbox);
+        assignments.onExecuted(execution.executed());
         checkpoints = new Checkpoints(config, application, outbox, low.sequence());
-        agreement = new Agreement(config, view, log, history, pool, batches, clock, outbox);
-        proposing = new Proposing(config, view, log, pool, batches, agreement, clock, outbox);
-        learning = new Learning(config, log, execution, outbox);
+        guard = new HistoryGuard(log, execution, checkpoints);
+        agreement = new Agreement(config, view, log, history, pool, batches, assignments, guard, clock, outbox);
+        proposing = new Proposing(config, view, log, pool, batches, assignments, agreement, clock, outbox);
+        learning = new Learning(config, log, execution, guard, outbox);
         fetching = new Fetching(config, outbox);
         serving = new Serving(config, batches, outbox);
         statusExchange =
@@ -124,9 +131,9 @@ public final class Replica {
         suspicion = new Suspicion(view, log, pool, execution);
         execution.setListener(new AfterExecution());
         early = new EarlyMessages(config);
-        stateTransfer = new StateTransfer(config, log, execution, checkpoints, outbox);
+        stateTransfer = new StateTransfer(config, log, execution, checkpoints, guard, outbox);
         viewChanging = new ViewChanging(
-                config, memory, view, log, history, batches, execution, checkpoints, outbox, new AfterViewChange());
+                config, memory, view, log, history, batches, execution, checkpoints, guard, outbox, new AfterViewChange());
         Parts parts = new Parts(config, view, log, history, execution, checkpoints, pool, signing, random, outbox);
         ending = new Ending(config, execution, outbox);
         wants = new Wants(parts, agreement, viewChanging, batches, fetching);
@@ -134,6 +141,7 @@ public final class Replica {
         recovering = new Recovering(
                 parts, memory.recovery(), viewChanging, stateTransfer, peerRecoveries, this::onLogChanged);
         stateTransfer.setDistrust(recovering::distrustsState);
+        guard.setTrustsOwn(() -> !recovering.isOpen());
         if (!records.isEmpty() || recovering.isOpen() || execution.executed() < low.sequence()) {
             proposing.abdicate();
         }
@@ -286,6 +294,7 @@ public final class Replica {
      */
     public void onStateFetched(long nowMillis, long pages, long damaged) {
         if (stateTransfer.onFetched(nowMillis)) {
+            assignments.onExecuted(execution.executed());
             pool.clear();
             recovering.onStateChecked(nowMillis, pages, damaged);
         }
@@ -355,13 +364,20 @@ public final class Replica {
         pool.onTick(nowMillis);
         wants.onTick(nowMillis);
         statusExchange.onTick(nowMillis, viewChanging.changes());
+        agreement.recordDecided();
     }
 
     /** Does what the inputs since the last time have made possible, and returns all effects since. */
     public List<ReplicaEffect> drain(long nowMillis) {
         viewChanging.onBodies(nowMillis);
         agreement.retry(nowMillis);
+        String contradiction = guard.contradiction();
+        if (contradiction != null) {
+            var _ = outbox.drain();
+            return List.of(new ReplicaEffect.Stop(contradiction));
+        }
         while (execution.executeNext(nowMillis)) {
+            assignments.onExecuted(execution.executed());
             if (execution.executed() % config.checkpointInterval() == 0) {
                 checkpoints.take(execution.executed(), execution.engineState());
             }
@@ -384,6 +400,7 @@ public final class Replica {
             low = stable;
             log.trim(stable.sequence());
             history.trim(stable.sequence());
+            assignments.tidy();
             recovering.onStable(stable.sequence());
         }
         discards.add(new Discard(onLogChanged(nowMillis), stable.sequence()));

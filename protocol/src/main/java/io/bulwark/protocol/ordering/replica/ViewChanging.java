@@ -30,6 +30,7 @@ final class ViewChanging {
     private final SlotLog log;
     private final ViewHistory history;
     private final Checkpoints checkpoints;
+    private final HistoryGuard guard;
     private final Outbox outbox;
     private final Host host;
     private final ViewChanges changes;
@@ -55,6 +56,7 @@ final class ViewChanging {
             BatchStore batches,
             Execution execution,
             Checkpoints checkpoints,
+            HistoryGuard guard,
             Outbox outbox,
             Host host) {
         this.config = config;
@@ -63,6 +65,7 @@ final class ViewChanging {
         this.history = history;
         this.batches = batches;
         this.checkpoints = checkpoints;
+        this.guard = guard;
         this.outbox = outbox;
         this.host = host;
         own = memory.viewChange();
@@ -306,6 +309,9 @@ final class ViewChanging {
     }
 
     private void install(NewView newView) {
+        if (!guard.admits(newView)) {
+            return;
+        }
         missing = List.of();
         installed = newView;
         promise(new LogRecord.NewView(newView));

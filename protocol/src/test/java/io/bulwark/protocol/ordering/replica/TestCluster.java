@@ -63,6 +63,8 @@ final class TestCluster {
         private int checked;
         boolean isRotten;
         boolean isLogForged;
+        /** Why it has stopped, if it has. */
+        String stopped = "";
         /** Its process stands still: what comes waits, and so does its clock. */
         boolean isPaused;
         /** Its disk is as slow as all are, or slower. */
@@ -89,6 +91,12 @@ final class TestCluster {
             int before = disk.size();
             disk.removeIf(LogRecord.Bodies.class::isInstance);
             syncedRecords -= before - disk.size();
+        }
+
+        /** An older copy of its log is put in its place. */
+        void setBack(List<LogRecord> copy) {
+            disk = new ArrayList<>(copy);
+            syncedRecords = copy.size();
         }
 
         /** What the promises have come to; the state stays. */
@@ -349,6 +357,10 @@ final class TestCluster {
             case ReplicaEffect.CheckState check -> check(node, node.life, check.checkpoint());
             case ReplicaEffect.DropKeys drop -> node.dropped.add(drop.replica());
             case ReplicaEffect.Forget _ -> node.isLogForged = true;
+            case ReplicaEffect.Stop stop -> {
+                node.stopped = stop.why();
+                crash(node.self);
+            }
             case ReplicaEffect.Ended ended -> node.ended = ended.handover();
             case ReplicaEffect.Misbehaved misbehaved -> node.evidence.add(misbehaved);
         }
