@@ -120,7 +120,7 @@ public final class Replica {
         execution = new Execution(config, log, batches, pool, results, application, outbox);
         assignments.onExecuted(execution.executed());
         checkpoints = new Checkpoints(config, application, outbox, low.sequence());
-        guard = new HistoryGuard(log, execution, checkpoints);
+        guard = new HistoryGuard(config, log, execution, checkpoints);
         agreement = new Agreement(config, view, log, history, pool, batches, assignments, guard, clock, outbox);
         proposing = new Proposing(config, view, log, pool, batches, assignments, agreement, clock, outbox);
         learning = new Learning(config, log, execution, guard, outbox);
@@ -225,6 +225,7 @@ public final class Replica {
             case Status status -> {
                 viewChanging.onMessage(nowMillis, from, status);
                 statusExchange.onStatus(nowMillis, from, status);
+                guard.onStatus(from, status);
             }
         }
     }
@@ -258,6 +259,7 @@ public final class Replica {
         early.onKeyChange(peer);
         viewChanging.changes().onKeyChange(peer);
         recovering.onKeyChange(peer);
+        guard.onKeyChange(peer);
     }
 
     /** Whether another replica, as its build has it, takes a NEW-VIEW that leaves numbers free; it does as long as nothing is said here. */
@@ -474,6 +476,11 @@ public final class Replica {
     /** The last number executed. */
     public long executed() {
         return execution.executed();
+    }
+
+    /** What goes into the state beside the application's, with a checkpoint after the last number executed. */
+    public Bytes engineState() {
+        return execution.engineState();
     }
 
     /** Whether it fetches a state instead of executing. */

@@ -304,14 +304,13 @@ final class ViewChanging {
         view.leaveFor(next);
         log.all().forEach(Slot::leaveView);
         own = history.tell(next, checkpoints.held(log.high()));
+        guard.onLeave(own);
         batches.retain(Memory.live(log, history)); // what was proposed in vain goes
         promise(new LogRecord.ViewChange(own));
     }
 
     private void install(NewView newView) {
-        if (!guard.admits(newView)) {
-            return;
-        }
+        guard.onNewView(newView);
         missing = List.of();
         installed = newView;
         promise(new LogRecord.NewView(newView));

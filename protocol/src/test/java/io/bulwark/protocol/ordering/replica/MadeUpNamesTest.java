@@ -238,7 +238,7 @@ class MadeUpNamesTest {
             pool,
             batches,
             new Assignments(log),
-            new HistoryGuard(log, execution, checkpoints),
+            new HistoryGuard(config, log, execution, checkpoints),
             new Clock(),
             outbox);
 

@@ -179,7 +179,7 @@ class RepeatedNumbersTest {
         Execution execution =
                 new Execution(config, log, batches, pool, new RecentResults(1), application, outbox);
         HistoryGuard guard =
-                new HistoryGuard(log, execution, new Checkpoints(config, application, outbox, 0));
+                new HistoryGuard(config, log, execution, new Checkpoints(config, application, outbox, 0));
         Agreement agreement =
                 new Agreement(config, view, log, history, pool, batches, assignments, guard, clock, outbox);
         Proposing proposing =

@@ -10,6 +10,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Checkpoint;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Commit;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Executed;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Phase;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
@@ -46,6 +47,7 @@ class SetBackTest {
         cluster.run(2_000);
         assertThat(cluster.nodes)
                 .allSatisfy(node -> assertThat(node.application.journal()).hasSize(5));
+        Bytes[] acknowledged = cluster.nodes.getFirst().application.journal().toArray(Bytes[]::new);
         for (TestCluster.Node node : cluster.nodes) {
             cluster.crash(node.self);
         }
@@ -62,12 +64,19 @@ class SetBackTest {
         cluster.start(voter);
         cluster.submit(1, 99, TestCluster.operation(99));
         cluster.run(20_000);
-        for (int kept = voter; kept < cluster.nodes.size(); kept++) {
-            assertThat(cluster.nodes.get(kept).stopped)
-                    .as("replica %d", kept)
+        for (int learned = voter + 1; learned < cluster.nodes.size(); learned++) {
+            assertThat(cluster.nodes.get(learned).stopped)
+                    .as("replica %d", learned)
                     .contains("this replica has executed", "but view");
         }
-        assertThat(cluster.calls.getLast().done()).as("nothing goes on").isFalse();
+        for (TestCluster.Node node : cluster.nodes) {
+            if (node.stopped.isEmpty() && cluster.calls.getLast().done()) {
+                assertThat(node.application.journal()).as("replica %d", node.self).startsWith(acknowledged);
+            }
+        }
+        assertThat(cluster.nodes.get(voter).application.journal())
+                .as("it votes for nothing else")
+                .startsWith(acknowledged);
     }
 
     private void decideFirst() {
@@ -110,6 +119,31 @@ class SetBackTest {
         assertThat(stops()).isNotEmpty();
         assertThat(stops().getFirst().why()).contains("checkpoint 8", OTHER.toString());
         assertThat(lone.effects(ReplicaEffect.FetchState.class)).isEmpty();
+    }
+
+    /** What was stable when it started f correct others had, so no 2f+1 others can be below. */
+    @Test
+    void whoIsAloneWithAStableCheckpointStops() {
+        LoneReplica one = new LoneReplica(1, Start.NORMAL);
+        one.decide(1, 8);
+        one.pass(LoneReplica.TICK_MILLIS);
+        one.stable(8);
+        Bytes digest = one.application.checkpoints().getLast().digest();
+        one.replica = one.start(Start.NORMAL, new LogRecord.Stable(8, digest));
+        one.hear(0, standing(3));
+        one.hear(2, standing(5));
+        one.hear(3, standing(0));
+        assertThat(one.effects(ReplicaEffect.Stop.class))
+                .as("one has no state at all")
+                .isEmpty();
+        one.hear(3, standing(4));
+        assertThat(one.effects(ReplicaEffect.Stop.class)).isNotEmpty();
+        assertThat(one.effects(ReplicaEffect.Stop.class).getFirst().why())
+                .contains("number 8", "3 others have not come to it");
+    }
+
+    private static Status standing(long executed) {
+        return new Status(0, true, 0, executed, Bytes.EMPTY, Bytes.EMPTY, 0, false);
     }
 
     /** Its own disk may be forged. */

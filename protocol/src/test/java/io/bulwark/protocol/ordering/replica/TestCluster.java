@@ -106,7 +106,7 @@ final class TestCluster {
         }
 
         Replica up() {
-            return Objects.requireNonNull(replica, () -> "replica " + self + " is down");
+            return Objects.requireNonNull(replica, () -> "replica " + self + " is down " + stopped);
         }
     }
 
