@@ -53,21 +53,22 @@ final class ReplicaRestoreCommand implements Callable<Integer> {
                 ReplicaConfig.of(0, setup.replicas(), directories.getFirst()),
                 state -> new NamespaceMachine(setup.genesis(), state),
                 plan.data().root().resolve("restoring"));
-        if (from == null) {
+        Integer chosen = from;
+        if (chosen == null) {
             show(restore, directories);
             return;
         }
-        if (from < 0 || from >= directories.size()) {
+        if (chosen < 0 || chosen >= directories.size()) {
             throw new CommandFailure(CommandFailure.USAGE, "there are replicas 0 to " + (directories.size() - 1));
         }
-        HistoryRestore.Restored restored = restore.restore(directories, from);
+        HistoryRestore.Restored restored = restore.restore(directories, chosen);
         global.print(
                 Map.of(
-                        "from", from,
+                        "from", chosen,
                         "executed", restored.executed(),
                         "checkpoint", restored.checkpoint(),
                         "stateDigest", restored.digest().toHex()),
-                "All replicas go on with what replica-" + from + " had executed, up to number " + restored.executed()
+                "All replicas go on with what replica-" + chosen + " had executed, up to number " + restored.executed()
                         + ". The old files are in before-restore-" + restored.checkpoint()
                         + " of each directory; remove them once `bulwark verify` finds every object.");
     }
