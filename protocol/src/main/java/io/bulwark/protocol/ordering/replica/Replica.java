@@ -120,7 +120,7 @@ public final class Replica {
         execution = new Execution(config, log, batches, pool, results, application, outbox);
         assignments.onExecuted(execution.executed());
         checkpoints = new Checkpoints(config, application, outbox, low.sequence());
-        guard = new HistoryGuard(config, log, execution, checkpoints);
+        guard = new HistoryGuard(config, log, checkpoints);
         agreement = new Agreement(config, view, log, history, pool, batches, assignments, guard, clock, outbox);
         proposing = new Proposing(config, view, log, pool, batches, assignments, agreement, clock, outbox);
         learning = new Learning(config, log, execution, guard, outbox);
@@ -133,7 +133,7 @@ public final class Replica {
         early = new EarlyMessages(config);
         stateTransfer = new StateTransfer(config, log, execution, checkpoints, guard, outbox);
         viewChanging = new ViewChanging(
-                config, memory, view, log, history, batches, execution, checkpoints, guard, outbox, new AfterViewChange());
+                config, memory, view, log, history, batches, execution, checkpoints, outbox, new AfterViewChange());
         Parts parts = new Parts(config, view, log, history, execution, checkpoints, pool, signing, random, outbox);
         ending = new Ending(config, execution, outbox);
         wants = new Wants(parts, agreement, viewChanging, batches, fetching);

@@ -30,7 +30,6 @@ final class ViewChanging {
     private final SlotLog log;
     private final ViewHistory history;
     private final Checkpoints checkpoints;
-    private final HistoryGuard guard;
     private final Outbox outbox;
     private final Host host;
     private final ViewChanges changes;
@@ -56,7 +55,6 @@ final class ViewChanging {
             BatchStore batches,
             Execution execution,
             Checkpoints checkpoints,
-            HistoryGuard guard,
             Outbox outbox,
             Host host) {
         this.config = config;
@@ -65,7 +63,6 @@ final class ViewChanging {
         this.history = history;
         this.batches = batches;
         this.checkpoints = checkpoints;
-        this.guard = guard;
         this.outbox = outbox;
         this.host = host;
         own = memory.viewChange();
@@ -304,13 +301,11 @@ final class ViewChanging {
         view.leaveFor(next);
         log.all().forEach(Slot::leaveView);
         own = history.tell(next, checkpoints.held(log.high()));
-        guard.onLeave(own);
         batches.retain(Memory.live(log, history)); // what was proposed in vain goes
         promise(new LogRecord.ViewChange(own));
     }
 
     private void install(NewView newView) {
-        guard.onNewView(newView);
         missing = List.of();
         installed = newView;
         promise(new LogRecord.NewView(newView));

@@ -227,8 +227,6 @@ class MadeUpNamesTest {
     private final CountingStore batches = new CountingStore(pool);
     private final JournalApplication application = new JournalApplication();
     private final Outbox outbox = new Outbox(config);
-    private final Execution execution =
-            new Execution(config, log, batches, pool, new RecentResults(1), application, outbox);
     private final Checkpoints checkpoints = new Checkpoints(config, application, outbox, 0);
     private final Agreement agreement = new Agreement(
             config,
@@ -238,7 +236,7 @@ class MadeUpNamesTest {
             pool,
             batches,
             new Assignments(log),
-            new HistoryGuard(config, log, execution, checkpoints),
+            new HistoryGuard(config, log, checkpoints),
             new Clock(),
             outbox);
 

@@ -176,10 +176,8 @@ class RepeatedNumbersTest {
         View view = new View(config, 0, true);
         ViewHistory history = new ViewHistory(config.group(), 0);
         JournalApplication application = new JournalApplication();
-        Execution execution =
-                new Execution(config, log, batches, pool, new RecentResults(1), application, outbox);
         HistoryGuard guard =
-                new HistoryGuard(config, log, execution, new Checkpoints(config, application, outbox, 0));
+                new HistoryGuard(config, log, new Checkpoints(config, application, outbox, 0));
         Agreement agreement =
                 new Agreement(config, view, log, history, pool, batches, assignments, guard, clock, outbox);
         Proposing proposing =
