@@ -15,6 +15,7 @@ import io.bulwark.protocol.wire.Bytes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -120,10 +121,22 @@ public final class HistoryRestore {
             if (found.damaged() || log.start() != Start.NORMAL) {
                 throw new IOException(directory + " is damaged: it does not show all that it has executed");
             }
-            return replay(directory, found.application(), log.found(), wanted);
+            return replay(directory, found.application(), withPrepared(log.found()), wanted);
         } finally {
             found.store().close();
         }
+    }
+
+    /** What the replica has sent COMMIT for may have been acknowledged just before it stopped, and counts as decided, unless its disk says otherwise. */
+    private static List<LogRecord> withPrepared(List<LogRecord> records) {
+        List<LogRecord> all = new ArrayList<>();
+        for (LogRecord record : records) {
+            if (record instanceof LogRecord.Commit commit) {
+                all.add(new LogRecord.Learned(commit.sequence(), commit.digest()));
+            }
+        }
+        all.addAll(records);
+        return all;
     }
 
     private Restored replay(Path directory, TreeApplication application, List<LogRecord> records, boolean wanted)

@@ -334,9 +334,10 @@ public final class Replica {
         }
     }
 
-    /** A primary gives its view up, since it is about to stop: all others ask for the next at once. Returns whether it is one. */
+    /** This replica is about to stop: what is decided goes to disk. A primary gives its view up: all others ask for the next at once. Returns whether it is one. */
     public boolean handOver(long nowMillis) {
         boolean leads = view.isActive() && view.isPrimary();
+        agreement.recordDecided();
         if (leads) {
             viewChanging.suspect(nowMillis, view.number());
         }
