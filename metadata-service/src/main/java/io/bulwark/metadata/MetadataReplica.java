@@ -143,7 +143,9 @@ public final class MetadataReplica implements ReplicaServer {
             throw new IllegalArgumentException(
                     "the credentials of " + credentials.self() + " for replica-" + config.replica());
         }
-        new ReplicaDirectory(config.directory()).requireForIncarnations();
+        ReplicaDirectory directory = new ReplicaDirectory(config.directory());
+        directory.requireForIncarnations();
+        directory.claim(config.replica());
         MetadataReplica replica = new MetadataReplica(config, credentials, application, engines, meters);
         replica.begin();
         return replica;

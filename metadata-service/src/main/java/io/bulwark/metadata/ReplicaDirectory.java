@@ -2,10 +2,13 @@ package io.bulwark.metadata;
 
 import io.bulwark.metadata.log.AppliedLog;
 import io.bulwark.metadata.log.Durably;
+import io.bulwark.protocol.id.PrincipalId;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -18,6 +21,8 @@ import java.util.stream.Stream;
  * pages/, promises/                          of the engine after the proactive recovery paper
  * promises-C/, begun-C                       of that, in the configuration of replicas with the number C
  * moved                                      an empty file: the latter counts, the former is only kept
+ * replica                                    the name of the replica whose directory this is
+ * contradiction                              why its replica has stopped, and does not go on
  * </pre>
  */
 public record ReplicaDirectory(Path path) {
@@ -94,6 +99,45 @@ public record ReplicaDirectory(Path path) {
 
     private Path moved() {
         return path.resolve("moved");
+    }
+
+    private Path owner() {
+        return path.resolve("replica");
+    }
+
+    /**
+     * Makes the directory that of this replica, if it is nobody's.
+     *
+     * @throws IOException if it is that of another one: what that has promised this one would break
+     */
+    public void claim(int replica) throws IOException {
+        String name = PrincipalId.replica(replica).toString();
+        if (Files.exists(owner())) {
+            String owner = Files.readString(owner()).strip();
+            if (!owner.equals(name)) {
+                throw new IOException(path + " is the directory of " + owner + ", not of " + name + ": give " + name
+                        + " its own; if that is lost, an empty one, and it copies the state from the others");
+            }
+            return;
+        }
+        Files.createDirectories(path);
+        Durably.replace(owner(), StandardCharsets.UTF_8.encode(name));
+    }
+
+    private Path contradiction() {
+        return path.resolve("contradiction");
+    }
+
+    /** Why its replica has stopped for good: what it has executed contradicts what the others have. Empty if it has not. */
+    public Optional<String> stopped() throws IOException {
+        return Files.exists(contradiction())
+                ? Optional.of(Files.readString(contradiction()).strip())
+                : Optional.empty();
+    }
+
+    /** Returns once it is durable that its replica has stopped for good. */
+    public void stop(String why) throws IOException {
+        Durably.replace(contradiction(), StandardCharsets.UTF_8.encode(why));
     }
 
     /** Whether an engine with incarnations has kept a history here. */

@@ -2,24 +2,16 @@ package io.bulwark.appliance.cli;
 
 import io.bulwark.appliance.boot.RoleFile;
 import io.bulwark.appliance.cluster.ClusterPlan;
-import io.bulwark.appliance.cluster.ClusterShape;
-import io.bulwark.appliance.cluster.DataDirectory;
-import io.bulwark.appliance.cluster.MemberAddresses;
 import io.bulwark.appliance.cluster.Ordering;
 import io.bulwark.appliance.cluster.ReplicaSetup;
 import io.bulwark.metadata.EngineMove;
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -33,21 +25,14 @@ import picocli.CommandLine.Option;
                 + " for all. The old files stay; --to bft-smart goes back to them, until the appliance has run on bft."
         })
 final class ReplicaMoveCommand implements Callable<Integer> {
-    private static final int CONNECT_MILLIS_MAX = 500;
-
     @Mixin
     private final GlobalOptions global = new GlobalOptions();
 
     @Option(names = "--to", paramLabel = "ENGINE", required = true, description = "bft; or bft-smart, to go back.")
     private String to = "";
 
-    @Option(
-            names = "--replica-data",
-            paramLabel = "DIR",
-            description =
-                    "A replica's data directory, once for each replica in the order of their numbers (default: those"
-                            + " below the appliance's).")
-    private List<Path> given = new ArrayList<>();
+    @Mixin
+    private final StoppedReplicas replicas = new StoppedReplicas();
 
     @Override
     public Integer call() throws IOException {
@@ -57,18 +42,7 @@ final class ReplicaMoveCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(CommandFailure.USAGE, String.valueOf(e.getMessage()));
         }
-        if (!Files.isDirectory(global.data())) {
-            throw new CommandFailure(CommandFailure.USAGE, "there is no appliance in " + global.data());
-        }
-        DataDirectory data = DataDirectory.create(global.data());
-        try (FileLock lock = data.lock()) {
-            ClusterShape shape = data.shape()
-                    .orElseThrow(() -> new CommandFailure(
-                            CommandFailure.USAGE, "no appliance was ever started in " + global.data()));
-            ClusterPlan plan = new ClusterPlan(
-                    data, shape, MemberAddresses.kept(data, shape).orElse(MemberAddresses.loopback()));
-            List<Path> directories = directories(plan);
-            requireStopped(plan);
+        replicas.run(global.data(), (plan, directories) -> {
             if (wanted == Ordering.BFT) {
                 toBft(plan, directories);
             } else {
@@ -78,8 +52,7 @@ final class ReplicaMoveCommand implements Callable<Integer> {
                         Map.of("ordering", wanted.toString()),
                         "The appliance is on bft-smart again, as it was before the move.");
             }
-            lock.release();
-        }
+        });
         return 0;
     }
 
@@ -108,37 +81,6 @@ final class ReplicaMoveCommand implements Callable<Integer> {
         json.put("equal", moved.equal());
         json.put("notCounted", moved.unfit());
         global.print(json, text.toString());
-    }
-
-    private List<Path> directories(ClusterPlan plan) {
-        int replicas = plan.shape().replicas();
-        if (given.isEmpty()) {
-            return IntStream.range(0, replicas)
-                    .mapToObj(number -> plan.data().replica(number))
-                    .toList();
-        }
-        if (given.size() != replicas) {
-            throw new CommandFailure(
-                    CommandFailure.USAGE,
-                    "there are " + replicas + " replicas; --replica-data was given " + given.size() + " times");
-        }
-        return given.stream().map(Path::toAbsolutePath).toList();
-    }
-
-    /** Members that were started one by one do not lock the appliance's directory. */
-    private static void requireStopped(ClusterPlan plan) {
-        List<InetSocketAddress> addresses =
-                plan.replica(0, plan.data().replica(0)).replicas();
-        for (int number = 0; number < addresses.size(); number++) {
-            try (Socket socket = new Socket()) {
-                socket.connect(addresses.get(number), CONNECT_MILLIS_MAX);
-            } catch (IOException e) {
-                continue; // Nobody listens: it is stopped.
-            }
-            throw new CommandFailure(
-                    CommandFailure.FAILED,
-                    "replica-" + number + " runs at " + addresses.get(number) + ": stop all replicas first");
-        }
     }
 
     /** What later starts keep to, and the files that members are started with one by one. */

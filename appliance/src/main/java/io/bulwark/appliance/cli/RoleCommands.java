@@ -25,11 +25,12 @@ final class RoleCommands {
             description = {
                 "Run one metadata replica; or list them, exchange them, have one recover, or move their engine.",
                 "It runs with --config FILE. list, replace, add and remove are for operators of the cluster;",
-                "recover and move act on this machine."
+                "recover, restore and move act on this machine."
             },
             subcommands = {
                 ReplicaMoveCommand.class,
                 ReplicaRecoverCommand.class,
+                ReplicaRestoreCommand.class,
                 ReplicaListCommand.class,
                 ReplicaChangeCommands.Replace.class,
                 ReplicaChangeCommands.Add.class,

@@ -444,6 +444,10 @@ final class BftReplica implements Life {
                     disk.log().forget();
                     throw new IllegalStateException("the log of promises is forged: it goes, and another life begins");
                 }
+                case ReplicaEffect.Stop stop -> {
+                    disk.stop(stop.why());
+                    throw new IllegalStateException(HaltedReplica.explained(stop.why()));
+                }
                 case ReplicaEffect.Ended ended -> loop.run(() -> end(ended.handover()));
                 case ReplicaEffect.Misbehaved accused ->
                     mail.complain(now, accused.replica(), "misbehaved: " + accused.what());

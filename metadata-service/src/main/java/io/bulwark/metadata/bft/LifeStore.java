@@ -8,6 +8,7 @@ import io.bulwark.metadata.pages.RocksPageStore;
 import io.bulwark.protocol.ordering.membership.Term;
 import io.bulwark.protocol.ordering.replica.Start;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -152,6 +153,15 @@ final class LifeStore implements AutoCloseable {
                 throw e;
             }
         });
+    }
+
+    /** Returns once it is durable that no other life is to begin here. */
+    void stop(String why) {
+        try {
+            directory.stop(why);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     RocksPageStore store() {

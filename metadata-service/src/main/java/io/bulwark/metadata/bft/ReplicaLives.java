@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The lives of a replica within one process. Another one begins when somebody has it recover, and, after a pause, when one ends by itself:
  * its disk failed or is full, or what its log of promises says turned out to be forged, which the log then keeps in mind
- * (PROTOCOLS section 7, "Damage"). And, at once, when another configuration of replicas follows the one that it is in (docs/decisions/0020).
+ * (PROTOCOLS section 7, "Damage"). None that orders begins once one has stopped for good ({@link HaltedReplica}). And, at once, when another configuration of replicas follows the one that it is in (docs/decisions/0020).
  */
 public final class ReplicaLives implements RecoverableReplica {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaLives.class);
@@ -80,7 +80,7 @@ public final class ReplicaLives implements RecoverableReplica {
      *
      * @param credentials of the principal {@code replica-N}
      * @param group the replicas as this process knows them; empty if they stay
-     * @throws IOException if the address cannot be bound, or the directory not be read
+     * @throws IOException if the address cannot be bound, or the directory not be read, or is that of another replica
      */
     public static ReplicaLives start(
             ReplicaConfig config,
@@ -94,7 +94,9 @@ public final class ReplicaLives implements RecoverableReplica {
             throw new IllegalArgumentException(
                     "the credentials of " + credentials.self() + " for replica-" + config.replica());
         }
-        new ReplicaDirectory(config.directory()).requireForPromises();
+        ReplicaDirectory directory = new ReplicaDirectory(config.directory());
+        directory.requireForPromises();
+        directory.claim(config.replica());
         return new ReplicaLives(config, credentials, machines, start, group, meters);
     }
 
@@ -115,6 +117,10 @@ public final class ReplicaLives implements RecoverableReplica {
                         new OrderingCodec(), new ReplicaMessageCodec(), new KeyMessageCodec(), new MembershipCodec()),
                 meters);
         try {
+            Optional<String> stopped = new ReplicaDirectory(config.directory()).stopped();
+            if (stopped.isPresent()) {
+                return new HaltedReplica(config, stopped.get(), transport);
+            }
             if (!isMember) {
                 Outsider outsider =
                         new Outsider(config, start, group.get(), lineage, lastBegun, transport, this::onEnd);

@@ -50,6 +50,12 @@ public sealed interface Command {
     /** An invitation is good for 30 days at most. */
     long INVITATION_MILLIS_MAX = 30L * 24 * 3_600_000;
 
+    /**
+     * How long a node's report waits for others to say the same, in served time, which no primary's clock moves on. A day is longer than correct nodes take
+     * to find the same, each for itself, and shorter than the time in which one node is mended and another becomes faulty.
+     */
+    long REPORT_TTL_MILLIS = 24 * 3_600_000L;
+
     /** Keeps the session open for another time to live, as every command does, and moves the agreed time. */
     record RenewSession() implements Command {}
 

@@ -5,7 +5,6 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Reply.EvidenceEntry;
 import io.bulwark.protocol.metadata.Tables.Accusation;
-import io.bulwark.protocol.metadata.Tables.Owned;
 import io.bulwark.protocol.metadata.Tables.Report;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -14,22 +13,21 @@ import java.util.List;
 
 /**
  * What nodes say of each other (PROTOCOLS section 4, verdicts). A verdict on a node and a block enters the record once
- * f+1 other nodes have said the same; single reports are hints. Memory is bounded per reporter and per accused node, so
- * that a liar displaces only its own reports.
+ * f+1 other nodes of the block's group have said the same; single reports are hints ({@link NodeReports}). Entries are bounded per accused
+ * node.
  */
 final class EvidenceRecord {
-    /** Reports of one node that wait for others; the oldest is dropped beyond. */
-    static final int REPORTS_MAX = 256;
-
     /** Entries about one node; the oldest is dropped beyond. */
     static final int ENTRIES_MAX = 256;
 
     private static final PrincipalId LAST = PrincipalId.client(Integer.MAX_VALUE);
 
     private final Tables tables;
+    private final NodeReports<Report, Boolean> reports;
 
     EvidenceRecord(Tables tables) {
         this.tables = tables;
+        reports = new NodeReports<>(tables, tables.reports, tables.reportsOf);
     }
 
     /**
@@ -42,18 +40,14 @@ final class EvidenceRecord {
         if (tables.recorded.contains(accusation)) {
             return;
         }
-        add(reporter, accusation, ++tables.totals().lastReport);
-        List<Table.Entry<Owned, Accusation>> own =
-                tables.waiting.list(new Owned(reporter, 0), new Owned(reporter, Long.MAX_VALUE));
-        if (own.size() > REPORTS_MAX) {
-            withdraw(reporter, own.getFirst().value());
-        }
-        List<PrincipalId> reporters =
-                tables.reports.list(new Report(accusation, PrincipalId.NOBODY), new Report(accusation, LAST)).stream()
-                        .map(each -> each.key().reporter())
-                        .toList();
+        reports.file(new Report(accusation, reporter), true);
+        Report first = new Report(accusation, PrincipalId.NOBODY);
+        Report last = new Report(accusation, LAST);
+        List<PrincipalId> reporters = reports.standing(first, last).stream()
+                .map(each -> each.key().reporter())
+                .toList();
         if (reporters.size() >= needed) {
-            reporters.forEach(each -> withdraw(each, accusation));
+            reports.withdraw(first, last);
             record(new EvidenceEntry(
                     ++tables.totals().lastEvidence,
                     report.node(),
@@ -63,6 +57,10 @@ final class EvidenceRecord {
                     now,
                     report.detail()));
         }
+    }
+
+    NodeReports<?, ?> reports() {
+        return reports;
     }
 
     /** A page of the record. */
@@ -91,20 +89,6 @@ final class EvidenceRecord {
             tables.recorded.remove(oldest.key());
             tables.evidence.remove(oldest.value());
         }
-    }
-
-    void add(PrincipalId reporter, Accusation accusation, long number) {
-        withdraw(reporter, accusation);
-        tables.reports.put(new Report(accusation, reporter), number);
-        tables.waiting.put(new Owned(reporter, number), accusation);
-    }
-
-    private void withdraw(PrincipalId reporter, Accusation accusation) {
-        Report report = new Report(accusation, reporter);
-        tables.reports.get(report).ifPresent(number -> {
-            tables.reports.remove(report);
-            tables.waiting.remove(new Owned(reporter, number));
-        });
     }
 
     private static Accusation firstOf(int node) {

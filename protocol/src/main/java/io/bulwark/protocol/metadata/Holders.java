@@ -5,6 +5,7 @@ import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.id.PrincipalId;
+import java.util.List;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
@@ -19,13 +20,16 @@ final class Holders {
     private final Tables tables;
     private final Volumes volumes;
     private final Registry registry;
+    private final List<NodeReports<?, ?>> reports;
 
     private record Place(Volume volume, int index, PlacementGroup group) {}
 
-    Holders(Tables tables, Volumes volumes, Registry registry) {
+    /** @param reports end with the slot of their reporter */
+    Holders(Tables tables, Volumes volumes, Registry registry, List<NodeReports<?, ?>> reports) {
         this.tables = tables;
         this.volumes = volumes;
         this.registry = registry;
+        this.reports = reports;
     }
 
     void change(Command.ChangeHolder change) {
@@ -83,7 +87,20 @@ final class Holders {
         PlacementGroup sealed = group.sealed(slot);
         boolean opens = sealed.change().orElseThrow().sealed().size()
                 >= place.volume.policy().writeQuorum();
-        set(place, opens ? sealed.opened() : sealed);
+        if (opens) {
+            open(place, sealed);
+        } else {
+            set(place, sealed);
+        }
+    }
+
+    private void open(Place place, PlacementGroup sealed) {
+        PlacementGroup opened = sealed.opened();
+        sealed.holders().stream()
+                .filter(node -> opened.slotOf(node) < 0)
+                .forEach(gone -> reports.forEach(
+                        each -> each.withdrawOf(PrincipalId.node(gone), place.volume, place.index)));
+        set(place, opened);
     }
 
     void confirm(PrincipalId by, Command.ConfirmEpoch confirm) {
@@ -128,7 +145,9 @@ final class Holders {
                                 + volume.name());
             }
         }
-        registry.revoke(new Command.RevokePrincipal(PrincipalId.node(number)), by);
+        PrincipalId node = PrincipalId.node(number);
+        registry.revoke(new Command.RevokePrincipal(node), by);
+        reports.forEach(each -> each.withdrawOf(node));
         if (tables.nodes.contains(number)) {
             tables.nodes.remove(number);
             tables.totals().mapVersion++;

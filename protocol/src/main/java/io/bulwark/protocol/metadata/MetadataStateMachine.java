@@ -41,6 +41,7 @@ public final class MetadataStateMachine {
     private final Releases releases;
     private final AuditLog audit;
     private final Suspensions suspensions;
+    private final List<NodeReports<?, ?>> reports;
     private final Holders holders;
     private final Replicas replicas;
 
@@ -89,7 +90,8 @@ public final class MetadataStateMachine {
         audit = new AuditLog(tables, genesis, registry);
         releases = new Releases(tables);
         suspensions = new Suspensions(tables, volumes, grants, sessions, inodes);
-        holders = new Holders(tables, volumes, registry);
+        reports = List.of(evidence.reports(), suspensions.reports());
+        holders = new Holders(tables, volumes, registry, reports);
         replicas = new Replicas(tables, registry, genesis);
     }
 
@@ -343,6 +345,7 @@ public final class MetadataStateMachine {
                 done(() -> {
                     registry.revoke(revoke, submitter);
                     suspensions.forget(revoke.principal());
+                    reports.forEach(each -> each.withdrawOf(revoke.principal()));
                 });
             case Command.InvitePrincipal invite -> done(() -> registry.invite(invite, submitter));
             case Command.SetGrant set -> done(() -> set(submitter, set));

@@ -9,10 +9,7 @@ import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.metadata.Grants.Right;
 import io.bulwark.protocol.metadata.Reply.PoisonReport;
 import io.bulwark.protocol.metadata.Reply.SuspensionEntry;
-import io.bulwark.protocol.metadata.Tables.Owned;
 import io.bulwark.protocol.metadata.Tables.Poisoner;
-import io.bulwark.protocol.wire.WireReader;
-import io.bulwark.protocol.wire.WireWriter;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,12 +19,9 @@ import java.util.stream.Collectors;
  * Writers of poisonous versions (lazy verification paper, 3.3; PROTOCOLS section 3, suspension): once b+1 nodes of one placement group have each
  * found a poisonous version of a client's, the client has no sessions any more, and opens none, until an operator lifts that. What a report
  * is of lies in a session, and sessions from before a lift count for nothing any more: one number for each client that was ever
- * suspended. Reports are bounded per reporter, so that a liar displaces only its own.
+ * suspended. Reports that wait for others are {@link NodeReports}.
  */
 final class Suspensions {
-    /** Reports of one node that wait for others; the oldest is dropped beyond. */
-    static final int REPORTS_MAX = 256;
-
     private static final PrincipalId LAST = PrincipalId.client(Integer.MAX_VALUE);
 
     private final Tables tables;
@@ -36,16 +30,7 @@ final class Suspensions {
     private final Sessions sessions;
     private final Inodes inodes;
 
-    /** A report that waits for others. */
-    record Waiting(long number, PoisonReport report) {
-        void write(WireWriter out) {
-            ReplyCodec.writePoison(report, out.i64(number));
-        }
-
-        static Waiting read(WireReader in) {
-            return new Waiting(in.nonNegative64(), ReplyCodec.readPoison(in));
-        }
-    }
+    private final NodeReports<Poisoner, PoisonReport> reports;
 
     Suspensions(Tables tables, Volumes volumes, Grants grants, Sessions sessions, Inodes inodes) {
         this.tables = tables;
@@ -53,6 +38,7 @@ final class Suspensions {
         this.grants = grants;
         this.sessions = sessions;
         this.inodes = inodes;
+        reports = new NodeReports<>(tables, tables.poison, tables.poisonOf);
     }
 
     /** A node says that a client brought it a poisonous version. */
@@ -78,31 +64,19 @@ final class Suspensions {
                 client + " has had no session " + report.session() + " for that");
         Poisoner key = new Poisoner(client, volume.id(), number, reporter);
         if (tables.suspended.contains(client)
-                || report.session() <= tables.lifted.get(client).orElse(0L)
-                || tables.poison.contains(key)) {
+                || report.session() <= tables.lifted.get(client).orElse(0L)) {
             return;
         }
-        keep(key, new PoisonReport(reporter, report.block(), report.session(), report.detail()));
-        List<PoisonReport> said = new ArrayList<>();
-        for (Table.Entry<Poisoner, Waiting> each : tables.poison.list(
-                new Poisoner(client, volume.id(), number, PrincipalId.NOBODY),
-                new Poisoner(client, volume.id(), number, LAST))) {
-            said.add(each.value().report());
-        }
+        reports.file(key, new PoisonReport(reporter, report.block(), report.session(), report.detail()));
+        List<PoisonReport> said = reports
+                .standing(
+                        new Poisoner(client, volume.id(), number, PrincipalId.NOBODY),
+                        new Poisoner(client, volume.id(), number, LAST))
+                .stream()
+                .map(each -> each.value().report())
+                .toList();
         if (said.size() > volume.policy().f()) {
             suspend(client, !grants.onVolume(client, volume.id(), Right.ADMINISTER), said);
-        }
-    }
-
-    private void keep(Poisoner key, PoisonReport report) {
-        PrincipalId reporter = key.reporter();
-        long number = ++tables.totals().lastReport;
-        tables.poison.put(key, new Waiting(number, report));
-        tables.poisonOf.put(new Owned(reporter, number), key);
-        List<Table.Entry<Owned, Poisoner>> own =
-                tables.poisonOf.list(new Owned(reporter, 0), new Owned(reporter, Long.MAX_VALUE));
-        if (own.size() > REPORTS_MAX) {
-            withdraw(own.getFirst().value());
         }
     }
 
@@ -160,29 +134,21 @@ final class Suspensions {
         return new Reply.SuspensionList(page, PrincipalId.NOBODY);
     }
 
-    /** It is revoked: neither what is said of it nor what it says counts. */
+    /** It is revoked: what is said of it does not count any more. */
     void forget(PrincipalId revoked) {
         tables.suspended.remove(revoked);
         tables.lifted.remove(revoked);
         withdrawAbout(revoked);
-        tables.poisonOf
-                .list(new Owned(revoked, 0), new Owned(revoked, Long.MAX_VALUE))
-                .forEach(own -> withdraw(own.value()));
+    }
+
+    NodeReports<?, ?> reports() {
+        return reports;
     }
 
     private void withdrawAbout(PrincipalId client) {
-        tables.poison
-                .list(
-                        new Poisoner(client, 0, 0, PrincipalId.NOBODY),
-                        new Poisoner(client, Integer.MAX_VALUE, Integer.MAX_VALUE, LAST))
-                .forEach(each -> withdraw(each.key()));
-    }
-
-    private void withdraw(Poisoner key) {
-        tables.poison.get(key).ifPresent(waiting -> {
-            tables.poison.remove(key);
-            tables.poisonOf.remove(new Owned(key.reporter(), waiting.number()));
-        });
+        reports.withdraw(
+                new Poisoner(client, 0, 0, PrincipalId.NOBODY),
+                new Poisoner(client, Integer.MAX_VALUE, Integer.MAX_VALUE, LAST));
     }
 
     private long lastSession(PrincipalId client) {

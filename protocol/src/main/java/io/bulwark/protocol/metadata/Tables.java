@@ -2,6 +2,7 @@ package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
@@ -45,8 +46,8 @@ import java.util.TreeMap;
  * 19 dues       served time (8), inode (8)             -
  * 20 buckets    name                                   settings, bytes, names shown
  * 21 names      bucket, 0, key, 0, MAX - version (8)   link: the latest version of a name comes first
- * 22 reports    accusation (30), reporter (5)          number of the report
- * 23 waiting    reporter (5), number of the report (8) accusation
+ * 22 reports    accusation (30), reporter (5)          number of the report, served time
+ * 23 reportsOf  reporter (5), number of the report (8) key of 22
  * 24 recorded   accusation (30)                        number of the entry
  * 25 evidence   number (8)                             entry
  * 26 members    principal (5)                          keys, or that it is revoked
@@ -58,7 +59,7 @@ import java.util.TreeMap;
  * 32 audit      number (8)                             entry; never rewritten
  * 33 audit      0 (4)                                  number and digest of the last entry, and what they begin with
  * 34 invited    principal (5)                          agreed time at which the invitation ends
- * 35 poison     client, volume (4), group (4), reporter  number of the report, report
+ * 35 poison     client, volume (4), group (4), reporter  number of the report, served time, report
  * 36 poisonOf   reporter (5), number of the report (8) key of 35
  * 37 suspended  client (5)                             since when, whether it may not write, reports
  * 38 lifted     client (5)                             its last session when a suspension was lifted
@@ -88,8 +89,8 @@ final class Tables {
     final Table<Due, Boolean> dues;
     final Table<String, Bucket> bucketsByName;
     final Table<Name, Link> names;
-    final Table<Report, Long> reports;
-    final Table<Owned, Accusation> waiting;
+    final Table<Report, NodeReports.Filed<Boolean>> reports;
+    final Table<Owned, Report> reportsOf;
     final Table<Accusation, Long> recorded;
     final Table<Long, EvidenceEntry> evidence;
     final Table<PrincipalId, Registry.Entry> members;
@@ -101,7 +102,7 @@ final class Tables {
     final Table<Long, AuditEntry> audit;
     final Table<Integer, AuditLog.Head> auditHead;
     final Table<PrincipalId, Long> invitations;
-    final Table<Poisoner, Suspensions.Waiting> poison;
+    final Table<Poisoner, NodeReports.Filed<Reply.PoisonReport>> poison;
     final Table<Owned, Poisoner> poisonOf;
     final Table<PrincipalId, Reply.SuspensionEntry> suspended;
     final Table<PrincipalId, Long> lifted;
@@ -175,17 +176,23 @@ final class Tables {
                 in -> new Accusation(in.i32(0, Integer.MAX_VALUE), BlockId.read(in), CommandCodec.readVerdict(in)));
     }
 
-    record Report(Accusation accusation, PrincipalId reporter) {
+    record Report(Accusation accusation, PrincipalId reporter) implements NodeReports.Key {
         private static final Form<Report> FORM = new Form<>(
                 (report, out) -> {
                     Accusation.FORM.writer().accept(report.accusation, out);
                     report.reporter.write(out);
                 },
                 in -> new Report(Accusation.FORM.reader().apply(in), PrincipalId.read(in)));
+
+        @Override
+        public boolean isOfGroup(Volume volume, int group) {
+            BlockId block = accusation.block;
+            return block.volume() == volume.id() && volume.groupIndex(block) == group;
+        }
     }
 
     /** What one node says of a client in one placement group. */
-    record Poisoner(PrincipalId client, int volume, int group, PrincipalId reporter) {
+    record Poisoner(PrincipalId client, int volume, int group, PrincipalId reporter) implements NodeReports.Key {
         private static final Form<Poisoner> FORM = new Form<>(
                 (key, out) -> key.reporter.write(
                         write(key.client, out).i32(key.volume).i32(key.group)),
@@ -194,6 +201,11 @@ final class Tables {
                         in.i32(0, Integer.MAX_VALUE),
                         in.i32(0, Integer.MAX_VALUE),
                         PrincipalId.read(in)));
+
+        @Override
+        public boolean isOfGroup(Volume of, int index) {
+            return of.id() == volume && index == group;
+        }
     }
 
     record VolumeGrant(int volume, PrincipalId client) {
@@ -246,8 +258,8 @@ final class Tables {
                 new Form<>(Bucket::write, in -> Bucket.read(this, in)));
         buckets = new InHand<>(bucketsByName);
         names = table(21, Name.FORM, new Form<>(Link::write, Link::read));
-        reports = table(22, Report.FORM, Form.LONG_NUMBER);
-        waiting = table(23, Owned.FORM, Accusation.FORM);
+        reports = table(22, Report.FORM, NodeReports.Filed.form(Form.NOTHING));
+        reportsOf = table(23, Owned.FORM, Report.FORM);
         recorded = table(24, Accusation.FORM, Form.LONG_NUMBER);
         evidence = table(25, Form.LONG_NUMBER, new Form<>(ReplyCodec::writeEvidence, ReplyCodec::readEvidence));
         members = table(26, principal, new Form<>(Registry.Entry::write, Registry.Entry::read));
@@ -260,7 +272,10 @@ final class Tables {
         audit = table(32, Form.LONG_NUMBER, new Form<>(AuditEntry::write, AuditEntry::read));
         auditHead = table(33, Form.NUMBER, new Form<>(AuditLog.Head::write, AuditLog.Head::read));
         invitations = table(34, principal, Form.LONG_NUMBER);
-        poison = table(35, Poisoner.FORM, new Form<>(Suspensions.Waiting::write, Suspensions.Waiting::read));
+        poison = table(
+                35,
+                Poisoner.FORM,
+                NodeReports.Filed.form(new Form<>(ReplyCodec::writePoison, ReplyCodec::readPoison)));
         poisonOf = table(36, Owned.FORM, Poisoner.FORM);
         suspended = table(37, principal, new Form<>(ReplyCodec::writeSuspension, ReplyCodec::readSuspension));
         lifted = table(38, principal, Form.LONG_NUMBER);

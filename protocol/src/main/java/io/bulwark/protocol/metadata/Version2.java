@@ -6,7 +6,6 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Bucket.Link;
-import io.bulwark.protocol.metadata.Tables.Accusation;
 import io.bulwark.protocol.metadata.Tables.Due;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.wire.Bytes;
@@ -65,13 +64,20 @@ final class Version2 {
         times(this::readBucket);
         totals.lastReport = in.nonNegative64();
         totals.lastEvidence = in.nonNegative64();
-        times(() -> {
-            Accusation accusation =
-                    new Accusation(in.i32(0, Integer.MAX_VALUE), BlockId.read(in), CommandCodec.readVerdict(in));
-            times(() -> evidence.add(PrincipalId.read(in), accusation, in.nonNegative64()));
-        });
+        times(this::passOverReports);
         times(() -> evidence.record(ReplyCodec.readEvidence(in)));
         tables.end();
+    }
+
+    /** Reports that wait for others: nobody knows how old they are. */
+    private void passOverReports() {
+        in.i32(0, Integer.MAX_VALUE);
+        BlockId.read(in);
+        CommandCodec.readVerdict(in);
+        times(() -> {
+            PrincipalId.read(in);
+            in.nonNegative64();
+        });
     }
 
     /** Reads a 32-bit count and as many elements. */

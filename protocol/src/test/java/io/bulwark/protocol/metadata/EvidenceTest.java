@@ -97,15 +97,51 @@ class EvidenceTest {
             replace = "if (own.size() > REPORTS_MAX) {",
             with = "if (false) {")
     @Test
+    void aReportEndsWithTheSlotOfItsReporter() {
+        node0.done(report(3, 7, Verdict.CORRUPT));
+        move(0, 4);
+        node1.done(report(3, 7, Verdict.CORRUPT));
+        assertThat(record()).isEmpty();
+        rig.user(PrincipalId.node(4), 0).done(report(3, 7, Verdict.CORRUPT));
+        assertThat(record()).hasSize(1);
+    }
+
+    @Test
+    void whatARevokedNodeReportedDoesNotCount() {
+        node0.done(report(3, 7, Verdict.CORRUPT));
+        rig.user(ALICE, 0).done(new Command.RevokePrincipal(PrincipalId.node(0)));
+        node1.done(report(3, 7, Verdict.CORRUPT));
+        assertThat(record()).isEmpty();
+    }
+
+    @Test
+    void aReportExpires() {
+        node0.done(report(3, 7, Verdict.CORRUPT));
+        rig.pass(rig.user(ALICE, 0), Command.REPORT_TTL_MILLIS);
+        rig.user(PrincipalId.node(1), 0).done(report(3, 7, Verdict.CORRUPT));
+        assertThat(record()).isEmpty();
+        rig.user(PrincipalId.node(2), 0).done(report(3, 7, Verdict.CORRUPT));
+        assertThat(record()).hasSize(1);
+    }
+
+    /** Another node takes a slot of the first group. */
+    private void move(int from, int to) {
+        rig.user(ALICE, 0).done(new Command.ChangeHolder("main", 0, 1, from, to));
+        for (int holder = 0; holder < 3; holder++) {
+            rig.user(PrincipalId.node(holder), 0).done(new Command.SealEpoch(rig.volume, 0, 1));
+        }
+    }
+
+    @Test
     void aLiarDisplacesOnlyItsOwnReports() {
         node1.done(report(3, 0, Verdict.CORRUPT));
-        for (int i = 0; i <= EvidenceRecord.REPORTS_MAX; i++) {
+        for (int i = 0; i <= NodeReports.REPORTS_MAX; i++) {
             node0.done(report(3, i, Verdict.CORRUPT));
         }
         assertThat(record()).hasSize(1);
         node1.done(report(3, 1, Verdict.CORRUPT));
         assertThat(record()).hasSize(2);
-        for (int i = 1000; i < 1001 + EvidenceRecord.REPORTS_MAX; i++) {
+        for (int i = 1000; i < 1001 + NodeReports.REPORTS_MAX; i++) {
             node0.done(report(3, i, Verdict.CORRUPT));
         }
         node1.done(report(3, 2, Verdict.CORRUPT));

@@ -6,6 +6,7 @@ import static io.bulwark.protocol.metadata.Rig.STRANGER;
 import static io.bulwark.protocol.metadata.Rig.assertFailed;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.cluster.Verification;
@@ -177,6 +178,84 @@ class SuspensionTest {
     }
 
     @Test
+    void aReportEndsWithTheSlotOfItsReporter() {
+        nodes[0].done(report(0));
+        move(0, 5);
+        nodes[0].refused(MetadataError.BAD_ARGUMENT, report(1));
+        nodes[1].done(report(0));
+        assertThat(list()).as("node 0 was faulty at another time, perhaps").isEmpty();
+        nodes[5].done(report(0));
+        assertThat(list())
+                .singleElement()
+                .satisfies(entry -> assertThat(entry.reports())
+                        .extracting(Reply.PoisonReport::reporter)
+                        .containsExactly(PrincipalId.node(1), PrincipalId.node(5)));
+    }
+
+    @Test
+    void aReportDoesNotComeBackWithItsReporter() {
+        nodes[2].done(report(0));
+        nodes[2].done(report(1, 0, writer.session));
+        move(2, 5);
+        confirmAll();
+        move(5, 2);
+        nodes[1].done(report(0));
+        assertThat(list()).isEmpty();
+        nodes[1].done(report(1, 0, writer.session));
+        assertThat(list()).as("node 2 holds its slot of the other group all the while").hasSize(1);
+    }
+
+    @Test
+    void aReportExpires() {
+        nodes[0].done(report(0));
+        pass(Command.REPORT_TTL_MILLIS);
+        node(1).done(report(0));
+        assertThat(list()).isEmpty();
+        node(2).done(report(0));
+        assertThat(list()).hasSize(1);
+    }
+
+    @Test
+    void aReportThatIsRepeatedCountsOn() {
+        nodes[0].done(report(0));
+        pass(Command.REPORT_TTL_MILLIS / 2);
+        node(0).done(report(1));
+        pass(Command.REPORT_TTL_MILLIS / 2);
+        node(1).done(report(0));
+        assertThat(list())
+                .singleElement()
+                .satisfies(entry -> assertThat(entry.reports())
+                        .extracting(Reply.PoisonReport::block)
+                        .containsExactly(block(0, 1), block(0, 0)));
+    }
+
+    /** In served time; the sessions of all others end. */
+    private void pass(long millis) {
+        rig.pass(alice, millis);
+    }
+
+    private PlacementGroup group() {
+        return rig.map().volume(registers.id()).orElseThrow().groups().getFirst();
+    }
+
+    /** Another node takes a slot of the first group. */
+    private void move(int from, int to) {
+        long epoch = group().epoch();
+        List<Integer> holders = group().holders();
+        alice.done(new Command.ChangeHolder("registers", 0, epoch, from, to));
+        for (int slot = 0; group().epoch() == epoch; slot++) {
+            nodes[holders.get(slot)].done(new Command.SealEpoch(registers.id(), 0, epoch));
+        }
+    }
+
+    private void confirmAll() {
+        for (int holder : group().holders()) {
+            nodes[holder].done(
+                    new Command.ConfirmEpoch(registers.id(), 0, group().epoch()));
+        }
+    }
+
+    @Test
     void onlyClientsThatBelongAreReportedAndOnlyInSessionsThatTheyHad() {
         for (PrincipalId nobody : List.of(STRANGER, PrincipalId.node(1), PrincipalId.replica(1))) {
             nodes[0].refused(
@@ -255,9 +334,9 @@ class SuspensionTest {
         }
         List<Command> reports = new ArrayList<>();
         blocks.values().forEach(block -> reports.add(new Command.ReportPoison(WRITER, block, 1, "version")));
-        assertThat(reports).hasSizeGreaterThan(Suspensions.REPORTS_MAX + 2);
+        assertThat(reports).hasSizeGreaterThan(NodeReports.REPORTS_MAX + 2);
         nodes[1].done(reports.getLast());
-        for (int i = 0; i <= Suspensions.REPORTS_MAX; i++) {
+        for (int i = 0; i <= NodeReports.REPORTS_MAX; i++) {
             nodes[0].done(reports.get(i));
         }
         nodes[1].done(reports.getFirst());

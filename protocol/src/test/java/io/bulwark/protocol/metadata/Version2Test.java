@@ -29,11 +29,11 @@ class Version2Test {
     void whatVersion2KeptIsTheStateThatTheSameCommandsGiveNow() {
         MetadataStateMachine now = history().machine;
         MetadataStateMachine restored = MetadataStateMachine.restore(snapshot());
-        assertThat(restored.snapshot()).isEqualTo(withoutAuditLog(now));
+        assertThat(restored.snapshot()).isEqualTo(asVersion2Kept(now));
     }
 
-    /** Version 2 had none. */
-    private static Bytes withoutAuditLog(MetadataStateMachine machine) {
+    /** Version 2 had no audit log, and no times of reports, so that it leaves reports that wait out. */
+    private static Bytes asVersion2Kept(MetadataStateMachine machine) {
         TreeMapState state = new TreeMapState();
         MetadataStateMachine copy = MetadataStateMachine.restore(machine.snapshot(), state, GenesisKeys.NONE);
         Tables tables = new Tables(state, Weight.BYTES_MAX);
@@ -43,6 +43,9 @@ class Version2Test {
             tables.weight.add(entry.value().by(), -AuditLog.weightOf(entry.value()));
         }
         tables.auditHead.remove(0);
+        for (int node = 0; node < 3; node++) {
+            new EvidenceRecord(tables).reports().withdrawOf(PrincipalId.node(node));
+        }
         tables.end();
         return copy.snapshot();
     }

@@ -43,6 +43,8 @@ final class OrderedReplica implements RegisterState.Host, StatePages.Host {
 
     private record Call(PrincipalId client, long call) {}
 
+    private record Done(PrincipalId client, Bytes operation) {}
+
     private record Asked(long requestId, int replier) {}
 
     /** What its member does for it. */
@@ -74,6 +76,7 @@ final class OrderedReplica implements RegisterState.Host, StatePages.Host {
     private boolean checkGone;
     private boolean ended;
     private long judged = -1;
+    private final Map<Done, Integer> executions = new HashMap<>();
 
     /** @param self its name */
     OrderedReplica(
@@ -266,6 +269,11 @@ final class OrderedReplica implements RegisterState.Host, StatePages.Host {
                 ended = true;
                 world.processes().forgets(self);
             }
+            case ReplicaEffect.Stop stop -> {
+                if (!world.isFaulty(self)) {
+                    throw OrderingInvariants.NEVER_STOPPED.violated("replica-" + self, stop.why());
+                }
+            }
             case ReplicaEffect.Ended over -> {
                 if (!world.isFaulty(self)) {
                     world.replacements().ended(self, over.handover(), query -> state.query(OBSERVER, query));
@@ -348,6 +356,8 @@ final class OrderedReplica implements RegisterState.Host, StatePages.Host {
     public void executed(PrincipalId client, Bytes operation, boolean again) {
         if (!world.isFaulty(self)) {
             world.executed(self, client, operation, again);
+            int times = executions.merge(new Done(client, operation), 1, Integer::sum);
+            world.invariants().repeated(self, client, operation, times);
         }
     }
 }

@@ -22,6 +22,14 @@ public final class OrderingInvariants {
     public static final Invariant ASKED_FOR =
             new Invariant("asked-for", "PROTOCOLS section 7: vouches of f+1, or what a NEW-VIEW chose");
 
+    /** A request is not executed over and over: twice for what was said of it, and again as its client repeats it after that was forgotten. */
+    public static final Invariant SELDOM_REPEATED =
+            new Invariant("seldom-repeated", "PROTOCOLS section 7: one number in flight, and one more for a vouch");
+
+    /** f liars do not make a correct replica believe that more are faulty. */
+    public static final Invariant NEVER_STOPPED =
+            new Invariant("never-stopped", "PROTOCOLS section 7, beyond f: only certificates stop a replica");
+
     /** No correct replica is accused. */
     public static final Invariant NEVER_ACCUSED = new Invariant("never-accused", "misbehaviour is evidence");
 
@@ -34,6 +42,8 @@ public final class OrderingInvariants {
             new Invariant("real-configuration", "decision 20: 2f+1 of those of the one before have signed it");
 
     private static final int LOG_RECORDS_MAX = 3_000;
+
+    private static final int REPETITIONS_MAX = 8;
 
     private record Asked(PrincipalId client, Bytes operation) {}
 
@@ -71,6 +81,14 @@ public final class OrderingInvariants {
     void executed(int replica, PrincipalId client, Bytes operation) {
         if (!asked.contains(new Asked(client, operation))) {
             throw ASKED_FOR.violated(client.toString(), "replica " + replica + " executed " + operation.toHex());
+        }
+    }
+
+    /** A replica has executed this so often in one life. */
+    void repeated(int replica, PrincipalId client, Bytes operation, int times) {
+        if (times > REPETITIONS_MAX) {
+            throw SELDOM_REPEATED.violated(
+                    client.toString(), "replica " + replica + " executed " + operation.toHex() + " " + times + " times");
         }
     }
 

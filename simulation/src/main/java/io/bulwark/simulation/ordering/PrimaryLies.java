@@ -9,6 +9,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
@@ -17,13 +18,14 @@ import java.util.random.RandomGenerator;
 
 /**
  * Lies without a contradiction: a primary that leaves out one client, or orders one client's requests first, or each batch as late as the
- * timers let it; and a replica that keeps the others busy with what it asks for (the attacks of Prime, Aardvark and RBFT).
+ * timers let it; one that has one request executed over and over; and a replica that keeps the others busy with what it asks for (the attacks of Prime, Aardvark and RBFT).
  */
 final class PrimaryLies {
     private enum Lie {
         LEAVES_OUT,
         PREFERS,
         AS_LATE_AS_POSSIBLE,
+        REPEATS,
         FETCHES
     }
 
@@ -31,6 +33,9 @@ final class PrimaryLies {
     private static final int LATE_MILLIS = 550;
 
     private static final int FETCHES = 10;
+
+    /** So many numbers are filled with the same request at a time. */
+    private static final int AHEAD = 12;
 
     private record Held(long untilMillis, int to, ReplicaMessage message) {}
 
@@ -44,6 +49,7 @@ final class PrimaryLies {
     private int lateMillis;
     private Bytes digest = Batch.NULL_DIGEST;
     private List<RequestId> requests = List.of();
+    private List<RequestId> repeated = List.of();
 
     PrimaryLies(OrderingWorld world, int self, OrderingPlot plot, RandomGenerator random) {
         this.world = world;
@@ -55,6 +61,7 @@ final class PrimaryLies {
 
     void change() {
         active.clear();
+        repeated = List.of();
         client = PrincipalId.client(random.nextInt(OrderingClients.CLIENTS));
         lateMillis = 1 + random.nextInt(LATE_MILLIS);
         for (Lie lie : Lie.values()) {
@@ -66,11 +73,33 @@ final class PrimaryLies {
 
     /** The batch that all are shown. */
     PrePrepare ordered(int to, PrePrepare pre) {
+        if (active.contains(Lie.REPEATS) && !pre.batch().requests().isEmpty()) {
+            return repeats(to, pre);
+        }
         if (!active.contains(Lie.LEAVES_OUT) && !active.contains(Lie.PREFERS)) {
             return pre;
         }
         Batch batch = plot.inPlaceOf(pre.view(), pre.sequence(), to, selected(pre.batch()));
         return new PrePrepare(pre.view(), pre.sequence(), batch);
+    }
+
+    /** The first request is in each batch from now on, twice in some, and in numbers that the primary has yet to give. */
+    private PrePrepare repeats(int to, PrePrepare pre) {
+        Batch batch = pre.batch();
+        if (repeated.isEmpty()) {
+            repeated = batch.requests().subList(0, 1);
+        }
+        for (long number = pre.sequence() + 1; number <= pre.sequence() + AHEAD; number++) {
+            Batch again = new Batch(batch.millis(), repeated);
+            world.transmit(
+                    self, to, new PrePrepare(pre.view(), number, plot.inPlaceOf(pre.view(), number, to, again)));
+        }
+        List<RequestId> twice = new ArrayList<>(batch.requests());
+        twice.set(twice.size() - 1, repeated.getFirst());
+        return new PrePrepare(
+                pre.view(),
+                pre.sequence(),
+                plot.inPlaceOf(pre.view(), pre.sequence(), to, new Batch(batch.millis(), twice)));
     }
 
     private Batch selected(Batch batch) {

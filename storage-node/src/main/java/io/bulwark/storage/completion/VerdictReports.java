@@ -11,6 +11,8 @@ import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -31,10 +33,12 @@ final class VerdictReports {
     private static final int REPORTS_PER_POLL = 20;
 
     private static final int DETAIL_LENGTH = 80;
+    /** What goes on is reported again after half the time for which a report counts. */
+    private static final Duration REPEAT = Duration.ofMillis(Command.REPORT_TTL_MILLIS / 2);
 
     private static final Logger LOG = LoggerFactory.getLogger(VerdictReports.class);
 
-    /** What is said once. */
+    /** What is said once, and again only of what is found much later. */
     private sealed interface Told {
         record OfNode(int node, BlockId block) implements Told, Comparable<OfNode> {
             private static final Comparator<OfNode> ORDER =
@@ -64,11 +68,11 @@ final class VerdictReports {
     private final ControlSession session;
     private final EvidenceLog evidence;
     private final int self;
-    private final Map<Told, Boolean> told = new LinkedHashMap<>() {
+    private final Map<Told, Instant> told = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Told, Boolean> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<Told, Instant> eldest) {
             return size() > REMEMBERED_MAX;
         }
     };
@@ -100,16 +104,22 @@ final class VerdictReports {
         long last = done;
         for (EvidenceLog.Entry entry : entries) {
             Effect.Evidence seen = entry.evidence();
-            Optional<Told> report = toTell(seen).filter(each -> !told.containsKey(each));
+            Optional<Told> report = toTell(seen).filter(each -> !isTold(each, entry.at()));
             if (report.isPresent()) {
                 if (reports++ == REPORTS_PER_POLL) {
                     break;
                 }
                 report(report.get(), seen);
+                told.put(report.get(), entry.at());
             }
             last = entry.number();
         }
         return last;
+    }
+
+    private boolean isTold(Told what, Instant found) {
+        Instant before = told.get(what);
+        return before != null && found.isBefore(before.plus(REPEAT));
     }
 
     private Optional<Told> toTell(Effect.Evidence seen) throws InterruptedException, ExecutionException {
@@ -149,7 +159,6 @@ final class VerdictReports {
         if (session.submit(command) instanceof Reply.Failed failed) {
             LOG.warn("the metadata refuses the verdict {}: {}", seen, failed.message());
         }
-        told.put(what, true);
         reported++;
     }
 }

@@ -10,6 +10,8 @@ import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.ordering.view.ViewHistory;
 import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 
@@ -25,6 +27,8 @@ final class Agreement {
     private final ViewHistory history;
     private final RequestPool pool;
     private final BatchStore batches;
+    private final Assignments assignments;
+    private final HistoryGuard guard;
     private final Clock clock;
     private final Outbox outbox;
 
@@ -33,6 +37,9 @@ final class Agreement {
 
     private long begins;
 
+    /** Decided by the own COMMIT, which alone does not say so on disk. */
+    private final List<Slot> unrecorded = new ArrayList<>();
+
     Agreement(
             ReplicaConfig config,
             View view,
@@ -40,6 +47,8 @@ final class Agreement {
             ViewHistory history,
             RequestPool pool,
             BatchStore batches,
+            Assignments assignments,
+            HistoryGuard guard,
             Clock clock,
             Outbox outbox) {
         this.config = config;
@@ -48,6 +57,8 @@ final class Agreement {
         this.history = history;
         this.pool = pool;
         this.batches = batches;
+        this.assignments = assignments;
+        this.guard = guard;
         this.clock = clock;
         this.outbox = outbox;
     }
@@ -76,6 +87,11 @@ final class Agreement {
         }
         if (message.batch().requests().isEmpty() && message.batch().millis() != 0) {
             outbox.add(new ReplicaEffect.Misbehaved(from, "a time without requests"));
+            return;
+        }
+        if (new HashSet<>(message.batch().requests()).size()
+                < message.batch().requests().size()) {
+            outbox.add(new ReplicaEffect.Misbehaved(from, "a request twice in one batch"));
             return;
         }
         slot.proposed = digest;
@@ -152,6 +168,9 @@ final class Agreement {
             outbox.add(new ReplicaEffect.Misbehaved(from, "two COMMITs for one number of a view"));
         }
         checkCommitted(slot);
+        if (Slot.count(slot.commits, message.digest()) >= config.quorum()) {
+            guard.onDecided(slot, message.digest(), "2f+1 others have committed");
+        }
     }
 
     /**
@@ -206,12 +225,17 @@ final class Agreement {
         List<RequestId> ids = batch.requests();
         for (int left = ids.size(); left > 0; left--) {
             RequestId id = ids.get(slot.lookedAt);
-            if (batches.body(id) == null || (unchecked && !pool.isAcceptable(id))) {
+            if (batches.body(id) == null || (unchecked && !isAcceptable(id, slot.sequence))) {
                 return false;
             }
             slot.lookedAt = (slot.lookedAt + 1) % ids.size();
         }
         return true;
+    }
+
+    /** What has another number waits until that is executed; then it takes a vouch that is good for one more ({@link Displaced}), or a new one. */
+    private boolean isAcceptable(RequestId id, long sequence) {
+        return pool.isAcceptable(id) && !assignments.hasOtherNumber(id, sequence);
     }
 
     private boolean isTooLong(Batch batch) {
@@ -236,7 +260,18 @@ final class Agreement {
         return true;
     }
 
+    /** The disk is to know what is decided, so that another life compares it with what others say ({@link HistoryGuard}). Nothing waits for that. */
+    void recordDecided() {
+        for (Slot slot : unrecorded) {
+            if (slot.decided != null && slot.sequence > log.low()) {
+                outbox.append(new LogRecord.Learned(slot.sequence, slot.decided));
+            }
+        }
+        unrecorded.clear();
+    }
+
     private void accept(long nowMillis, Slot slot, Bytes digest) {
+        recordDecided();
         LogRecord bodies = batches.unlogged(digest);
         if (bodies != null) {
             outbox.append(bodies);
@@ -244,6 +279,10 @@ final class Agreement {
         slot.accepted = true;
         slot.proposal = null;
         slot.acceptedMillis = nowMillis;
+        Batch batch = batches.get(digest);
+        if (batch != null) {
+            assignments.onAccepted(slot, digest, batch);
+        }
         history.prePrepared(slot.sequence, digest, view.number());
         slot.prepareIndex = outbox.append(new LogRecord.Prepare(view.number(), slot.sequence, digest));
         slot.prepares.put(config.self(), digest);
@@ -272,10 +311,12 @@ final class Agreement {
             Bytes digest = commit.getValue();
             if (Slot.count(slot.commits, digest) >= config.quorum()) {
                 slot.decided = digest;
-                // Without an own COMMIT this is what others have decided: learned.
-                slot.decidedIndex = slot.prepared && slot.isProposed(digest)
-                        ? slot.commitIndex
-                        : outbox.append(new LogRecord.Learned(slot.sequence, digest));
+                if (slot.prepared && slot.isProposed(digest)) {
+                    slot.decidedIndex = slot.commitIndex;
+                    unrecorded.add(slot);
+                } else { // what others have decided: learned
+                    slot.decidedIndex = outbox.append(new LogRecord.Learned(slot.sequence, digest));
+                }
                 return;
             }
         }

@@ -14,19 +14,23 @@ final class Learning {
     private final ReplicaConfig config;
     private final SlotLog log;
     private final Execution execution;
+    private final HistoryGuard guard;
     private final Outbox outbox;
 
-    Learning(ReplicaConfig config, SlotLog log, Execution execution, Outbox outbox) {
+    Learning(ReplicaConfig config, SlotLog log, Execution execution, HistoryGuard guard, Outbox outbox) {
         this.config = config;
         this.log = log;
         this.execution = execution;
+        this.guard = guard;
         this.outbox = outbox;
     }
 
     void onExecuted(int from, Executed message) {
         long sequence = message.first();
         for (Bytes digest : message.digests()) {
-            if (log.covers(sequence) && sequence > execution.executed()) {
+            Slot known = log.peek(sequence);
+            boolean differs = known != null && known.decided != null && !known.decided.equals(digest);
+            if (log.covers(sequence) && (differs || sequence > execution.executed())) {
                 onClaim(from, log.slot(sequence), digest);
             }
             sequence++;
@@ -35,9 +39,14 @@ final class Learning {
 
     private void onClaim(int from, Slot slot, Bytes digest) {
         slot.claims.put(from, digest);
-        if (slot.decided == null && Slot.count(slot.claims, digest) >= config.oneCorrect()) {
+        if (Slot.count(slot.claims, digest) < config.oneCorrect()) {
+            return;
+        }
+        if (slot.decided == null) {
             slot.decided = digest;
             slot.decidedIndex = outbox.append(new LogRecord.Learned(slot.sequence, digest));
+        } else {
+            guard.onDecided(slot, digest, "f+1 others have executed");
         }
     }
 

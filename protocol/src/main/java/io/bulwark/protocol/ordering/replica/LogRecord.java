@@ -21,7 +21,7 @@ public sealed interface LogRecord {
     /** This prepared here: its COMMIT. */
     record Commit(long view, long sequence, Bytes digest) implements LogRecord {}
 
-    /** This is committed elsewhere: learned, and of no weight in view changes. */
+    /** This is committed, here or elsewhere, and of no weight in view changes. */
     record Learned(long sequence, Bytes digest) implements LogRecord {}
 
     /** The state after this number has this digest and is durable: its CHECKPOINT. */

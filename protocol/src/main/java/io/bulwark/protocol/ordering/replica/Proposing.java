@@ -25,6 +25,7 @@ final class Proposing {
     private final SlotLog log;
     private final RequestPool pool;
     private final BatchStore batches;
+    private final Assignments assignments;
     private final Agreement agreement;
     private final Clock clock;
     private final Outbox outbox;
@@ -39,6 +40,7 @@ final class Proposing {
             SlotLog log,
             RequestPool pool,
             BatchStore batches,
+            Assignments assignments,
             Agreement agreement,
             Clock clock,
             Outbox outbox) {
@@ -47,6 +49,7 @@ final class Proposing {
         this.log = log;
         this.pool = pool;
         this.batches = batches;
+        this.assignments = assignments;
         this.agreement = agreement;
         this.clock = clock;
         this.outbox = outbox;
@@ -126,7 +129,7 @@ final class Proposing {
         long bytes = 0;
         for (Pending entry : pool.ready()) {
             Request body = entry.body;
-            if (entry.proposed || body == null || !entry.isVouchedHere()) {
+            if (entry.proposed || body == null || !entry.isVouchedHere() || assignments.hasNumber(entry.id)) {
                 continue;
             }
             bytes += body.operation().length();

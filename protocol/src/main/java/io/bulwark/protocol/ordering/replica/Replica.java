@@ -53,6 +53,8 @@ public final class Replica {
     private final RecentResults results;
     private final RequestPool pool;
     private final BatchStore batches;
+    private final Assignments assignments;
+    private final HistoryGuard guard;
     private final Execution execution;
     private final Checkpoints checkpoints;
     private final Agreement agreement;
@@ -112,11 +114,16 @@ public final class Replica {
         batches = new BatchStore(pool);
         memory.restore(batches);
         promised = memory.restore(log, batches, config.self());
+        assignments = new Assignments(log);
+        assignments.restore(batches);
+        pool.setHasNumber(assignments::hasNumber);
         execution = new Execution(config, log, batches, pool, results, application, outbox);
+        assignments.onExecuted(execution.executed());
         checkpoints = new Checkpoints(config, application, outbox, low.sequence());
-        agreement = new Agreement(config, view, log, history, pool, batches, clock, outbox);
-        proposing = new Proposing(config, view, log, pool, batches, agreement, clock, outbox);
-        learning = new Learning(config, log, execution, outbox);
+        guard = new HistoryGuard(config, log, checkpoints);
+        agreement = new Agreement(config, view, log, history, pool, batches, assignments, guard, clock, outbox);
+        proposing = new Proposing(config, view, log, pool, batches, assignments, agreement, clock, outbox);
+        learning = new Learning(config, log, execution, guard, outbox);
         fetching = new Fetching(config, outbox);
         serving = new Serving(config, batches, outbox);
         statusExchange =
@@ -124,7 +131,7 @@ public final class Replica {
         suspicion = new Suspicion(view, log, pool, execution);
         execution.setListener(new AfterExecution());
         early = new EarlyMessages(config);
-        stateTransfer = new StateTransfer(config, log, execution, checkpoints, outbox);
+        stateTransfer = new StateTransfer(config, log, execution, checkpoints, guard, outbox);
         viewChanging = new ViewChanging(
                 config, memory, view, log, history, batches, execution, checkpoints, outbox, new AfterViewChange());
         Parts parts = new Parts(config, view, log, history, execution, checkpoints, pool, signing, random, outbox);
@@ -134,6 +141,7 @@ public final class Replica {
         recovering = new Recovering(
                 parts, memory.recovery(), viewChanging, stateTransfer, peerRecoveries, this::onLogChanged);
         stateTransfer.setDistrust(recovering::distrustsState);
+        guard.setTrustsOwn(() -> !recovering.isOpen());
         if (!records.isEmpty() || recovering.isOpen() || execution.executed() < low.sequence()) {
             proposing.abdicate();
         }
@@ -217,6 +225,7 @@ public final class Replica {
             case Status status -> {
                 viewChanging.onMessage(nowMillis, from, status);
                 statusExchange.onStatus(nowMillis, from, status);
+                guard.onStatus(from, status);
             }
         }
     }
@@ -250,6 +259,7 @@ public final class Replica {
         early.onKeyChange(peer);
         viewChanging.changes().onKeyChange(peer);
         recovering.onKeyChange(peer);
+        guard.onKeyChange(peer);
     }
 
     /** Whether another replica, as its build has it, takes a NEW-VIEW that leaves numbers free; it does as long as nothing is said here. */
@@ -286,6 +296,7 @@ public final class Replica {
      */
     public void onStateFetched(long nowMillis, long pages, long damaged) {
         if (stateTransfer.onFetched(nowMillis)) {
+            assignments.onExecuted(execution.executed());
             pool.clear();
             recovering.onStateChecked(nowMillis, pages, damaged);
         }
@@ -323,9 +334,10 @@ public final class Replica {
         }
     }
 
-    /** A primary gives its view up, since it is about to stop: all others ask for the next at once. Returns whether it is one. */
+    /** This replica is about to stop: what is decided goes to disk. A primary gives its view up: all others ask for the next at once. Returns whether it is one. */
     public boolean handOver(long nowMillis) {
         boolean leads = view.isActive() && view.isPrimary();
+        agreement.recordDecided();
         if (leads) {
             viewChanging.suspect(nowMillis, view.number());
         }
@@ -355,13 +367,20 @@ public final class Replica {
         pool.onTick(nowMillis);
         wants.onTick(nowMillis);
         statusExchange.onTick(nowMillis, viewChanging.changes());
+        agreement.recordDecided();
     }
 
     /** Does what the inputs since the last time have made possible, and returns all effects since. */
     public List<ReplicaEffect> drain(long nowMillis) {
         viewChanging.onBodies(nowMillis);
         agreement.retry(nowMillis);
+        String contradiction = guard.contradiction();
+        if (contradiction != null) {
+            var _ = outbox.drain();
+            return List.of(new ReplicaEffect.Stop(contradiction));
+        }
         while (execution.executeNext(nowMillis)) {
+            assignments.onExecuted(execution.executed());
             if (execution.executed() % config.checkpointInterval() == 0) {
                 checkpoints.take(execution.executed(), execution.engineState());
             }
@@ -384,6 +403,7 @@ public final class Replica {
             low = stable;
             log.trim(stable.sequence());
             history.trim(stable.sequence());
+            assignments.tidy();
             recovering.onStable(stable.sequence());
         }
         discards.add(new Discard(onLogChanged(nowMillis), stable.sequence()));
@@ -457,6 +477,11 @@ public final class Replica {
     /** The last number executed. */
     public long executed() {
         return execution.executed();
+    }
+
+    /** What goes into the state beside the application's, with a checkpoint after the last number executed. */
+    public Bytes engineState() {
+        return execution.engineState();
     }
 
     /** Whether it fetches a state instead of executing. */

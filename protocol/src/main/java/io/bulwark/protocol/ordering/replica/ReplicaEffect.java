@@ -64,6 +64,14 @@ public sealed interface ReplicaEffect {
     record Forget() implements ReplicaEffect {}
 
     /**
+     * What this replica has executed contradicts what it is to adopt: more than f replicas are faulty. This life does nothing more, and none is to begin before
+     * somebody has found out which disks are right.
+     *
+     * @param why names both
+     */
+    record Stop(String why) implements ReplicaEffect {}
+
+    /**
      * The configuration ends here, with a checkpoint that is stable. The replica goes on helping the others to come to it,
      * until whoever drives it ends this life.
      */

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,6 +71,7 @@ final class RequestPool {
 
     private final Displaced displaced = new Displaced();
     private final RequestRoom room;
+    private Predicate<RequestId> hasNumber = _ -> false;
     private List<RequestId> unsaid = new ArrayList<>();
     private List<RequestId> unsaidReady = new ArrayList<>();
     private long order;
@@ -84,6 +86,11 @@ final class RequestPool {
             ofPeers.add(new PeerVouches(config.room().vouchesPerPeer()));
             readyAt.add(new PeerVouches(config.room().vouchesPerPeer()));
         }
+    }
+
+    /** @param newHasNumber whether a request has a number that is not executed yet, though it may have been forgotten here */
+    void setHasNumber(Predicate<RequestId> newHasNumber) {
+        hasNumber = newHasNumber;
     }
 
     /**
@@ -417,7 +424,9 @@ final class RequestPool {
     }
 
     private Pending begin(RequestId id) {
-        return new Pending(id, config);
+        Pending entry = new Pending(id, config);
+        entry.proposed = hasNumber.test(id);
+        return entry;
     }
 
     private boolean take(long nowMillis, Pending entry, Request request) {

@@ -14,6 +14,7 @@ final class StateTransfer {
     private final SlotLog log;
     private final Execution execution;
     private final Checkpoints checkpoints;
+    private final HistoryGuard guard;
     private final Outbox outbox;
     private @Nullable Numbered target;
     private long askedMillis;
@@ -22,11 +23,18 @@ final class StateTransfer {
     private boolean gone;
     private BooleanSupplier distrust = () -> false;
 
-    StateTransfer(ReplicaConfig config, SlotLog log, Execution execution, Checkpoints checkpoints, Outbox outbox) {
+    StateTransfer(
+            ReplicaConfig config,
+            SlotLog log,
+            Execution execution,
+            Checkpoints checkpoints,
+            HistoryGuard guard,
+            Outbox outbox) {
         this.config = config;
         this.log = log;
         this.execution = execution;
         this.checkpoints = checkpoints;
+        this.guard = guard;
         this.outbox = outbox;
     }
 
@@ -50,6 +58,9 @@ final class StateTransfer {
     void onTick(long nowMillis, Numbered low) {
         long executed = lost ? -1 : execution.executed();
         Numbered missing = checkpoints.missing(executed);
+        if (missing != null && !lost && !guard.admits(missing)) {
+            return;
+        }
         boolean isBelow = executed < low.sequence() || (executed == low.sequence() && checkpoints.hasOther(low));
         if (!lost && isBelow && (missing == null || missing.sequence() < low.sequence())) {
             missing = low;

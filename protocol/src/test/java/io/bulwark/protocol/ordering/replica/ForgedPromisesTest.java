@@ -20,6 +20,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport.Phase;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -61,8 +62,9 @@ class ForgedPromisesTest {
         cluster.wire = (from, to, message) -> from >= 2 && from < 2 + faulty && message instanceof ViewChange change
                 ? List.of(new ViewChange(change.view(), 40, List.of(new Numbered(48, NEVER)), List.of(), List.of()))
                 : honest.carry(from, to, message);
-        disk.changeView();
+        disk.changeView(faulty == 1 ? Set.of(2) : Set.of(2, 3));
         cluster.wire = honest;
+        cluster.nodes.subList(2, 2 + faulty).forEach(liar -> liar.evidence.clear()); // it knows of nothing that it said
         disk.assertAllWorks();
     }
 

@@ -57,7 +57,7 @@ final class LoneReplica {
         boolean more = true;
         while (more) {
             List<ReplicaEffect> next = replica.drain(nowMillis);
-            more = !next.isEmpty();
+            more = next.stream().anyMatch(effect -> !(effect instanceof ReplicaEffect.Stop));
             effects.addAll(next);
             next.forEach(this::carryOut);
             replica.onDurable(nowMillis, appended);

@@ -63,6 +63,8 @@ final class TestCluster {
         private int checked;
         boolean isRotten;
         boolean isLogForged;
+        /** Why it has stopped, if it has. */
+        String stopped = "";
         /** Its process stands still: what comes waits, and so does its clock. */
         boolean isPaused;
         /** Its disk is as slow as all are, or slower. */
@@ -91,6 +93,12 @@ final class TestCluster {
             syncedRecords -= before - disk.size();
         }
 
+        /** An older copy of its log is put in its place. */
+        void setBack(List<LogRecord> copy) {
+            disk = new ArrayList<>(copy);
+            syncedRecords = copy.size();
+        }
+
         /** What the promises have come to; the state stays. */
         void forget() {
             disk = new ArrayList<>();
@@ -98,7 +106,7 @@ final class TestCluster {
         }
 
         Replica up() {
-            return Objects.requireNonNull(replica, () -> "replica " + self + " is down");
+            return Objects.requireNonNull(replica, () -> "replica " + self + " is down " + stopped);
         }
     }
 
@@ -349,6 +357,10 @@ final class TestCluster {
             case ReplicaEffect.CheckState check -> check(node, node.life, check.checkpoint());
             case ReplicaEffect.DropKeys drop -> node.dropped.add(drop.replica());
             case ReplicaEffect.Forget _ -> node.isLogForged = true;
+            case ReplicaEffect.Stop stop -> {
+                node.stopped = stop.why();
+                crash(node.self);
+            }
             case ReplicaEffect.Ended ended -> node.ended = ended.handover();
             case ReplicaEffect.Misbehaved misbehaved -> node.evidence.add(misbehaved);
         }

@@ -1,0 +1,99 @@
+package io.bulwark.appliance.cli;
+
+import io.bulwark.appliance.cluster.ClusterPlan;
+import io.bulwark.appliance.cluster.Ordering;
+import io.bulwark.appliance.cluster.ReplicaSetup;
+import io.bulwark.metadata.NamespaceMachine;
+import io.bulwark.metadata.ReplicaConfig;
+import io.bulwark.metadata.ReplicaDirectory;
+import io.bulwark.metadata.bft.HistoryRestore;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code replica restore [--from N]}. */
+@Command(
+        name = "restore",
+        description = {
+            "Show how far the disk of each replica of a stopped appliance goes; with --from N, go on with the one of replica N.",
+            "For replicas that have stopped since their histories contradict each other. All replicas begin with the"
+                + " state of the chosen one, once what its disk shows to be decided is executed; what the others"
+                + " have beyond that is lost. The old files go aside, into before-restore-NUMBER in each directory."
+        })
+final class ReplicaRestoreCommand implements Callable<Integer> {
+    @Mixin
+    private final GlobalOptions global = new GlobalOptions();
+
+    @Mixin
+    private final StoppedReplicas replicas = new StoppedReplicas();
+
+    @Option(names = "--from", paramLabel = "N", description = "The number of the replica whose history is right.")
+    private @Nullable Integer from;
+
+    @Override
+    public Integer call() throws IOException {
+        replicas.run(global.data(), this::run);
+        return 0;
+    }
+
+    private void run(ClusterPlan plan, List<Path> directories) throws IOException {
+        if (plan.shape().ordering() != Ordering.BFT) {
+            throw new CommandFailure(CommandFailure.USAGE, "the engine " + plan.shape().ordering() + " has no such command");
+        }
+        ReplicaSetup setup = plan.replica(0, directories.getFirst());
+        HistoryRestore restore = new HistoryRestore(
+                ReplicaConfig.of(0, setup.replicas(), directories.getFirst()),
+                state -> new NamespaceMachine(setup.genesis(), state),
+                plan.data().root().resolve("restoring"));
+        Integer chosen = from;
+        if (chosen == null) {
+            show(restore, directories);
+            return;
+        }
+        if (chosen < 0 || chosen >= directories.size()) {
+            throw new CommandFailure(CommandFailure.USAGE, "there are replicas 0 to " + (directories.size() - 1));
+        }
+        HistoryRestore.Restored restored = restore.restore(directories, chosen);
+        global.print(
+                Map.of(
+                        "from", chosen,
+                        "executed", restored.executed(),
+                        "checkpoint", restored.checkpoint(),
+                        "stateDigest", restored.digest().toHex()),
+                "All replicas go on with what replica-" + chosen + " had executed, up to number " + restored.executed()
+                        + ". The old files are in before-restore-" + restored.checkpoint()
+                        + " of each directory; remove them once `bulwark verify` finds every object.");
+    }
+
+    private void show(HistoryRestore restore, List<Path> directories) throws IOException {
+        StringBuilder text = new StringBuilder();
+        List<Map<String, Object>> json = new ArrayList<>();
+        for (int replica = 0; replica < directories.size(); replica++) {
+            Map<String, Object> each = new LinkedHashMap<>();
+            each.put("replica", replica);
+            text.append("replica-").append(replica);
+            try {
+                long executed = restore.reach(directories.get(replica)).executed();
+                each.put("executed", executed);
+                text.append(" has executed up to number ").append(executed);
+            } catch (IOException e) {
+                each.put("problem", String.valueOf(e.getMessage()));
+                text.append(" cannot be chosen: ").append(e.getMessage());
+            }
+            String stopped =
+                    new ReplicaDirectory(directories.get(replica)).stopped().orElse("");
+            each.put("stopped", stopped);
+            text.append(stopped.isEmpty() ? "" : "; it has stopped: " + stopped).append(System.lineSeparator());
+            json.add(each);
+        }
+        global.print(Map.of("replicas", json), text.append("Nothing was changed. Choose one with --from N.").toString());
+    }
+}

@@ -1,0 +1,233 @@
+package io.bulwark.metadata.bft;
+
+import io.bulwark.metadata.ReplicaConfig;
+import io.bulwark.metadata.ReplicaDirectory;
+import io.bulwark.metadata.log.Durably;
+import io.bulwark.metadata.log.PromiseLog;
+import io.bulwark.metadata.ordering.StateMachine;
+import io.bulwark.protocol.ordering.key.Signing;
+import io.bulwark.protocol.ordering.membership.Term;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.ordering.replica.LogRecord;
+import io.bulwark.protocol.ordering.replica.Replica;
+import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.protocol.wire.Bytes;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+
+/**
+ * Puts the history of one replica in the place of all others', where more than f of them contradict each other and an operator has decided which one is
+ * right. What that replica's disk shows to be decided is executed on a copy; the state becomes a checkpoint, with which every replica begins an
+ * empty log. What the directories had before stays in them, aside.
+ */
+public final class HistoryRestore {
+    private static final long CACHE_BYTES_MAX = 64 << 20;
+    private static final long SYNC_SECONDS_MAX = 60;
+    private static final String ASIDE = "before-restore-";
+    private static final String NEXT = "restoring";
+
+    private final ReplicaConfig config;
+    private final StateMachine.Factory machines;
+    private final Path scratch;
+
+    /** How far a replica's own disk goes: the last number that it shows to be executed. */
+    public record Reach(long executed) {}
+
+    /**
+     * What all replicas begin with now.
+     *
+     * @param executed the last number of the history
+     * @param checkpoint the number that its state has from now on
+     */
+    public record Restored(long executed, long checkpoint, Bytes digest) {}
+
+    /**
+     * Of stopped replicas.
+     *
+     * @param config of any of them
+     * @param scratch a directory for copies, made and removed again
+     */
+    public HistoryRestore(ReplicaConfig config, StateMachine.Factory machines, Path scratch) {
+        this.config = config;
+        this.machines = machines;
+        this.scratch = scratch;
+    }
+
+    /**
+     * How far the disk of a replica goes.
+     *
+     * @throws IOException if it cannot be read, or does not have its state whole
+     */
+    public Reach reach(Path directory) throws IOException {
+        return new Reach(replay(directory, false).executed());
+    }
+
+    /**
+     * Restores all replicas from one of them. Interrupted, it can be repeated: the chosen one is changed last.
+     *
+     * @param directories of all replicas, by number
+     * @param from the number of the chosen one
+     * @throws IOException if the chosen one cannot be read whole; nothing has changed then
+     */
+    public Restored restore(List<Path> directories, int from) throws IOException {
+        Restored restored = replay(directories.get(from), true);
+        for (Path directory : directories) {
+            Path next = directory.resolve(NEXT);
+            delete(next);
+            Files.createDirectories(next);
+            copy(scratch.resolve("pages"), next.resolve("pages"));
+            writeLog(next.resolve("promises"), restored);
+        }
+        delete(scratch);
+        for (int replica = 0; replica < directories.size(); replica++) {
+            if (replica != from) {
+                exchange(directories.get(replica), restored.checkpoint());
+            }
+        }
+        exchange(directories.get(from), restored.checkpoint());
+        return restored;
+    }
+
+    /** Executes on a copy what the disk shows to be decided, and makes the state a checkpoint if that is wanted. */
+    private Restored replay(Path directory, boolean wanted) throws IOException {
+        ReplicaDirectory from = new ReplicaDirectory(directory);
+        if (!from.hasPromised()) {
+            throw new IOException("there is no replica of the engine bft in " + directory);
+        }
+        if (from.lastBegun() > 0) {
+            throw new IOException(directory + " is of replicas that were exchanged since the genesis (configuration "
+                    + from.lastBegun() + "); this cannot restore them");
+        }
+        delete(scratch);
+        Files.createDirectories(scratch);
+        ReplicaDirectory copy = new ReplicaDirectory(scratch);
+        copy(from.pages(), copy.pages());
+        copy(from.promises(), copy.promises());
+        FoundState found = FoundState.open(
+                config.replica(),
+                copy.pages(),
+                store -> new TreeApplication(
+                        machines, store, CACHE_BYTES_MAX, config.checkpointInterval(), Runnable::run, _ -> {}));
+        try (PromiseLog log = PromiseLog.open(copy.promises(), true, _ -> {}, _ -> {})) {
+            if (found.damaged() || log.start() != Start.NORMAL) {
+                throw new IOException(directory + " is damaged: it does not show all that it has executed");
+            }
+            return replay(directory, found.application(), withPrepared(log.found()), wanted);
+        } finally {
+            found.store().close();
+        }
+    }
+
+    /** What the replica has sent COMMIT for may have been acknowledged just before it stopped, and counts as decided, unless its disk says otherwise. */
+    private static List<LogRecord> withPrepared(List<LogRecord> records) {
+        List<LogRecord> all = new ArrayList<>();
+        for (LogRecord record : records) {
+            if (record instanceof LogRecord.Commit commit) {
+                all.add(new LogRecord.Learned(commit.sequence(), commit.digest()));
+            }
+        }
+        all.addAll(records);
+        return all;
+    }
+
+    private Restored replay(Path directory, TreeApplication application, List<LogRecord> records, boolean wanted)
+            throws IOException {
+        Term term = Term.first(config.fixed());
+        Replica replica = new Replica(
+                config.engine(term, config.replica()),
+                application,
+                records,
+                Start.NORMAL,
+                Signing.NONE,
+                new SplittableRandom(0));
+        // Nothing of what it wants to say or to write is done: it only executes what its disk shows to be decided.
+        var _ = replica.drain(0);
+        long executed = replica.executed();
+        if (executed < replica.lowWaterMark()) {
+            throw new IOException(directory + " lacks the state of checkpoint " + replica.lowWaterMark());
+        }
+        if (!wanted) {
+            return new Restored(executed, 0, Bytes.EMPTY);
+        }
+        long interval = config.checkpointInterval();
+        long checkpoint = (executed / interval + 1) * interval;
+        Bytes digest = application.checkpoint(checkpoint, replica.engineState());
+        application.onDurable(checkpoint);
+        application.discard(checkpoint);
+        return new Restored(executed, checkpoint, digest);
+    }
+
+    private static void writeLog(Path promises, Restored restored) throws IOException {
+        Numbered mark = new Numbered(restored.checkpoint(), restored.digest());
+        CountDownLatch durable = new CountDownLatch(1);
+        AtomicReference<String> failed = new AtomicReference<>("it takes longer than " + SYNC_SECONDS_MAX + " s");
+        try (PromiseLog log = PromiseLog.open(promises, false, _ -> durable.countDown(), e -> failed.set(e.toString()))) {
+            log.roll(
+                    1,
+                    List.of(
+                            new LogRecord.Stable(mark.sequence(), mark.digest()),
+                            new LogRecord.Checkpoint(mark.sequence(), mark.digest())));
+            if (!durable.await(SYNC_SECONDS_MAX, TimeUnit.SECONDS)) {
+                throw new IOException(promises + " cannot be written: " + failed.get());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while " + promises + " was written", e);
+        }
+    }
+
+    /** What is there goes aside, and what was made takes its place. */
+    private static void exchange(Path directory, long checkpoint) throws IOException {
+        Path aside = Files.createDirectories(directory.resolve(ASIDE + checkpoint));
+        Path next = directory.resolve(NEXT);
+        try (Stream<Path> files = Files.list(directory)) {
+            for (Path file : files.toList()) {
+                String name = String.valueOf(file.getFileName());
+                if (isHistory(name)) {
+                    Files.move(file, aside.resolve(name));
+                }
+            }
+        }
+        Files.move(next.resolve("pages"), directory.resolve("pages"));
+        Files.move(next.resolve("promises"), directory.resolve("promises"));
+        Files.delete(next);
+        Durably.syncDirectory(aside);
+        Durably.syncDirectory(directory);
+    }
+
+    private static boolean isHistory(String name) {
+        return name.startsWith("pages") || name.startsWith("promises") || name.equals("contradiction");
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : files.toList()) {
+                Path target = to.resolve(from.relativize(file).toString());
+                if (Files.isDirectory(file)) {
+                    Files.createDirectories(target);
+                } else {
+                    Files.copy(file, target);
+                }
+            }
+        }
+    }
+
+    private static void delete(Path directory) throws IOException {
+        if (Files.exists(directory)) {
+            try (Stream<Path> files = Files.walk(directory)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(file);
+                }
+            }
+        }
+    }
+}

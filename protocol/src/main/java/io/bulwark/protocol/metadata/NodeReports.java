@@ -1,0 +1,112 @@
+package io.bulwark.protocol.metadata;
+
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Tables.Owned;
+import io.bulwark.protocol.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * Reports of nodes that wait for others to say the same. At most f of a group's nodes are faulty at a time, so reports count together only if
+ * one time has them all: a report is withdrawn when its reporter loses the slot that made it count or is revoked, and expires. Reports
+ * are bounded per reporter, so that a liar displaces only its own.
+ *
+ * @param <K> names the subject and the reporter
+ * @param <R> what is kept of a report
+ */
+final class NodeReports<K extends NodeReports.Key, R> {
+    /** Reports of one node that wait for others; the oldest is dropped beyond. */
+    static final int REPORTS_MAX = 256;
+
+    private final Tables tables;
+    private final Table<K, Filed<R>> reports;
+    private final Table<Owned, K> ofReporter;
+
+    /** What a report is about, and who gave it. */
+    interface Key {
+        PrincipalId reporter();
+
+        /** Whether the report counts because its reporter holds a slot of this group. */
+        boolean isOfGroup(Volume volume, int group);
+    }
+
+    /** A report, its number and the served time when it came. */
+    record Filed<R>(long number, long servedMillis, R report) {
+        static <R> Form<Filed<R>> form(Form<R> reports) {
+            return new Form<>(
+                    (filed, out) -> write(filed, out, reports), in -> new Filed<>(
+                            in.nonNegative64(), in.nonNegative64(), reports.reader().apply(in)));
+        }
+
+        private static <R> void write(Filed<R> filed, WireWriter out, Form<R> reports) {
+            reports.writer().accept(filed.report, out.i64(filed.number).i64(filed.servedMillis));
+        }
+    }
+
+    NodeReports(Tables tables, Table<K, Filed<R>> reports, Table<Owned, K> ofReporter) {
+        this.tables = tables;
+        this.reports = reports;
+        this.ofReporter = ofReporter;
+    }
+
+    /** Keeps a report in the place of an earlier one with this key. */
+    void file(K key, R report) {
+        withdraw(key);
+        Totals totals = tables.totals();
+        long number = ++totals.lastReport;
+        reports.put(key, new Filed<>(number, totals.servedMillis, report));
+        ofReporter.put(new Owned(key.reporter(), number), key);
+        List<K> own = of(key.reporter());
+        if (own.size() > REPORTS_MAX) {
+            withdraw(own.getFirst());
+        }
+    }
+
+    /** Those of a range that count; what has expired goes. */
+    List<Table.Entry<K, Filed<R>>> standing(K from, K to) {
+        long now = tables.totals().servedMillis;
+        List<Table.Entry<K, Filed<R>>> standing = new ArrayList<>();
+        for (Table.Entry<K, Filed<R>> each : reports.list(from, to)) {
+            if (now - each.value().servedMillis < Command.REPORT_TTL_MILLIS) {
+                standing.add(each);
+            } else {
+                withdraw(each.key());
+            }
+        }
+        return standing;
+    }
+
+    /** Withdraws those of a range. */
+    void withdraw(K from, K to) {
+        reports.list(from, to).forEach(each -> withdraw(each.key()));
+    }
+
+    /** Withdraws what this one has reported. */
+    void withdrawOf(PrincipalId reporter) {
+        withdrawOf(reporter, _ -> true);
+    }
+
+    /** Withdraws what this one, who held a slot of the group, has reported as such. */
+    void withdrawOf(PrincipalId reporter, Volume volume, int group) {
+        withdrawOf(reporter, key -> key.isOfGroup(volume, group));
+    }
+
+    private void withdrawOf(PrincipalId reporter, Predicate<K> which) {
+        of(reporter).stream().filter(which).forEach(this::withdraw);
+    }
+
+    private void withdraw(K key) {
+        reports.get(key).ifPresent(filed -> {
+            reports.remove(key);
+            ofReporter.remove(new Owned(key.reporter(), filed.number));
+        });
+    }
+
+    private List<K> of(PrincipalId reporter) {
+        return ofReporter.list(new Owned(reporter, 0), new Owned(reporter, Long.MAX_VALUE)).stream()
+                .map(Table.Entry::value)
+                .toList();
+    }
+}

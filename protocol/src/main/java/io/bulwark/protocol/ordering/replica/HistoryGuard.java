@@ -1,0 +1,102 @@
+package io.bulwark.protocol.ordering.replica;
+
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stops a replica whose own history contradicts what certificates would have it adopt. With f faults or fewer that does not happen, so more than f replicas
+ * are faulty, or were set back to an older copy of their disks, and what this one has executed, and clients may have been told, would vanish.
+ *
+ * <p>Only what f liars cannot bring about counts: a batch that 2f+1 have committed, or f+1 executed, where this one has another; another state that f+1 have at a
+ * checkpoint of this one; and what 2f+1 say of themselves ({@link #onStatus}). A NEW-VIEW does not count, since a primary that lies can make several. But what is decided here
+ * this replica votes for nothing else about, and tells others who lack it. While this replica recovers, its own disk may be forged, and
+ * nothing is compared.
+ */
+final class HistoryGuard {
+    /** What another replica said last of where it stands. */
+    private record Standing(long stable, long executed) {}
+
+    private final ReplicaConfig config;
+    private final Checkpoints checkpoints;
+    private final Map<Integer, Standing> others = new HashMap<>();
+
+    /** The low water mark with which this life began. */
+    private final long began;
+
+    private BooleanSupplier trustsOwn = () -> true;
+    private @Nullable String contradiction;
+
+    HistoryGuard(ReplicaConfig config, SlotLog log, Checkpoints checkpoints) {
+        this.config = config;
+        this.checkpoints = checkpoints;
+        began = log.low();
+    }
+
+    /** @param newTrustsOwn whether what is here counts */
+    void setTrustsOwn(BooleanSupplier newTrustsOwn) {
+        trustsOwn = newTrustsOwn;
+    }
+
+    /** What contradicts what; null if nothing does. */
+    @Nullable
+    String contradiction() {
+        return contradiction;
+    }
+
+    /**
+     * Another replica says where it stands. A checkpoint that was stable when this life began 2f others had on disk then, f of them correct; so no 2f+1 others say that they are below
+     * it. Who has no state at all does not count: that is damage, or a new disk.
+     */
+    void onStatus(int from, Status status) {
+        others.put(from, new Standing(status.stable(), status.executed()));
+        boolean isOfThese = began > config.term().checkpoint().sequence();
+        if (isOfThese
+                && count(each -> each.executed > 0 && each.executed < began && each.stable < began)
+                        >= config.quorum()) {
+            found("number " + began + ", a stable checkpoint", config.quorum() + " others have not come to it");
+        }
+    }
+
+    private long count(Predicate<Standing> which) {
+        return others.values().stream().filter(which).count();
+    }
+
+    /** What it said under old keys does not count. */
+    void onKeyChange(int peer) {
+        others.remove(peer);
+    }
+
+    /**
+     * So many others have a batch for a number that is decided here.
+     *
+     * @param who and what they have done
+     */
+    void onDecided(Slot slot, Bytes digest, String who) {
+        Bytes decided = slot.decided;
+        if (decided != null && !decided.equals(digest)) {
+            found("batch " + decided + " with number " + slot.sequence, who + " batch " + digest + " there");
+        }
+    }
+
+    /** f+1 others have this checkpoint. Returns whether it does not contradict one that is here. */
+    boolean admits(Numbered checkpoint) {
+        if (checkpoints.hasOther(checkpoint)) {
+            found(
+                    "another state at checkpoint " + checkpoint.sequence(),
+                    "f+1 others have the one of digest " + checkpoint.digest());
+        }
+        return contradiction == null;
+    }
+
+    private void found(String here, String there) {
+        if (contradiction == null && trustsOwn.getAsBoolean()) {
+            contradiction = "this replica has executed " + here + ", but " + there;
+        }
+    }
+}

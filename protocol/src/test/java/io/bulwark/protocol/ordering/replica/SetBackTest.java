@@ -1,0 +1,171 @@
+package io.bulwark.protocol.ordering.replica;
+
+import static io.bulwark.protocol.ordering.replica.ClusterAssertions.finish;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.ordering.message.Batch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Checkpoint;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Commit;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Executed;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Phase;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.List;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Replicas, more than f, whose disks were set back to an older copy: nothing that was acknowledged vanishes without a word. */
+@NullMarked
+class SetBackTest {
+    private static final Bytes OTHER = Hashes.sha256(Bytes.of((byte) 9));
+
+    private final LoneReplica lone = new LoneReplica(3, Start.NORMAL);
+
+    private List<ReplicaEffect.Stop> stops() {
+        return lone.effects(ReplicaEffect.Stop.class);
+    }
+
+    /** Of 3f+1 the first f+1 are set back; of the others all but one have learned what was acknowledged, and that one has voted for it. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void whatFPlusOneDisksKnowComesBack(int faulty) {
+        TestCluster cluster = new TestCluster(faulty, 1, config -> config);
+        int voter = 2 * faulty;
+        cluster.run(500);
+        List<List<LogRecord>> copies = cluster.nodes.stream()
+                .map(node -> List.copyOf(node.disk))
+                .toList();
+        cluster.wire = (from, to, message) -> to > voter && message instanceof Phase ? List.of() : List.of(message);
+        for (int number = 0; number < 5; number++) {
+            cluster.submit(1, number, TestCluster.operation(number));
+            finish(cluster, 2_000);
+        }
+        cluster.run(2_000);
+        assertThat(cluster.nodes)
+                .allSatisfy(node -> assertThat(node.application.journal()).hasSize(5));
+        Bytes[] acknowledged = cluster.nodes.getFirst().application.journal().toArray(Bytes[]::new);
+        for (TestCluster.Node node : cluster.nodes) {
+            cluster.crash(node.self);
+        }
+        cluster.wire = (from, to, message) -> List.of(message);
+        for (int back = 0; back < voter; back++) {
+            cluster.nodes.get(back).setBack(copies.get(back));
+        }
+        for (TestCluster.Node node : cluster.nodes) {
+            if (node.self != voter) {
+                cluster.start(node.self);
+            }
+        }
+        cluster.run(5_000);
+        cluster.start(voter);
+        cluster.submit(1, 99, TestCluster.operation(99));
+        cluster.run(20_000);
+        assertThat(cluster.calls.getLast().done()).as(cluster::toString).isTrue();
+        for (TestCluster.Node node : cluster.nodes) {
+            assertThat(node.application.journal()).as("replica %d", node.self).startsWith(acknowledged);
+            assertThat(node.stopped).isEmpty();
+        }
+    }
+
+    private void decideFirst() {
+        lone.decide(1, 1);
+        lone.pass(LoneReplica.TICK_MILLIS);
+        assertThat(lone.replica.executed()).isEqualTo(1);
+    }
+
+    @Test
+    void whatFPlusOneExecutedOtherwiseStopsAndFClaimsDoNot() {
+        decideFirst();
+        lone.hear(1, new Executed(1, List.of(OTHER)));
+        assertThat(stops()).isEmpty();
+        lone.hear(2, new Executed(1, List.of(OTHER)));
+        assertThat(stops()).isNotEmpty();
+        assertThat(stops().getFirst().why())
+                .contains(Batch.NULL_DIGEST.toString(), OTHER.toString(), "number 1", "f+1 others");
+    }
+
+    @Test
+    void whatAQuorumCommitsOtherwiseStopsAndFewerDoNot() {
+        decideFirst();
+        LoneReplica again = new LoneReplica(3, Start.NORMAL, new LogRecord.Learned(1, Batch.NULL_DIGEST));
+        again.hear(0, new Commit(0, 1, OTHER));
+        again.hear(1, new Commit(0, 1, OTHER));
+        assertThat(again.effects(ReplicaEffect.Stop.class)).isEmpty();
+        again.hear(2, new Commit(0, 1, OTHER));
+        assertThat(again.effects(ReplicaEffect.Stop.class)).isNotEmpty();
+    }
+
+    @Test
+    void anotherCheckpointOfFPlusOneStopsAndOneOfFDoesNot() {
+        lone.decide(1, 8);
+        lone.pass(LoneReplica.TICK_MILLIS);
+        lone.hear(1, new Checkpoint(8, OTHER));
+        lone.pass(2_000);
+        assertThat(stops()).isEmpty();
+        lone.hear(2, new Checkpoint(8, OTHER));
+        lone.pass(LoneReplica.TICK_MILLIS);
+        assertThat(stops()).isNotEmpty();
+        assertThat(stops().getFirst().why()).contains("checkpoint 8", OTHER.toString());
+        assertThat(lone.effects(ReplicaEffect.FetchState.class)).isEmpty();
+    }
+
+    /** What was stable when it started f correct others had, so no 2f+1 others can be below. */
+    @Test
+    void whoIsAloneWithAStableCheckpointStops() {
+        LoneReplica one = new LoneReplica(1, Start.NORMAL);
+        one.decide(1, 8);
+        one.pass(LoneReplica.TICK_MILLIS);
+        one.stable(8);
+        Bytes digest = one.application.checkpoints().getLast().digest();
+        one.replica = one.start(Start.NORMAL, new LogRecord.Stable(8, digest));
+        one.hear(0, standing(3));
+        one.hear(2, standing(5));
+        one.hear(3, standing(0));
+        assertThat(one.effects(ReplicaEffect.Stop.class))
+                .as("one has no state at all")
+                .isEmpty();
+        one.hear(3, standing(4));
+        assertThat(one.effects(ReplicaEffect.Stop.class)).isNotEmpty();
+        assertThat(one.effects(ReplicaEffect.Stop.class).getFirst().why())
+                .contains("number 8", "3 others have not come to it");
+    }
+
+    private static Status standing(long executed) {
+        return new Status(0, true, 0, executed, Bytes.EMPTY, Bytes.EMPTY, 0, false);
+    }
+
+    /** Its own disk may be forged. */
+    @Test
+    void whoRecoversComparesNothing() {
+        LoneReplica recovering = new LoneReplica(1, Start.RECOVERING);
+        recovering.answer(0);
+        recovering.decide(2, 8);
+        recovering.hear(2, new Checkpoint(8, OTHER));
+        recovering.hear(3, new Checkpoint(8, OTHER));
+        recovering.pass(LoneReplica.TICK_MILLIS);
+        assertThat(recovering.effects(ReplicaEffect.Stop.class)).isEmpty();
+        assertThat(recovering.effects(ReplicaEffect.FetchState.class)).isNotEmpty();
+    }
+
+    @Test
+    void whatIsDecidedByTheOwnCommitIsOnDiskSoonAfter() {
+        TestCluster cluster = new TestCluster(1, 1, config -> config);
+        cluster.submit(1, 1, TestCluster.operation(1));
+        finish(cluster, 2_000);
+        cluster.run(200);
+        assertThat(cluster.nodes).allSatisfy(node -> assertThat(node.disk).anyMatch(LogRecord.Learned.class::isInstance));
+    }
+
+    @Test
+    void whoHasStoppedSaysNothingMore() {
+        whatFPlusOneExecutedOtherwiseStopsAndFClaimsDoNot();
+        int said = lone.said.size();
+        lone.replica.onTick(lone.nowMillis + 1_000);
+        assertThat(lone.replica.drain(lone.nowMillis + 1_000)).containsOnly(stops().getFirst());
+        assertThat(lone.said(ReplicaMessage.class)).hasSize(said);
+    }
+}
