@@ -283,7 +283,7 @@ final class StatusReport {
         return reply.volumes().stream()
                 .filter(work -> work.volume() == volume.id())
                 .findFirst()
-                .map(work -> work.unfinished() > 0 || !work.caughtUp())
+                .map(work -> work.unfinished() > 0 || !work.compared())
                 .orElse(volume.kind() == VolumeKind.OBJECT);
     }
 

@@ -91,7 +91,7 @@ class CompletionTest {
         metadata.references.add(reference(11, 2, second));
         await().until(() -> held(3, 1) && held(3, 2));
         await().untilAsserted(() -> assertThat(completion(3).status().volumes()).allSatisfy(work -> {
-            assertThat(work.caughtUp()).isTrue();
+            assertThat(work.compared()).isTrue();
             assertThat(work.unfinished()).isZero();
         }));
         assertThat(completion(3).status().completed()).isGreaterThanOrEqualTo(2);
@@ -192,7 +192,7 @@ class CompletionTest {
 
     private void start(int node) throws IOException {
         CompletionConfig quick =
-                new CompletionConfig(directory.resolve("cursors-" + node), new CompletionPace(100, 4, 500, 500), 50);
+                new CompletionConfig(new CompletionPace(100, 4, 500, 500), 50);
         Background background = new Background(
                 new BackgroundPace(50, 4 << 20, 64 << 20, 4, 64 << 10),
                 VerificationPace.standard(),
