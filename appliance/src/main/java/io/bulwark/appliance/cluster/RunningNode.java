@@ -49,6 +49,7 @@ import io.bulwark.transport.Credentials;
 import io.bulwark.transport.TlsCredentials;
 import io.bulwark.transport.Transport;
 import io.bulwark.transport.TransportSettings;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -211,8 +212,11 @@ public final class RunningNode implements Watched {
         LazyVerification verification = new LazyVerification(background, pool, meters);
         Completion completion = new Completion(replicated, pacing, background);
         RegisterScrub scrub = new RegisterScrub(replicated, pacing, background);
-        RegisterComparison comparison = new RegisterComparison(replicated, pacing, background);
         LatestAnswers latest = new LatestAnswers();
+        RegisterComparison comparison = new RegisterComparison(replicated, pacing, background, latest);
+        Gauge.builder("bulwark.node.unverified", () -> completion.compared() && comparison.compared() ? 0 : 1)
+                .strongReference(true)
+                .register(meters);
         Revocations revocations = new Revocations(replicated);
         NodeStatusAnswers status = new NodeStatusAnswers(
                 () -> VolumeWork.sum(
@@ -223,16 +227,19 @@ public final class RunningNode implements Watched {
                 verification::neededBytes,
                 () -> Stream.concat(completion.versions().stream(), verification.report().stream())
                         .sorted(Comparator.comparingInt(VersionsReport::volume))
-                        .toList());
+                        .toList(),
+                () -> latest.standing() == LatestAnswers.Standing.SET_BACK);
         List<HostedProtocol> protocols = new ArrayList<>(List.of(
                 HostedProtocol.extents(config, ExtentLimits.standard()),
-                HostedProtocol.registers(config, keys, FpLimits.standard(), revocations::watch),
+                HostedProtocol.registers(config, keys, FpLimits.standard(), revocations::watch)
+                        .openWhile(comparison::serves),
                 HostedProtocol.versioned(
-                        keys.self(),
-                        pool.limits(config.shards()),
-                        pool.clients(),
-                        verification::watch,
-                        revocations::watch),
+                                keys.self(),
+                                pool.limits(config.shards()),
+                                pool.clients(),
+                                verification::watch,
+                                revocations::watch)
+                        .openWhile(comparison::serves),
                 status.protocol(),
                 latest.protocol(),
                 revocations.protocol()));

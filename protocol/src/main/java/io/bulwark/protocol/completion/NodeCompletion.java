@@ -193,6 +193,7 @@ public final class NodeCompletion {
                         + scrubs.count(CompletionResult.NO_SPACE),
                 scrubs.count(CompletionResult.COMPLETED) + scrubs.count(CompletionResult.REPAIRED),
                 waiting,
+                compared,
                 left,
                 verified);
     }
@@ -209,6 +210,7 @@ public final class NodeCompletion {
      * @param scrubRepaired of these made again at once; what could not be is tried again later, and counts as completed or
      *     repaired then
      * @param waiting the replicas did not answer the last round
+     * @param compared all that was referenced when this node started has been gone through
      * @param left by rising volume id
      * @param verified of volumes with lazy verification, by rising volume id
      */
@@ -221,9 +223,10 @@ public final class NodeCompletion {
             long scrubFoundBad,
             long scrubRepaired,
             boolean waiting,
+            boolean compared,
             List<Left> left,
             List<Verified> verified) {
-        public static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0, 0, false, List.of(), List.of());
+        public static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0, 0, false, false, List.of(), List.of());
 
         public Counts {
             left = List.copyOf(left);

@@ -6,6 +6,7 @@ import io.bulwark.protocol.control.NodeControlMessage.BackgroundReport;
 import io.bulwark.protocol.control.NodeControlMessage.LatestReply;
 import io.bulwark.protocol.control.NodeControlMessage.LatestRequest;
 import io.bulwark.protocol.control.NodeControlMessage.LatestVersion;
+import io.bulwark.protocol.control.NodeControlMessage.Life;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
@@ -94,7 +95,11 @@ public final class NodeControlCodec implements MessageCodec {
             case RebuildReply reply ->
                 out.i64(reply.madeBytes()).i64(reply.latelyBytesPerSecond()).i64(reply.limitBytesPerSecond());
             case LatestRequest request ->
-                out.i32(request.volume()).u8(request.protocol().ordinal()).i64(request.from());
+                out.i32(request.volume())
+                        .u8(request.protocol().ordinal())
+                        .i64(request.from())
+                        .i64(request.life().number())
+                        .i64(request.life().nonce());
             case LatestReply reply -> write(reply, out);
         }
     }
@@ -110,7 +115,11 @@ public final class NodeControlCodec implements MessageCodec {
             case REBUILD_REQUEST -> new RebuildRequest();
             case REBUILD_REPLY -> new RebuildReply(in.nonNegative64(), in.nonNegative64(), in.nonNegative64());
             case LATEST_REQUEST ->
-                new LatestRequest(in.i32(0, Integer.MAX_VALUE), protocol(in.u8()), in.nonNegative64());
+                new LatestRequest(
+                        in.i32(0, Integer.MAX_VALUE),
+                        protocol(in.u8()),
+                        in.nonNegative64(),
+                        new Life(in.nonNegative64(), in.i64()));
             case LATEST_REPLY -> readLatest(in);
             case REVOCATION_REPLY -> new RevocationReply(PrincipalId.read(in), in.bool(), in.nonNegative64());
             default -> throw new MalformedException("unknown type " + type);
@@ -136,6 +145,7 @@ public final class NodeControlCodec implements MessageCodec {
         for (PeerVerdict seen : reply.seen()) {
             out.i32(seen.node()).u8(seen.verdict().ordinal()).i64(seen.count());
         }
+        out.bool(reply.setBack());
     }
 
     private static NodeStatusReply readReply(WireReader in) {
@@ -169,11 +179,13 @@ public final class NodeControlCodec implements MessageCodec {
         for (int i = 0; i < seenCount; i++) {
             seen.add(new PeerVerdict(in.i32(), verdict(in.u8()), in.nonNegative64()));
         }
-        return new NodeStatusReply(acceptsWrites, usedBytes, freeBytes, volumes, background, poolBytes, versions, seen);
+        return new NodeStatusReply(
+                acceptsWrites, usedBytes, freeBytes, volumes, background, poolBytes, versions, seen, in.bool());
     }
 
     private static void write(LatestReply reply, WireWriter out) {
-        out.i32(reply.volume()).i64(reply.from()).i64(reply.next()).u16(reply.blocks().size());
+        out.i32(reply.volume()).i64(reply.from()).i64(reply.next());
+        out.i64(reply.laterLife()).bool(reply.counts()).u16(reply.blocks().size());
         for (LatestVersion each : reply.blocks()) {
             out.i64(each.block()).u8(each.version().length()).raw(each.version());
         }
@@ -183,6 +195,8 @@ public final class NodeControlCodec implements MessageCodec {
         int volume = in.i32(0, Integer.MAX_VALUE);
         long from = in.nonNegative64();
         long next = in.nonNegative64();
+        long laterLife = in.nonNegative64();
+        boolean counts = in.bool();
         int count = in.count16(NodeControlMessage.LATEST_MAX);
         List<LatestVersion> blocks = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -193,7 +207,7 @@ public final class NodeControlCodec implements MessageCodec {
             }
             blocks.add(new LatestVersion(block, in.raw(length)));
         }
-        return new LatestReply(volume, from, blocks, next);
+        return new LatestReply(volume, from, blocks, next, laterLife, counts);
     }
 
     private static Protocol protocol(int code) {

@@ -80,12 +80,33 @@ public sealed interface NodeControlMessage extends Message {
     /**
      * What have you latest of a register volume's blocks, from this one on? Answered by {@link LatestReply}, to nodes: who starts compares
      * what it holds with that.
+     *
+     * @param life of the asking node
      */
-    record LatestRequest(int volume, Protocol protocol, long from) implements NodeControlMessage {
+    record LatestRequest(int volume, Protocol protocol, long from, Life life) implements NodeControlMessage {
         public LatestRequest {
             if (volume < 0 || from < 0) {
                 throw new IllegalArgumentException("block " + from + " of volume " + volume);
             }
+        }
+    }
+
+    /**
+     * A start of a node with its store. The store counts them; peers remember the last that they heard of.
+     *
+     * @param number one more than that of the last start that the store knows of
+     * @param nonce drawn at the start: two starts of one number have two
+     */
+    record Life(long number, long nonce) {
+        public Life {
+            if (number < 0) {
+                throw new IllegalArgumentException("life " + number);
+            }
+        }
+
+        /** Whether the store of this life is older than the one that had the other, as it does not know of it. */
+        public boolean isBehind(Life other) {
+            return other.number > number || (other.number == number && other.nonce != nonce);
         }
     }
 
@@ -95,8 +116,12 @@ public sealed interface NodeControlMessage extends Message {
      * @param from the first block that was asked for
      * @param blocks by rising number; those of which it has nothing are left out
      * @param next the first block that it did not look for, or {@link #NO_MORE}
+     * @param laterLife the number of a life of the asking node that its store does not know of; 0 if this node has heard of none
+     * @param counts false while this node does not know itself whether its store was set back
      */
-    record LatestReply(int volume, long from, List<LatestVersion> blocks, long next) implements NodeControlMessage {
+    record LatestReply(
+            int volume, long from, List<LatestVersion> blocks, long next, long laterLife, boolean counts)
+            implements NodeControlMessage {
         public LatestReply {
             blocks = List.copyOf(blocks);
             long before = from - 1;
@@ -106,7 +131,7 @@ public sealed interface NodeControlMessage extends Message {
                 }
                 before = each.block();
             }
-            if (volume < 0 || from < 0 || next <= from || blocks.size() > LATEST_MAX) {
+            if (volume < 0 || from < 0 || next <= from || laterLife < 0 || blocks.size() > LATEST_MAX) {
                 throw new IllegalArgumentException(
                         blocks.size() + " blocks of volume " + volume + " from " + from + " to " + next);
             }
@@ -138,6 +163,7 @@ public sealed interface NodeControlMessage extends Message {
      * @param poolBytes its history pool: what unverified versions of all volumes may take
      * @param versions of its volumes under PASIS, by rising volume id
      * @param seen what it has seen of its peers since it started, by rising node, then verdict
+     * @param setBack whether peers remember later lives of it than its store does, and it has not made that up yet
      */
     record NodeStatusReply(
             boolean acceptsWrites,
@@ -147,7 +173,8 @@ public sealed interface NodeControlMessage extends Message {
             BackgroundReport background,
             long poolBytes,
             List<VersionsReport> versions,
-            List<PeerVerdict> seen)
+            List<PeerVerdict> seen,
+            boolean setBack)
             implements NodeControlMessage {
         public NodeStatusReply {
             volumes = List.copyOf(volumes);

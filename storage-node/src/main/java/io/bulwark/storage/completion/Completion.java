@@ -144,6 +144,11 @@ public final class Completion implements BackgroundWork {
                         .toList());
     }
 
+    /** Whether all that object volumes referenced when the node started has been compared with what it holds. */
+    public boolean compared() {
+        return counts.compared();
+    }
+
     /** What was verified of volumes of objects with lazy verification, by rising volume id. */
     public List<VersionsReport> versions() {
         return counts.verified().stream()

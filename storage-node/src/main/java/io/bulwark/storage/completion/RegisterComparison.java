@@ -21,11 +21,14 @@ import io.bulwark.protocol.pasis.PasisBackground;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.storage.background.Background;
+import io.bulwark.storage.background.ScrubCounts;
 import io.bulwark.storage.node.BackgroundWork;
 import io.bulwark.storage.node.NodeAccess;
 import io.bulwark.storage.status.LatestAnswers;
+import io.bulwark.storage.status.LatestAnswers.Standing;
 import io.bulwark.storage.store.LatestRecords;
 import io.bulwark.storage.store.LatestRecords.Latest;
+import io.bulwark.storage.store.StoreException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -40,6 +43,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -52,10 +56,13 @@ import org.slf4j.LoggerFactory;
  *
  * <p>What was complete is at m + f slots at least. Less this one and f - 1 others that lie or are silent, one of n - f others has it and
  * says so. What others only claim costs a look.
+ *
+ * <p>A store of which peers remember later starts was set back in time. It is one of the f that may forget, so it says nothing of registers
+ * to others, and does not count for others who compare, until it has made up what it missed ({@link Standing}).
  */
 public final class RegisterComparison implements BackgroundWork {
     private static final Logger LOG = LoggerFactory.getLogger(RegisterComparison.class);
-    private static final long PEERS_MILLIS = 5_000;
+    private static final long PEERS_MILLIS = 2_000;
     private static final long ANSWER_MILLIS = 60_000;
     private static final long RATE_MILLIS = 20;
     private static final long STOP_MILLIS = 5_000;
@@ -64,13 +71,20 @@ public final class RegisterComparison implements BackgroundWork {
 
     private final Metadata metadata;
     private final Background background;
+    private final LatestAnswers answers;
     private final long pollMillis;
     private final long retryNanos;
     private final int atOnce;
     /** Of the volumes that this node holds a slot of; written by the one thread. */
     private final ConcurrentSkipListMap<Integer, Progress> volumes = new ConcurrentSkipListMap<>();
 
-    private boolean knowsFirst;
+    private final AtomicLong looked = new AtomicLong();
+    private final AtomicLong bad = new AtomicLong();
+    private final AtomicLong repaired = new AtomicLong();
+    /** A life of this node that its store does not know of, as far as a correct peer says; 0 if none is known. */
+    private long laterLife;
+
+    private volatile boolean knowsFirst;
     private volatile @Nullable Thread thread;
     private volatile boolean stopping;
 
@@ -81,6 +95,9 @@ public final class RegisterComparison implements BackgroundWork {
         private int group;
         private long from;
         private long triedNanos = System.nanoTime();
+        /** Whether all was gone through. */
+        private boolean ended;
+        /** Whether this node knows what it lacks. */
         private volatile boolean compared;
         private volatile int left;
     }
@@ -90,8 +107,11 @@ public final class RegisterComparison implements BackgroundWork {
      *
      * @param config it asks for volumes, and looks again at what could not be made up, as often, and looks at as many blocks at once
      * @param background decides how fast fragments are made again
+     * @param answers what this node tells others who compare
      */
-    public RegisterComparison(Metadata metadata, CompletionConfig config, Background background) {
+    public RegisterComparison(
+            Metadata metadata, CompletionConfig config, Background background, LatestAnswers answers) {
+        this.answers = answers;
         this.metadata = metadata;
         this.background = background;
         this.pollMillis = config.pace().pollMillis();
@@ -101,6 +121,7 @@ public final class RegisterComparison implements BackgroundWork {
 
     @Override
     public void start(NodeAccess node) {
+        background.count(() -> new ScrubCounts(looked.get(), bad.get(), repaired.get()));
         thread = Thread.ofVirtual()
                 .name("bulwark-comparison-" + node.node())
                 .start(() -> run(node));
@@ -125,6 +146,16 @@ public final class RegisterComparison implements BackgroundWork {
         List<VolumeWork> work = new ArrayList<>();
         volumes.forEach((volume, progress) -> work.add(new VolumeWork(volume, progress.left, progress.compared)));
         return work;
+    }
+
+    /** Whether all register volumes that there were when the node started have been compared. */
+    public boolean compared() {
+        return knowsFirst && volumes.values().stream().allMatch(progress -> progress.compared);
+    }
+
+    /** Whether register requests of others are served: not by a store that may have forgotten what it promised. */
+    public boolean serves() {
+        return answers.standing() == Standing.CURRENT;
     }
 
     private void run(NodeAccess node) {
@@ -172,21 +203,66 @@ public final class RegisterComparison implements BackgroundWork {
                 continue;
             }
             Progress progress = new Progress();
-            // What began, or was taken, while this node was up has lost nothing by its start; what nobody verifies is not repaired either.
-            progress.compared = knowsFirst || volume.policy().verification() == Verification.NONE;
+            // What nobody verifies is not repaired either.
+            progress.ended = volume.policy().verification() == Verification.NONE;
+            // What began, or was taken, while this node was up has lost nothing by its start; its peers hear of this life all the same.
+            progress.compared = knowsFirst || progress.ended;
             volumes.put(volume.id(), progress);
         }
         knowsFirst = true;
         boolean further = true;
         for (Volume volume : held) {
             Progress progress = volumes.get(volume.id());
-            if (progress != null && (!progress.compared || progress.left > 0)) {
+            if (progress != null && (!progress.ended || progress.left > 0)) {
                 node.tell(new Fact.OfVolume(volume.id(), Optional.of(volume)));
                 lookAgain(node, volume, progress);
-                further &= progress.compared || compare(node, volume, progress);
+                further &= progress.ended || compare(node, volume, progress);
             }
         }
+        judge(node);
         return further;
+    }
+
+    /** A store that was set back is as good as any once all that it missed is made up. */
+    private void judge(NodeAccess node) {
+        boolean done = volumes.values().stream().allMatch(progress -> progress.compared && progress.left == 0);
+        if (!done || answers.standing() == Standing.CURRENT) {
+            return;
+        }
+        if (answers.standing() == Standing.SET_BACK) {
+            try {
+                node.store().lives().beginAfter(laterLife);
+            } catch (StoreException e) {
+                LOG.error("node-{} cannot write down that it has made up what it missed", node.node(), e);
+                return;
+            }
+            LOG.info("node-{} has made up what its store had forgotten, and serves registers again", node.node());
+        }
+        answers.stand(Standing.CURRENT);
+    }
+
+    /** By what peers remember of this node: of f+1 that say the same one is correct. */
+    private void judge(NodeAccess node, Volume volume, List<LatestReply> replies) {
+        int enough = volume.policy().f() + 1;
+        List<Long> later = replies.stream()
+                .map(LatestReply::laterLife)
+                .filter(life -> life > 0)
+                .sorted(Comparator.reverseOrder())
+                .toList();
+        if (later.size() >= enough) {
+            laterLife = Math.max(laterLife, later.get(enough - 1));
+            if (answers.standing() != Standing.SET_BACK) {
+                answers.stand(Standing.SET_BACK);
+                LOG.error(
+                        "the store of node-{} was set back in time, or is new: it begins its life {}, and its peers remember life {}."
+                                + " It serves no registers until it has made up what it forgot; that needs n - f others that were not set back",
+                        node.node(),
+                        node.store().lives().own().number(),
+                        laterLife);
+            }
+        } else if (answers.standing() == Standing.UNKNOWN && replies.size() - later.size() >= enough) {
+            answers.stand(Standing.CURRENT);
+        }
     }
 
     private boolean compare(NodeAccess node, Volume volume, Progress progress)
@@ -202,12 +278,15 @@ public final class RegisterComparison implements BackgroundWork {
                 return false;
             }
         }
-        progress.compared = true;
-        LOG.info(
-                "node-{} has compared what it holds of volume {} with its peers; {} blocks are left to make up",
-                node.node(),
-                volume.name(),
-                progress.left);
+        progress.ended = true;
+        if (!progress.compared) {
+            progress.compared = true;
+            LOG.info(
+                    "node-{} has compared what it holds of volume {} with its peers; {} blocks are left to make up",
+                    node.node(),
+                    volume.name(),
+                    progress.left);
+        }
         return true;
     }
 
@@ -216,6 +295,8 @@ public final class RegisterComparison implements BackgroundWork {
             throws InterruptedException, ExecutionException {
         int needed = volume.policy().n() - volume.policy().f();
         List<LatestReply> replies = ask(node, volume, group, progress, needed);
+        judge(node, volume, replies);
+        replies.removeIf(reply -> !reply.counts());
         if (replies.size() < needed) {
             return false;
         }
@@ -247,7 +328,11 @@ public final class RegisterComparison implements BackgroundWork {
         if (asked.size() < needed) {
             asked = others;
         }
-        LatestRequest question = new LatestRequest(volume.id(), volume.policy().protocol(), progress.from);
+        LatestRequest question = new LatestRequest(
+                volume.id(),
+                volume.policy().protocol(),
+                progress.from,
+                node.store().lives().own());
         Map<PrincipalId, Message> answers = node.operations()
                 .submit(new Survey(
                         asked,
@@ -308,6 +393,7 @@ public final class RegisterComparison implements BackgroundWork {
                     ? new PasisBackground.Look(block)
                     : new FpScrub.Look(block);
             var _ = node.ask(question, ANSWER_MILLIS).whenComplete((answer, _) -> {
+                looked.incrementAndGet();
                 take(progress, block, found(answer), bytes);
                 permits.release();
             });
@@ -329,9 +415,12 @@ public final class RegisterComparison implements BackgroundWork {
                 case GOOD, ABSENT -> progress.unfinished.remove(block);
                 case COMPLETED, REPAIRED -> {
                     background.rebuild().charge(0, bytes);
-                    progress.unfinished.remove(block);
+                    if (!progress.unfinished.remove(block)) {
+                        bad.incrementAndGet();
+                    }
+                    repaired.incrementAndGet();
                 }
-                case UNFINISHED, UNASKED -> progress.unfinished.add(block);
+                case UNFINISHED, UNASKED -> bad.addAndGet(progress.unfinished.add(block) ? 1 : 0);
             }
             progress.left = progress.unfinished.size();
         }

@@ -136,6 +136,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
         try {
             // Of two that began in one empty directory at the same time one has it now.
             identity.claim(config.store().directory());
+            store.claim(identity);
             return store;
         } catch (IOException | RuntimeException e) {
             store.close();
@@ -315,6 +316,10 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
                 done.run();
                 unexpected.increment();
                 peer.disconnect("sent " + message.getClass().getSimpleName() + " to " + self);
+                return;
+            }
+            if (!parts.protocols().get(protocol).open().getAsBoolean()) {
+                done.run();
                 return;
             }
             if (from.kind() == PrincipalKind.CLIENT

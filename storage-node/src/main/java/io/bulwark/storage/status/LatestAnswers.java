@@ -16,6 +16,7 @@ import io.bulwark.storage.node.BackgroundWork;
 import io.bulwark.storage.node.HostedProtocol;
 import io.bulwark.storage.node.NodeAccess;
 import io.bulwark.storage.store.LatestRecords;
+import io.bulwark.storage.store.StoreException;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -23,13 +24,36 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Answers {@link LatestRequest} of other nodes from the index of the store: one of each node at a time, and what is more is dropped. */
+/**
+ * Answers {@link LatestRequest} of other nodes from the index of the store: one of each node at a time, and what is more is dropped. Knows
+ * how this node stands to its own store.
+ */
 public final class LatestAnswers implements BackgroundWork {
     private static final Logger LOG = LoggerFactory.getLogger(LatestAnswers.class);
     private static final BlockId NO_BLOCK = BlockId.register(0, 0);
 
+    /** What a node knows of its own store. */
+    public enum Standing {
+        /** Too few peers have told yet which starts of this node they remember. */
+        UNKNOWN,
+        /** The store knows of all starts that peers remember. */
+        CURRENT,
+        /** It does not: it was set back in time, replaced or wiped, and has not made up yet what it forgot. */
+        SET_BACK
+    }
+
     private final Set<PrincipalId> answering = ConcurrentHashMap.newKeySet();
     private volatile @Nullable NodeAccess node;
+    private volatile Standing standing = Standing.UNKNOWN;
+
+    public Standing standing() {
+        return standing;
+    }
+
+    /** It was found out. */
+    public void stand(Standing found) {
+        standing = found;
+    }
 
     /** What the records of a register volume's versions are. */
     public static RecordKind kind(Protocol protocol) {
@@ -73,19 +97,25 @@ public final class LatestAnswers implements BackgroundWork {
                 .latest(kind(request.protocol()), first, last, NodeControlMessage.LATEST_MAX)
                 .whenComplete((found, error) -> {
                     answering.remove(from);
-                    if (found == null) {
-                        LOG.warn("{} asked for what is latest from {} on: it cannot be read", from, first, error);
-                    } else {
-                        known.answer(from, requestId, reply(request, found));
+                    try {
+                        if (found != null) {
+                            long later = known.store().lives().hear(from.number(), request.life());
+                            known.answer(from, requestId, reply(request, found, later));
+                            return;
+                        }
+                    } catch (StoreException e) {
+                        LOG.warn("the life of {} cannot be remembered", from, e);
                     }
+                    LOG.warn("{} asked for what is latest from {} on, and gets no answer", from, first, error);
                 });
     }
 
-    private static LatestReply reply(LatestRequest request, LatestRecords found) {
+    private LatestReply reply(LatestRequest request, LatestRecords found, long laterLife) {
         List<LatestVersion> blocks = found.blocks().stream()
                 .map(each -> new LatestVersion(each.block().counter(), each.suffix()))
                 .toList();
         long next = found.next().map(BlockId::counter).orElse(NodeControlMessage.NO_MORE);
-        return new LatestReply(request.volume(), request.from(), blocks, next);
+        return new LatestReply(
+                request.volume(), request.from(), blocks, next, laterLife, standing == Standing.CURRENT);
     }
 }

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -55,6 +56,7 @@ public final class FragmentStore implements AutoCloseable {
     /** The last store of each block that is not done yet: reading waits for it. */
     private final Map<BlockId, CompletableFuture<Stored>> pending = new ConcurrentHashMap<>();
 
+    private volatile @Nullable Lives lives;
     private volatile boolean closed;
 
     private FragmentStore(StoreConfig config, DeviceSpace space, RecordIndex index, SegmentFiles segments)
@@ -115,13 +117,17 @@ public final class FragmentStore implements AutoCloseable {
     private static FragmentStore assemble(StoreConfig config, DeviceSpace.Source device, Path directory)
             throws IOException {
         RecordIndex index = RecordIndex.open(directory);
+        SegmentFiles segments = null;
         try {
-            SegmentFiles segments = new SegmentFiles(config, segments(config), index);
+            segments = new SegmentFiles(config, segments(config), index);
             FragmentStore store = new FragmentStore(config, new DeviceSpace(config, device), index, segments);
             store.count();
             store.loseWhatIsGone();
             return store;
         } catch (IOException | RuntimeException e) {
+            if (segments != null) {
+                segments.close();
+            }
             index.close();
             throw e;
         }
@@ -129,6 +135,21 @@ public final class FragmentStore implements AutoCloseable {
 
     private static Path segments(StoreConfig config) {
         return config.directory().resolve("segments");
+    }
+
+    /**
+     * Makes sure that what is in the index is this node's, whatever the files beside it say; an index that is nobody's becomes it.
+     *
+     * @throws io.bulwark.client.error.ConfigException if it is another one's
+     */
+    public void claim(StoreIdentity identity) throws IOException {
+        identity.claim(config.directory(), index);
+        lives = new Lives(index);
+    }
+
+    /** The starts of this node and of its peers, as far as this store knows of them. Only of a store that is {@link #claim}ed. */
+    public Lives lives() {
+        return Objects.requireNonNull(lives);
     }
 
     /**

@@ -76,9 +76,14 @@ final class IndexSalvage {
     private void run(Path logs, Path segments) throws IOException {
         List<Path> tables = Directories.files(damaged, ".sst");
         for (Path table : tables) {
+            read(table, "default", this::takeOwner);
             read(table, "metas", this::takeEntry);
         }
         try (RecordIndex replayed = replay(logs)) {
+            byte[] owner = replayed.owner();
+            if (owner != null) {
+                made.own(owner);
+            }
             replayed.forEachFrom(Bytes.EMPTY, (key, value) -> take(this::takeEntry, key, value));
             for (Path table : tables) {
                 read(table, "fragments", this::takeFragment);
@@ -169,6 +174,12 @@ final class IndexSalvage {
             return true;
         } catch (StoreException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    private void takeOwner(Bytes key, byte[] value) throws StoreException {
+        if (RecordIndex.isOwner(key)) {
+            made.own(value);
         }
     }
 

@@ -40,6 +40,7 @@ final class RecordIndex implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RecordIndex.class);
     private static final String ROOT_FILE = "CURRENT";
     private static final String SUSPECT_FILE = "index-suspect";
+    private static final byte[] OWNER_KEY = {'o', 'w', 'n', 'e', 'r'};
     private static final byte[] FORMAT_KEY = {'f', 'o', 'r', 'm', 'a', 't'};
     private static final byte[] FORMAT = {'2'};
     private static final int CACHE_BYTES = 32 << 20;
@@ -64,17 +65,17 @@ final class RecordIndex implements AutoCloseable {
 
     private RecordIndex(Path directory, WALRecoveryMode logs) throws RocksDBException {
         this.directory = directory;
-        Cache cache = own(new LRUCache(CACHE_BYTES));
+        Cache cache = keep(new LRUCache(CACHE_BYTES));
         BlockBasedTableConfig table = new BlockBasedTableConfig()
                 .setBlockCache(cache)
-                .setFilterPolicy(own(new BloomFilter(10)))
+                .setFilterPolicy(keep(new BloomFilter(10)))
                 .setCacheIndexAndFilterBlocks(true);
-        ColumnFamilyOptions family = own(new ColumnFamilyOptions())
+        ColumnFamilyOptions family = keep(new ColumnFamilyOptions())
                 .setTableFormatConfig(table)
                 .setCompressionType(CompressionType.NO_COMPRESSION)
                 .setWriteBufferSize(WRITE_BUFFER_BYTES);
         // A recycled log keeps its size, so that a synced write need not change the file system's own metadata.
-        DBOptions options = own(new DBOptions())
+        DBOptions options = keep(new DBOptions())
                 .setCreateIfMissing(true)
                 .setCreateMissingColumnFamilies(true)
                 .setParanoidChecks(true)
@@ -84,15 +85,15 @@ final class RecordIndex implements AutoCloseable {
                 .setKeepLogFileNum(2)
                 .setMaxLogFileSize(1 << 20)
                 .setInfoLogLevel(InfoLogLevel.WARN_LEVEL);
-        synced = own(new WriteOptions().setSync(true));
-        unsynced = own(new WriteOptions());
+        synced = keep(new WriteOptions().setSync(true));
+        unsynced = keep(new WriteOptions());
         List<ColumnFamilyDescriptor> descriptors = new ArrayList<>();
         for (String name : List.of("default", "metas", "fragments", "places")) {
             descriptors.add(new ColumnFamilyDescriptor(ascii(name), family));
         }
         List<ColumnFamilyHandle> handles = new ArrayList<>();
-        db = own(RocksDB.open(options, directory.toString(), descriptors, handles));
-        handles.forEach(this::own);
+        db = keep(RocksDB.open(options, directory.toString(), descriptors, handles));
+        handles.forEach(this::keep);
         metas = handles.get(1);
         fragments = handles.get(2);
         places = handles.get(3);
@@ -181,6 +182,41 @@ final class RecordIndex implements AutoCloseable {
 
     static void trust(Path directory) throws IOException {
         Files.deleteIfExists(directory.resolveSibling(SUSPECT_FILE));
+    }
+
+    /** Whose index it is, as {@link StoreIdentity} writes it; null if nobody has said yet. */
+    byte @Nullable [] owner() throws StoreException {
+        try {
+            return db.get(OWNER_KEY);
+        } catch (RocksDBException e) {
+            throw failure("the index in " + directory + " cannot be read", e);
+        }
+    }
+
+    void own(byte[] owner) throws StoreException {
+        change(() -> db.put(synced, OWNER_KEY, owner));
+    }
+
+    /** A number kept under a name; 0 if there is none. */
+    long number(String name) throws StoreException {
+        try {
+            byte[] value = db.get(ascii(name));
+            return value == null || value.length != Long.BYTES
+                    ? 0
+                    : ByteBuffer.wrap(value).getLong();
+        } catch (RocksDBException e) {
+            throw failure("the index in " + directory + " cannot be read", e);
+        }
+    }
+
+    /** Durably. */
+    void putNumber(String name, long number) throws StoreException {
+        byte[] value = ByteBuffer.allocate(Long.BYTES).putLong(number).array();
+        change(() -> db.put(synced, ascii(name), value));
+    }
+
+    static boolean isOwner(Bytes key) {
+        return key.equals(Bytes.of(OWNER_KEY));
     }
 
     /** Exceeds the numbers of all changes and writes of which anything is left. */
@@ -363,7 +399,7 @@ final class RecordIndex implements AutoCloseable {
                 at.getInt(), at.getInt(), length, Bytes.of(value, Integer.BYTES, value.length - Integer.BYTES));
     }
 
-    private <T extends AutoCloseable> T own(T part) {
+    private <T extends AutoCloseable> T keep(T part) {
         natives.add(part);
         return part;
     }

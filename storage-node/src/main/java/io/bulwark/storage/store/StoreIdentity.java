@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 
 /**
  * Whose store a directory holds. It stands in the file {@code identity} of the directory, which is written before anything else is, and
- * never again. A node's key is no part of it: keys are replaced, while a node's number is never given to another one.
+ * never again, and in the index, so that neither is copied without the other unnoticed. A node's key is no part of it: keys are replaced, while a node's number is never given to another one.
  *
  * @param cluster the cluster's id; zeros where principals have no keys
  * @param node the node's number
@@ -44,7 +44,18 @@ public record StoreIdentity(Bytes cluster, int node) {
             }
             write(file);
         }
-        check(directory, file);
+        boolean isLong = Files.size(file) > BYTES_MAX;
+        check(directory, "file " + FILE, isLong ? "" : Files.readString(file, StandardCharsets.ISO_8859_1));
+    }
+
+    /** As {@link #claim(Path)}, of what is in the index: it is damaged or copied apart from the file. */
+    void claim(Path directory, RecordIndex index) throws StoreException {
+        byte[] found = index.owner();
+        if (found == null) {
+            index.own(text().getBytes(StandardCharsets.US_ASCII));
+        } else {
+            check(directory, "index", new String(found, StandardCharsets.ISO_8859_1));
+        }
     }
 
     /** As people read it: {@code node-3 of cluster 0123456789abcdef0123456789abcdef}. */
@@ -53,15 +64,14 @@ public record StoreIdentity(Bytes cluster, int node) {
         return "node-" + node + " of cluster " + cluster.toHex();
     }
 
-    private void check(Path directory, Path file) throws IOException {
-        String found = Files.size(file) > BYTES_MAX ? "" : Files.readString(file, StandardCharsets.ISO_8859_1);
+    private void check(Path directory, String where, String found) {
         StoreIdentity owner = parse(found)
                 .orElseThrow(() -> failure(
-                        "the store in " + directory + " does not say whose it is: its file " + FILE + " is damaged",
+                        "the store in " + directory + " does not say whose it is: its " + where + " is damaged",
                         "put back what stood there"));
         if (!owner.equals(this)) {
             throw failure(
-                    "the store in " + directory + " belongs to " + owner + ", and this is " + this,
+                    "the store in " + directory + " belongs to " + owner + ", as its " + where + " says, and this is " + this,
                     "give each node a directory of its own, and this one the directory that it had");
         }
     }
