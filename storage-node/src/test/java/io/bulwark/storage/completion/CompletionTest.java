@@ -100,7 +100,8 @@ class CompletionTest {
             assertThat(work.compared()).isTrue();
             assertThat(work.unfinished()).isZero();
         }));
-        assertThat(completion(3).status().completed()).isGreaterThanOrEqualTo(2);
+        await().untilAsserted(
+                        () -> assertThat(completion(3).status().completed()).isGreaterThanOrEqualTo(2));
 
         metadata.changes.add(new SessionChange.Freed(1, new BlockRange(1, RunningNodes.WRITER, 1, 1, 1)));
         await().until(() -> !held(0, 1) && !held(1, 1) && !held(2, 1) && !held(3, 1));

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Every file of the index is damaged in every way: the store opens, has nothing wrong, and keeps what can be read. */
 class IndexSalvageTest {
-    private static final int RECORDS = 40;
+    private static final int RECORDS = 16;
 
     private final SplittableRandom random = new SplittableRandom(7);
     private final Map<RecordKey, Mutation.Put> records = new LinkedHashMap<>();
