@@ -145,7 +145,19 @@ final class StatusReport {
         if (reply == null) {
             String state = links.disconnected(id) ? "no connection" : "connected, but silent";
             return new ClusterStatus.NodeStatus(
-                    node.node(), address, false, state, 0, 0, 0, ClusterStatus.Background.NONE, 0, 0, List.of(), rebuild, seen);
+                    node.node(),
+                    address,
+                    false,
+                    state,
+                    0,
+                    0,
+                    0,
+                    ClusterStatus.Background.NONE,
+                    0,
+                    0,
+                    List.of(),
+                    rebuild,
+                    seen);
         }
         long pending =
                 reply.volumes().stream().mapToLong(VolumeWork::unfinished).sum();
@@ -195,8 +207,7 @@ final class StatusReport {
                 Math.max(0, (long) others - own.usedBytes())));
     }
 
-    private static String state(
-            NodeStatusReply reply, long pending, List<String> unverified, long poolNeededBytes) {
+    private static String state(NodeStatusReply reply, long pending, List<String> unverified, long poolNeededBytes) {
         List<String> states = new ArrayList<>();
         if (!reply.acceptsWrites()) {
             // Where there is no space nothing is said to be free.
@@ -265,7 +276,12 @@ final class StatusReport {
         }
         int f = volume.policy().f();
         return new ClusterStatus.VolumeStatus(
-                VolumeInfo.of(volume), f, f - worst, f - worstForCertain, List.copyOf(unverified), versions(volume, answers));
+                VolumeInfo.of(volume),
+                f,
+                f - worst,
+                f - worstForCertain,
+                List.copyOf(unverified),
+                versions(volume, answers));
     }
 
     private static SortedMap<Integer, ClusterStatus.Versions> versions(

@@ -197,8 +197,7 @@ final class StatusCommand implements Callable<Integer> {
                     volume.name(),
                     volume.kind(),
                     volume.policy() + ", " + Text.bytes(volume.blockBytes()),
-                    Text.faults(
-                            volume.faultsLeft(), volume.faultsLeftAtMost(), volume.f(), volume.unverifiedNodes())));
+                    Text.faults(volume.faultsLeft(), volume.faultsLeftAtMost(), volume.f(), volume.unverifiedNodes())));
         }
         return volumes;
     }

@@ -67,10 +67,8 @@ final class VolumeText {
     static String of(ClusterStatus.VolumeStatus volume, ClusterStatus status) {
         String first = of(volume.volume()) + "; faults it can take now: "
                 + Text.faults(
-                        volume.moreFaults(),
-                        volume.moreFaultsAtMost(),
-                        volume.policyFaults(),
-                        volume.unverified()) + ".";
+                        volume.moreFaults(), volume.moreFaultsAtMost(), volume.policyFaults(), volume.unverified())
+                + ".";
         if (volume.volume().policy().protocol() == Protocol.FP) {
             return first;
         }

@@ -2,8 +2,8 @@ package io.bulwark.appliance.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.jspecify.annotations.NullMarked;
 import java.util.List;
+import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 @NullMarked

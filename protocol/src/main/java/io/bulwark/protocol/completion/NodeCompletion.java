@@ -60,6 +60,7 @@ public final class NodeCompletion {
     private long nextScrubMillis;
     /** Whether all that was referenced has been gone through once. */
     private boolean compared;
+
     private boolean inVerification;
     private long nextVerificationMillis;
 
@@ -72,11 +73,7 @@ public final class NodeCompletion {
      * @param rebuild charged with each fragment that is made, whatever for; while that is too much nothing begins that may make another
      */
     public NodeCompletion(
-            int node,
-            CompletionPace pace,
-            Allowance allowance,
-            Allowance verification,
-            RebuildRate rebuild) {
+            int node, CompletionPace pace, Allowance allowance, Allowance verification, RebuildRate rebuild) {
         this.node = node;
         this.pace = pace;
         this.allowance = allowance;
@@ -94,8 +91,7 @@ public final class NodeCompletion {
         this.duties = new EpochDuties(calls, node, following);
         this.registers = new RegisterDuties(calls, node, pace, rebuild, () -> nowMillis);
         // What was verified before the last start is known to the node's records, and passed by quickly.
-        this.verifying = new ReferenceWalk(
-                calls, verifications, node, pace.retryMillis(), () -> nowMillis, _ -> {});
+        this.verifying = new ReferenceWalk(calls, verifications, node, pace.retryMillis(), () -> nowMillis, _ -> {});
     }
 
     /** Called at least every 100 ms. */

@@ -119,8 +119,7 @@ public sealed interface NodeControlMessage extends Message {
      * @param laterLife the number of a life of the asking node that its store does not know of; 0 if this node has heard of none
      * @param counts false while this node does not know itself whether its store was set back
      */
-    record LatestReply(
-            int volume, long from, List<LatestVersion> blocks, long next, long laterLife, boolean counts)
+    record LatestReply(int volume, long from, List<LatestVersion> blocks, long next, long laterLife, boolean counts)
             implements NodeControlMessage {
         public LatestReply {
             blocks = List.copyOf(blocks);
@@ -214,8 +213,7 @@ public sealed interface NodeControlMessage extends Message {
                     byVolume.merge(
                             work.volume,
                             work,
-                            (a, b) -> new VolumeWork(
-                                    a.volume, a.unfinished + b.unfinished, a.compared && b.compared));
+                            (a, b) -> new VolumeWork(a.volume, a.unfinished + b.unfinished, a.compared && b.compared));
                 }
             }
             return List.copyOf(byVolume.values());

@@ -62,8 +62,7 @@ class NodeCompletionTest {
     private NodeCompletion completion = completion();
 
     private static NodeCompletion completion() {
-        return new NodeCompletion(
-                0, PACE, Allowance.NEVER, Allowance.perSecond(100_000), RebuildRate.of(1 << 30));
+        return new NodeCompletion(0, PACE, Allowance.NEVER, Allowance.perSecond(100_000), RebuildRate.of(1 << 30));
     }
 
     private static Volume volume(long epoch, List<Integer> holders) {
@@ -383,8 +382,8 @@ class NodeCompletionTest {
 
     @Test
     void whatIsReferencedIsReadAgainByScrubbing() {
-        completion = new NodeCompletion(
-                0, PACE, Allowance.perSecond(100_000), Allowance.NEVER, RebuildRate.of(1 << 30));
+        completion =
+                new NodeCompletion(0, PACE, Allowance.perSecond(100_000), Allowance.NEVER, RebuildRate.of(1 << 30));
         references.add(object(3, 1));
         references.add(object(4, 1));
         references.add(object(5, 1));

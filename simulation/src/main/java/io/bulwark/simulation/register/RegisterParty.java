@@ -51,11 +51,7 @@ public final class RegisterParty implements ProtocolServer {
         this.volume = volume;
         this.liesOfEpochs = liesOfEpochs;
         this.completion = new NodeCompletion(
-                self.number(),
-                PACE,
-                Allowance.NEVER,
-                Allowance.NEVER,
-                RebuildRate.of(REBUILT_PER_SECOND));
+                self.number(), PACE, Allowance.NEVER, Allowance.NEVER, RebuildRate.of(REBUILT_PER_SECOND));
     }
 
     /** Something that the replicas do after a while. */

@@ -99,6 +99,7 @@ public final class RegisterComparison implements BackgroundWork {
         private boolean ended;
         /** Whether this node knows what it lacks. */
         private volatile boolean compared;
+
         private volatile int left;
     }
 
@@ -122,9 +123,7 @@ public final class RegisterComparison implements BackgroundWork {
     @Override
     public void start(NodeAccess node) {
         background.count(() -> new ScrubCounts(looked.get(), bad.get(), repaired.get()));
-        thread = Thread.ofVirtual()
-                .name("bulwark-comparison-" + node.node())
-                .start(() -> run(node));
+        thread = Thread.ofVirtual().name("bulwark-comparison-" + node.node()).start(() -> run(node));
     }
 
     @Override
@@ -205,7 +204,8 @@ public final class RegisterComparison implements BackgroundWork {
             Progress progress = new Progress();
             // What nobody verifies is not repaired either.
             progress.ended = volume.policy().verification() == Verification.NONE;
-            // What began, or was taken, while this node was up has lost nothing by its start; its peers hear of this life all the same.
+            // What began, or was taken, while this node was up has lost nothing by its start; its peers hear of this
+            // life all the same.
             progress.compared = knowsFirst || progress.ended;
             volumes.put(volume.id(), progress);
         }
@@ -254,8 +254,9 @@ public final class RegisterComparison implements BackgroundWork {
             if (answers.standing() != Standing.SET_BACK) {
                 answers.stand(Standing.SET_BACK);
                 LOG.error(
-                        "the store of node-{} was set back in time, or is new: it begins its life {}, and its peers remember life {}."
-                                + " It serves no registers until it has made up what it forgot; that needs n - f others that were not set back",
+                        "the store of node-{} was set back in time, or is new: it begins its life {}, and its peers"
+                                + " remember life {}. It serves no registers until it has made up what it forgot; that"
+                                + " needs n - f others that were not set back",
                         node.node(),
                         node.store().lives().own().number(),
                         laterLife);

@@ -115,7 +115,6 @@ public final class LatestAnswers implements BackgroundWork {
                 .map(each -> new LatestVersion(each.block().counter(), each.suffix()))
                 .toList();
         long next = found.next().map(BlockId::counter).orElse(NodeControlMessage.NO_MORE);
-        return new LatestReply(
-                request.volume(), request.from(), blocks, next, laterLife, standing == Standing.CURRENT);
+        return new LatestReply(request.volume(), request.from(), blocks, next, laterLife, standing == Standing.CURRENT);
     }
 }

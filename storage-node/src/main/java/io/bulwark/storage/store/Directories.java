@@ -44,7 +44,9 @@ final class Directories {
     /** The files of a directory whose names have this ending, in the order of their names. */
     static List<Path> files(Path directory, String ending) throws IOException {
         try (Stream<Path> files = Files.list(directory)) {
-            return files.filter(file -> file.toString().endsWith(ending)).sorted().toList();
+            return files.filter(file -> file.toString().endsWith(ending))
+                    .sorted()
+                    .toList();
         }
     }
 }

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param change a number that no other change of an entry has, and all later ones exceed: of two entries of one key the later is known by it
  * @param checksum see {@link RecordHeader#checksum}
  */
-record IndexEntry(Place place, int segment, int offset, int length, long sequence, long change, int checksum, Bytes meta) {
+record IndexEntry(
+        Place place, int segment, int offset, int length, long sequence, long change, int checksum, Bytes meta) {
     /** Where a fragment is. The order is part of the format on disk. */
     enum Place {
         /** In the index itself. */

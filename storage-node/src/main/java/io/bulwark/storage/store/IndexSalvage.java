@@ -95,8 +95,8 @@ final class IndexSalvage {
         place(segments);
         made.sync();
         LOG.error(
-                "the index in {} was damaged: {} records are kept, of which {} have lost their fragments; what is missing"
-                        + " is made again from the peers, and the damaged files stay in {} until the next start",
+                "the index in {} was damaged: {} records are kept, of which {} have lost their fragments; what is"
+                    + " missing is made again from the peers, and the damaged files stay in {} until the next start",
                 damaged,
                 entries,
                 lost,
@@ -148,7 +148,8 @@ final class IndexSalvage {
                 LOG.error("a part of {} cannot be read", table);
                 try (SstFileReaderIterator iterator = reader.newIterator(reading)) {
                     iterator.seekToLast();
-                    while (iterator.isValid() && (last == null || Bytes.of(iterator.key()).compareTo(last) > 0)) {
+                    while (iterator.isValid()
+                            && (last == null || Bytes.of(iterator.key()).compareTo(last) > 0)) {
                         taker.take(Bytes.of(iterator.key()), iterator.value());
                         iterator.prev();
                     }
@@ -231,15 +232,14 @@ final class IndexSalvage {
             throws StoreException {
         IndexEntry entry = Objects.requireNonNull(IndexEntry.decode(key, value));
         entries++;
-        boolean there =
-                switch (entry.place()) {
-                    case SEGMENT ->
-                        open.computeIfAbsent(entry.segment(), number -> open(segments, number))
-                                .filter(segment -> SegmentFiles.begins(segment, key, entry))
-                                .isPresent();
-                    case INLINE -> entry.length() == 0 || isMeant(key, entry, made.fragment(key));
-                    case LOST -> false;
-                };
+        boolean there = switch (entry.place()) {
+            case SEGMENT ->
+                open.computeIfAbsent(entry.segment(), number -> open(segments, number))
+                        .filter(segment -> SegmentFiles.begins(segment, key, entry))
+                        .isPresent();
+            case INLINE -> entry.length() == 0 || isMeant(key, entry, made.fragment(key));
+            case LOST -> false;
+        };
         if (!there) {
             lost++;
             change(changes -> changes.put(key, IndexEntry.lost(entry.meta()).changed(entry.change())));

@@ -71,7 +71,8 @@ public record StoreIdentity(Bytes cluster, int node) {
                         "put back what stood there"));
         if (!owner.equals(this)) {
             throw failure(
-                    "the store in " + directory + " belongs to " + owner + ", as its " + where + " says, and this is " + this,
+                    "the store in " + directory + " belongs to " + owner + ", as its " + where + " says, and this is "
+                            + this,
                     "give each node a directory of its own, and this one the directory that it had");
         }
     }
@@ -79,7 +80,8 @@ public record StoreIdentity(Bytes cluster, int node) {
     private static ConfigException failure(String problem, String first) {
         return new ConfigException(
                 problem + ". Nothing was changed there. Do this: " + first
-                        + "; or start the node with an empty directory, and it makes its fragments again from its peers",
+                        + "; or start the node with an empty directory, and it makes its fragments again from its"
+                        + " peers",
                 Subject.NONE);
     }
 
@@ -90,8 +92,8 @@ public record StoreIdentity(Bytes cluster, int node) {
     }
 
     private String text() {
-        return "# Whose store this is. A node starts on its own only.\nformat=" + FORMAT + "\ncluster=" + cluster.toHex()
-                + "\nnode=" + node + "\n";
+        return "# Whose store this is. A node starts on its own only.\nformat=" + FORMAT + "\ncluster="
+                + cluster.toHex() + "\nnode=" + node + "\n";
     }
 
     private static Optional<StoreIdentity> parse(String text) {

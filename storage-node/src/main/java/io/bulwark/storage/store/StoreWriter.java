@@ -46,6 +46,7 @@ final class StoreWriter {
 
     /** Of writes of fragments and of changes of entries. */
     private long nextSequence;
+
     private boolean unsynced;
     private long flushAtNanos;
 
@@ -296,7 +297,8 @@ final class StoreWriter {
             return segments.append(key, put.fragment(), put.meta(), sequence);
         }
         int checksum = RecordHeader.checksum(key, sequence, put.fragment());
-        return new IndexEntry(IndexEntry.Place.INLINE, 0, 0, put.fragment().length(), sequence, 0, checksum, put.meta());
+        return new IndexEntry(
+                IndexEntry.Place.INLINE, 0, 0, put.fragment().length(), sequence, 0, checksum, put.meta());
     }
 
     private void change(List<Prepared> batch, boolean synced) throws StoreException {

@@ -188,7 +188,9 @@ class RegisterComparisonTest {
         nodes.node(2).close();
         start(2);
         awaitVerified(2);
-        assertThat(standing(2)).as("its life goes on after those that it had forgotten").isEqualTo(Standing.CURRENT);
+        assertThat(standing(2))
+                .as("its life goes on after those that it had forgotten")
+                .isEqualTo(Standing.CURRENT);
     }
 
     @Test

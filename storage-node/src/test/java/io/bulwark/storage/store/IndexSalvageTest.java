@@ -157,7 +157,8 @@ class IndexSalvageTest {
     void recordsWhoseSegmentIsGoneAreShownByTheIndexAsLost() throws IOException {
         Files.delete(list(directory.resolve("segments")).getFirst());
         try (FragmentStore store = FragmentStore.open(small(directory))) {
-            List<Loaded.Meta> metas = store.scan(RecordKind.EXTENT, Records.block(0), Records.block(9_999), 9_999, _ -> true)
+            List<Loaded.Meta> metas = store.scan(
+                            RecordKind.EXTENT, Records.block(0), Records.block(9_999), 9_999, _ -> true)
                     .join()
                     .records();
             for (Loaded.Meta meta : metas) {
@@ -198,7 +199,9 @@ class IndexSalvageTest {
     private void opensAndHasNothingWrong(int least) throws IOException {
         try (FragmentStore store = FragmentStore.open(small(directory))) {
             assertThat(wrong(store)).isEmpty();
-            assertThat(records.values().stream().filter(put -> right(store, put)).count())
+            assertThat(records.values().stream()
+                            .filter(put -> right(store, put))
+                            .count())
                     .isGreaterThanOrEqualTo(least);
             stillWorks(store);
         }

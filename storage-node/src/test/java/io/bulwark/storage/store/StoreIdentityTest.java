@@ -32,7 +32,9 @@ class StoreIdentityTest {
         THREE.claim(directory);
         open();
         assertThatCode(() -> THREE.claim(directory)).doesNotThrowAnyException();
-        assertThat(directory.resolve("identity")).content().contains("cluster=00000000000000000000000000000001\nnode=3");
+        assertThat(directory.resolve("identity"))
+                .content()
+                .contains("cluster=00000000000000000000000000000001\nnode=3");
     }
 
     @Test
