@@ -109,8 +109,9 @@ function rebuildOf(node) {
 function faults(v) {
   const most = Math.max(0, v.faultsLeftAtMost);
   const least = Math.max(0, v.faultsLeft);
+  const why = v.unverifiedNodes.length > 0 ? `unverified: ${nodes(v.unverifiedNodes)}` : "nodes catch up";
   return v.faultsLeftAtMost < 0 ? `0 of ${v.f}, ${-v.faultsLeftAtMost} too many`
-    : least < most ? `${least} to ${most} of ${v.f}, nodes catch up` : `${least} of ${v.f}`;
+    : least < most ? `${least} to ${most} of ${v.f}, ${why}` : `${least} of ${v.f}`;
 }
 
 function show(status, groups) {
@@ -122,7 +123,7 @@ function show(status, groups) {
   summary.textContent = `${up} of ${status.nodes.length} nodes and ${replicas} of ${status.replicas.length} replicas answer`
     + (least === null ? "." : least > 0 ? `; every volume can take ${least} more fault${least === 1 ? "" : "s"}.`
       : most < 0 ? "; at least one volume has more faults than it tolerates."
-        : most > 0 ? "; some nodes have blocks to repair: until then it is not certain that every volume can take another fault."
+        : most > 0 ? "; some nodes have blocks to repair, or do not know yet whether they have: until then it is not certain that every volume can take another fault."
           : "; at least one volume can take no more faults now.");
   summary.className = least === null || least > 0 ? "good" : most >= 0 ? "warn" : "bad";
   fill("volumes", status.volumes.map((v) => [[v.name], [v.kind.toLowerCase()],

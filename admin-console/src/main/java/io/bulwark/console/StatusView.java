@@ -37,6 +37,7 @@ public record StatusView(
      * @param idleMillis how long it worked so while no client asked for anything
      * @param historyPoolBytes what unverified versions of volumes under pasis may take there
      * @param historyPoolNeededBytes what that should be at least; 0 if it is enough, or the node did not say
+     * @param unverified names of volumes of which it does not know yet whether it holds all, as it started lately
      * @param rebuild how it makes fragments again; null while it makes none and knows of none, or if it did not say
      * @param seen how often each verdict about it was met by the console, by its peers and by itself
      */
@@ -54,6 +55,7 @@ public record StatusView(
             long idleMillis,
             long historyPoolBytes,
             long historyPoolNeededBytes,
+            List<String> unverified,
             @Nullable Rebuild rebuild,
             Map<String, Long> seen) {}
 
@@ -92,7 +94,8 @@ public record StatusView(
      * @param unverified versions that nodes hold unverified, counted at each node; 0 but under pasis, as all that follows
      * @param poolBytes what these take of the nodes' history pools
      * @param faultsLeft how many more nodes of its worst group may fail now, at least; negative if more have than f
-     * @param faultsLeftAtMost the same without nodes that have blocks to complete or repair, in whatever group of the volume
+     * @param faultsLeftAtMost the same without nodes that are unverified or have blocks to complete or repair, in whatever group
+     * @param unverifiedNodes nodes that do not know yet whether they hold all that they should hold of it
      */
     public record Volume(
             String name,
@@ -107,6 +110,7 @@ public record StatusView(
             long blocks,
             int faultsLeft,
             int faultsLeftAtMost,
+            List<Integer> unverifiedNodes,
             long unverified,
             long poolBytes,
             long verifications,
@@ -202,6 +206,7 @@ public record StatusView(
                 node.background().idleMillis(),
                 node.historyPoolBytes(),
                 node.historyPoolNeededBytes(),
+                node.unverified(),
                 node.rebuild().map(Rebuild::of).orElse(null),
                 seen);
     }
@@ -223,6 +228,7 @@ public record StatusView(
                 status.volume().blocks(),
                 status.moreFaults(),
                 status.moreFaultsAtMost(),
+                status.unverified(),
                 sum.unverified(),
                 sum.poolBytes(),
                 sum.verifications(),

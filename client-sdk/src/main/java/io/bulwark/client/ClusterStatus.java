@@ -43,6 +43,7 @@ public record ClusterStatus(
      * @param historyPoolBytes what unverified versions of all volumes may take there; 0 if it did not answer
      * @param historyPoolNeededBytes what that must be for all clients that may write now to have room for a few versions of the volumes
      *     written within the last minute; 0 if it is enough, or the node did not say
+     * @param unverified names of volumes of which it has not yet compared what it holds with what it should hold, since it started
      * @param rebuild how it makes fragments again; empty while it makes none and knows of none, or if it did not say
      * @param seen how often each verdict about it was met by this client's operations, by its peers and by itself
      */
@@ -57,11 +58,13 @@ public record ClusterStatus(
             Background background,
             long historyPoolBytes,
             long historyPoolNeededBytes,
+            List<String> unverified,
             Optional<Rebuild> rebuild,
             Map<Verdict, Long> seen) {
         public NodeStatus {
             EnumMap<Verdict, Long> copy = new EnumMap<>(Verdict.class);
             copy.putAll(seen);
+            unverified = List.copyOf(unverified);
             seen = Collections.unmodifiableMap(copy);
         }
     }
@@ -165,10 +168,11 @@ public record ClusterStatus(
      * A volume, and how many more nodes of any of its groups may fail now without loss or standstill.
      *
      * @param policyFaults f of its policy
-     * @param moreFaults f less the nodes of its worst group that do not answer, take no writes, have blocks to complete or repair, or
-     *     took their slot lately; negative if more are faulty than the policy covers
-     * @param moreFaultsAtMost the same without those that have blocks to complete or repair: of these it is known for the volume as a whole, so
+     * @param moreFaults f less the nodes of its worst group that do not answer, take no writes, have blocks to complete or repair, are
+     *     unverified, or took their slot lately; negative if more are faulty than the policy covers
+     * @param moreFaultsAtMost the same without those that are unverified or have blocks to complete or repair: of these it is known for the volume as a whole, so
      *     that while slots move or nodes come back the truth lies between the two
+     * @param unverified nodes that do not know yet whether they hold all that they should hold of it, as they started lately
      * @param versions what each node that answered holds of it and has verified, by node; empty unless it is under PASIS
      */
     public record VolumeStatus(
@@ -176,8 +180,10 @@ public record ClusterStatus(
             int policyFaults,
             int moreFaults,
             int moreFaultsAtMost,
+            List<Integer> unverified,
             SortedMap<Integer, Versions> versions) {
         public VolumeStatus {
+            unverified = List.copyOf(unverified);
             versions = Collections.unmodifiableSortedMap(new TreeMap<>(versions));
         }
     }

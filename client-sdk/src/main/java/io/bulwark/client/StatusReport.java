@@ -11,7 +11,6 @@ import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
-import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
@@ -39,7 +38,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
@@ -95,6 +96,7 @@ final class StatusReport {
                 map.nodes().stream()
                         .map(node -> node(
                                 node,
+                                map,
                                 answers,
                                 needed.getOrDefault(node.node(), 0L),
                                 rebuild(node.node(), answers, rebuilds.get(node.node()))))
@@ -132,6 +134,7 @@ final class StatusReport {
 
     private ClusterStatus.NodeStatus node(
             NodeAddress node,
+            ClusterMap map,
             Map<Integer, NodeStatusReply> answers,
             long poolNeededBytes,
             Optional<ClusterStatus.Rebuild> rebuild) {
@@ -142,15 +145,31 @@ final class StatusReport {
         if (reply == null) {
             String state = links.disconnected(id) ? "no connection" : "connected, but silent";
             return new ClusterStatus.NodeStatus(
-                    node.node(), address, false, state, 0, 0, 0, ClusterStatus.Background.NONE, 0, 0, rebuild, seen);
+                    node.node(),
+                    address,
+                    false,
+                    state,
+                    0,
+                    0,
+                    0,
+                    ClusterStatus.Background.NONE,
+                    0,
+                    0,
+                    List.of(),
+                    rebuild,
+                    seen);
         }
         long pending =
                 reply.volumes().stream().mapToLong(VolumeWork::unfinished).sum();
+        List<String> unverified = map.volumes().stream()
+                .filter(volume -> isUnverified(node.node(), reply, volume))
+                .map(Volume::name)
+                .toList();
         return new ClusterStatus.NodeStatus(
                 node.node(),
                 address,
                 true,
-                state(reply, pending, poolNeededBytes),
+                state(reply, pending, unverified, poolNeededBytes),
                 reply.usedBytes(),
                 reply.acceptsWrites() ? reply.freeBytes() : 0,
                 pending,
@@ -161,6 +180,7 @@ final class StatusReport {
                         reply.background().idleMillis()),
                 reply.poolBytes(),
                 poolNeededBytes,
+                unverified,
                 rebuild,
                 seen);
     }
@@ -187,7 +207,7 @@ final class StatusReport {
                 Math.max(0, (long) others - own.usedBytes())));
     }
 
-    private static String state(NodeStatusReply reply, long pending, long poolNeededBytes) {
+    private static String state(NodeStatusReply reply, long pending, List<String> unverified, long poolNeededBytes) {
         List<String> states = new ArrayList<>();
         if (!reply.acceptsWrites()) {
             // Where there is no space nothing is said to be free.
@@ -197,6 +217,12 @@ final class StatusReport {
                             : "read-only: no space, delete objects or give it a larger disk");
         } else if (pending > 0) {
             states.add("repairing");
+        }
+        if (reply.setBack()) {
+            states.add("set back in time: its peers know more of it than its store; its log says more");
+        }
+        if (!unverified.isEmpty()) {
+            states.add("unverified: compares what it holds of " + String.join(", ", unverified));
         }
         if (poolNeededBytes > 0) {
             // As the setting is written.
@@ -225,11 +251,12 @@ final class StatusReport {
 
     /**
      * A slot counts as faulty while its holder does not answer, takes no writes, has taken the slot lately and not confirmed that it has all,
-     * or has something to complete or repair, which it may have too while it has not heard of an object volume.
+     * or has something to complete or repair, which it may have too while it is unverified.
      */
     private static ClusterStatus.VolumeStatus volume(Volume volume, Map<Integer, NodeStatusReply> answers) {
         int worst = 0;
         int worstForCertain = 0;
+        SortedSet<Integer> unverified = new TreeSet<>();
         for (PlacementGroup group : volume.groups()) {
             int faulty = 0;
             int working = 0;
@@ -237,8 +264,11 @@ final class StatusReport {
                 NodeStatusReply reply = answers.get(holder);
                 if (reply == null || !reply.acceptsWrites() || group.isFresh(holder)) {
                     faulty++;
-                } else if (hasWork(reply, volume)) {
+                } else if (isUnverified(holder, reply, volume) || hasWork(reply, volume)) {
                     working++;
+                }
+                if (reply != null && isUnverified(holder, reply, volume)) {
+                    unverified.add(holder);
                 }
             }
             worst = Math.max(worst, faulty + working);
@@ -246,7 +276,12 @@ final class StatusReport {
         }
         int f = volume.policy().f();
         return new ClusterStatus.VolumeStatus(
-                VolumeInfo.of(volume), f, f - worst, f - worstForCertain, versions(volume, answers));
+                VolumeInfo.of(volume),
+                f,
+                f - worst,
+                f - worstForCertain,
+                List.copyOf(unverified),
+                versions(volume, answers));
     }
 
     private static SortedMap<Integer, ClusterStatus.Versions> versions(
@@ -280,11 +315,13 @@ final class StatusReport {
     }
 
     private static boolean hasWork(NodeStatusReply reply, Volume volume) {
-        return reply.volumes().stream()
-                .filter(work -> work.volume() == volume.id())
-                .findFirst()
-                .map(work -> work.unfinished() > 0 || !work.caughtUp())
-                .orElse(volume.kind() == VolumeKind.OBJECT);
+        return reply.volumes().stream().anyMatch(work -> work.volume() == volume.id() && work.unfinished() > 0);
+    }
+
+    /** Whether a holder does not know yet what it lacks; of a volume that it does not name it knows nothing. */
+    private static boolean isUnverified(int holder, NodeStatusReply reply, Volume volume) {
+        return volume.groups().stream().anyMatch(group -> group.slotOf(holder) >= 0)
+                && reply.volumes().stream().noneMatch(work -> work.volume() == volume.id() && work.compared());
     }
 
     private List<ClusterStatus.ReplicaStatus> replicas(Configuration group, SortedMap<PrincipalId, Message> answers) {

@@ -202,7 +202,7 @@ final class StatusCommand implements Callable<Integer> {
                     volume.name(),
                     volume.kind(),
                     volume.policy() + ", " + Text.bytes(volume.blockBytes()),
-                    Text.faults(volume.faultsLeft(), volume.faultsLeftAtMost(), volume.f())));
+                    Text.faults(volume.faultsLeft(), volume.faultsLeftAtMost(), volume.f(), volume.unverifiedNodes())));
         }
         return volumes;
     }

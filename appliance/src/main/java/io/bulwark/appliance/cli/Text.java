@@ -39,10 +39,22 @@ final class Text {
         return minutes / 60 + " h" + (minutes % 60 == 0 ? "" : " " + minutes % 60 + " min");
     }
 
-    /** While nodes catch up the truth lies between the two (ClusterStatus.VolumeStatus). */
-    static String faults(int least, int most, int of) {
+    /**
+     * While nodes catch up the truth lies between the two (ClusterStatus.VolumeStatus).
+     *
+     * @param unverified nodes that do not know yet what they lack
+     */
+    static String faults(int least, int most, int of, List<Integer> unverified) {
         int from = Math.max(0, least);
-        return from < most ? from + " to " + most + " of " + of + ", nodes catch up" : faults(most, of);
+        if (from >= most) {
+            return faults(most, of);
+        }
+        String why = switch (unverified.size()) {
+            case 0 -> "nodes catch up";
+            case 1 -> "node-" + unverified.getFirst() + " is unverified";
+            default -> unverified.size() + " nodes are unverified";
+        };
+        return from + " to " + most + " of " + of + ", " + why;
     }
 
     /** @param left of what can be taken; below zero if more have failed than that */

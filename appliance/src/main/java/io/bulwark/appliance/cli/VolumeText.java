@@ -49,6 +49,7 @@ final class VolumeText {
         Map<String, Object> json = json(volume.volume());
         json.put("faultsLeft", volume.moreFaults());
         json.put("faultsLeftAtMost", volume.moreFaultsAtMost());
+        json.put("unverifiedNodes", volume.unverified());
         if (volume.volume().policy().protocol() == Protocol.PASIS) {
             json.put("versions", json(sum(volume)));
             Map<String, Object> nodes = new LinkedHashMap<>();
@@ -65,7 +66,9 @@ final class VolumeText {
 
     static String of(ClusterStatus.VolumeStatus volume, ClusterStatus status) {
         String first = of(volume.volume()) + "; faults it can take now: "
-                + Text.faults(volume.moreFaults(), volume.moreFaultsAtMost(), volume.policyFaults()) + ".";
+                + Text.faults(
+                        volume.moreFaults(), volume.moreFaultsAtMost(), volume.policyFaults(), volume.unverified())
+                + ".";
         if (volume.volume().policy().protocol() == Protocol.FP) {
             return first;
         }

@@ -31,6 +31,7 @@ import io.bulwark.storage.background.LazyVerification;
 import io.bulwark.storage.background.VerificationPace;
 import io.bulwark.storage.completion.Completion;
 import io.bulwark.storage.completion.CompletionConfig;
+import io.bulwark.storage.completion.RegisterComparison;
 import io.bulwark.storage.completion.RegisterScrub;
 import io.bulwark.storage.facts.MetadataFacts;
 import io.bulwark.storage.keys.AgreedKeys;
@@ -39,6 +40,7 @@ import io.bulwark.storage.node.NodeConfig;
 import io.bulwark.storage.node.NodeParts;
 import io.bulwark.storage.node.StorageNode;
 import io.bulwark.storage.revocation.Revocations;
+import io.bulwark.storage.status.LatestAnswers;
 import io.bulwark.storage.status.NodeStatusAnswers;
 import io.bulwark.storage.store.Durability;
 import io.bulwark.storage.store.StoreConfig;
@@ -47,6 +49,7 @@ import io.bulwark.transport.Credentials;
 import io.bulwark.transport.TlsCredentials;
 import io.bulwark.transport.Transport;
 import io.bulwark.transport.TransportSettings;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -117,7 +120,8 @@ public final class RunningNode implements Watched {
                 new MessageCodecs(new OrderingCodec(), new MembershipCodec()));
         MetadataClient metadata = MetadataClient.connect(transport, setup.replicas(), group);
         try {
-            NodeConfig config = NodeConfig.standard(setup.number(), setup.listen(), store(setup));
+            NodeConfig config = NodeConfig.standard(
+                    setup.number(), setup.channels().genesisKeys().cluster(), setup.listen(), store(setup));
             NodeParts parts = parts(config, setup, ring, credentials, metadata, pool(setup, metadata));
             StorageNode node = StorageNode.start(config, parts);
             return new RunningNode(
@@ -200,7 +204,7 @@ public final class RunningNode implements Watched {
         TagKeys keys = agreed.map(AgreedKeys::keys).orElseGet(ring::pairwiseKeys);
         MetadataFacts facts = new MetadataFacts(metadata);
         ReplicatedMetadata replicated = new ReplicatedMetadata(metadata::submit, metadata::query);
-        CompletionConfig pacing = CompletionConfig.standard(setup.data().resolve("completion.properties"));
+        CompletionConfig pacing = CompletionConfig.standard();
         Background background = new Background(
                 BackgroundPace.of(setup.scrubBytesPerSecond(), setup.rebuildBytesPerSecond()),
                 VerificationPace.standard(),
@@ -208,29 +212,36 @@ public final class RunningNode implements Watched {
         LazyVerification verification = new LazyVerification(background, pool, meters);
         Completion completion = new Completion(replicated, pacing, background);
         RegisterScrub scrub = new RegisterScrub(replicated, pacing, background);
+        LatestAnswers latest = new LatestAnswers();
+        RegisterComparison comparison = new RegisterComparison(replicated, pacing, background, latest);
+        Gauge.builder("bulwark.node.unverified", () -> completion.compared() && comparison.compared() ? 0 : 1)
+                .strongReference(true)
+                .register(meters);
         Revocations revocations = new Revocations(replicated);
-        // A volume is of one kind, so that nothing is there twice.
         NodeStatusAnswers status = new NodeStatusAnswers(
-                () -> Stream.concat(completion.status().volumes().stream(), scrub.status().volumes().stream())
-                        .sorted(Comparator.comparingInt(VolumeWork::volume))
-                        .toList(),
+                () -> VolumeWork.sum(
+                        completion.status().volumes(), scrub.status().volumes(), comparison.status()),
                 background::report,
                 background::rebuilding,
                 pool::bytes,
                 verification::neededBytes,
                 () -> Stream.concat(completion.versions().stream(), verification.report().stream())
                         .sorted(Comparator.comparingInt(VersionsReport::volume))
-                        .toList());
+                        .toList(),
+                () -> latest.standing() == LatestAnswers.Standing.SET_BACK);
         List<HostedProtocol> protocols = new ArrayList<>(List.of(
                 HostedProtocol.extents(config, ExtentLimits.standard()),
-                HostedProtocol.registers(config, keys, FpLimits.standard(), revocations::watch),
+                HostedProtocol.registers(config, keys, FpLimits.standard(), revocations::watch)
+                        .openWhile(comparison::serves),
                 HostedProtocol.versioned(
-                        keys.self(),
-                        pool.limits(config.shards()),
-                        pool.clients(),
-                        verification::watch,
-                        revocations::watch),
+                                keys.self(),
+                                pool.limits(config.shards()),
+                                pool.clients(),
+                                verification::watch,
+                                revocations::watch)
+                        .openWhile(comparison::serves),
                 status.protocol(),
+                latest.protocol(),
                 revocations.protocol()));
         agreed.ifPresent(each -> protocols.add(each.protocol(config)));
         return new NodeParts(
@@ -245,7 +256,7 @@ public final class RunningNode implements Watched {
                 protocols,
                 facts,
                 facts,
-                List.of(status, background, completion, scrub, verification, revocations),
+                List.of(status, latest, background, completion, comparison, scrub, verification, revocations),
                 meters);
     }
 }

@@ -62,11 +62,23 @@ class StatusCommandTest {
         ClusterStatus.Rebuild rebuild = new ClusterStatus.Rebuild(3L << 30, 16 << 20, 32 << 20, 1 << 30);
         ClusterStatus.Background none = new ClusterStatus.Background(0, 0, 0, 0);
         assertThat(textOf(List.of(new ClusterStatus.NodeStatus(
-                        2, "there", true, "repairing", 0, 0, 9, none, 0, 0, Optional.of(rebuild), Map.of()))))
+                        2,
+                        "there",
+                        true,
+                        "repairing",
+                        0,
+                        0,
+                        9,
+                        none,
+                        0,
+                        0,
+                        List.of(),
+                        Optional.of(rebuild),
+                        Map.of()))))
                 .containsPattern("REBUILDS +MADE +LEFT, ABOUT +LATELY +AT MOST +TAKES ABOUT")
                 .containsPattern("node-2 +3.0 GiB +1.0 GiB +16.0 MiB/s +32.0 MiB/s +1 min 4 s");
         assertThat(textOf(List.of(new ClusterStatus.NodeStatus(
-                        2, "there", true, "ok", 0, 0, 0, none, 0, 0, Optional.empty(), Map.of()))))
+                        2, "there", true, "ok", 0, 0, 0, none, 0, 0, List.of(), Optional.empty(), Map.of()))))
                 .doesNotContain("REBUILDS");
     }
 

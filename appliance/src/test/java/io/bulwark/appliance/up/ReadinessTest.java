@@ -20,7 +20,19 @@ class ReadinessTest {
         return new ClusterStatus(
                 IntStream.range(0, 4)
                         .mapToObj(node -> new ClusterStatus.NodeStatus(
-                                node, "nowhere", true, "ok", 0, 0, 0, idle, 0, 0, Optional.empty(), Map.of()))
+                                node,
+                                "nowhere",
+                                true,
+                                "ok",
+                                0,
+                                0,
+                                0,
+                                idle,
+                                0,
+                                0,
+                                List.of(),
+                                Optional.empty(),
+                                Map.of()))
                         .toList(),
                 replicas.toList(),
                 List.of(),

@@ -128,7 +128,8 @@ final class MemoryNode implements AutoCloseable {
                             new BackgroundReport(5, 4, 3, 2),
                             0,
                             List.of(),
-                            List.of()));
+                            List.of(),
+                            false));
         }
         RebuildReply rebuilds = rebuilding;
         if (message instanceof RebuildRequest && rebuilds != null) {

@@ -70,10 +70,6 @@ final class Calls {
         steps.add(new CompletionStep.Submit(command));
     }
 
-    void remember(Progress progress) {
-        steps.add(new CompletionStep.Remember(progress));
-    }
-
     void onReply(long token, Optional<Reply> reply) {
         go(asked.remove(token), reply);
     }

@@ -78,7 +78,4 @@ public sealed interface CompletionStep {
 
     /** Gives a command in the node's own name; not answered: what came of it stands in the map. */
     record Submit(Command command) implements CompletionStep {}
-
-    /** Keeps this over restarts; not answered. */
-    record Remember(Progress progress) implements CompletionStep {}
 }

@@ -16,8 +16,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
 
 /**
  * Keeps a node's extents complete: it tells the node's servers what has changed of sessions and freed ranges, in the order of the
@@ -27,10 +25,10 @@ import java.util.TreeMap;
  */
 public final class NodeCompletion {
     private static final long MAP_MILLIS = 2_000;
-    /** What a server was told is durable after so long; only then it is remembered as done. */
-    private static final long SETTLE_MILLIS = 10_000;
-
     private static final long SCRUB_PAUSE_MILLIS = 10_000;
+
+    /** After a start what is held is compared with what is referenced so fast: most of it is there, and costs a look into the index. */
+    private static final int COMPARED_PER_SECOND = 20_000;
 
     private final int node;
     private final CompletionPace pace;
@@ -38,13 +36,11 @@ public final class NodeCompletion {
     private final ExtentChecks checks;
     private final ExtentChecks scrubs;
     private final Allowance allowance;
-    private final Progress begin;
     private final ExtentChecks verifications;
     private final ReferenceWalk following;
     private final ReferenceWalk verifying;
     private final EpochDuties duties;
     private final RegisterDuties registers;
-    private final Deque<Told> told = new ArrayDeque<>();
     /** All object volumes: also where this node holds no slot any more something of it may be left here. */
     private List<Volume> objects = List.of();
 
@@ -57,19 +53,19 @@ public final class NodeCompletion {
     private long nextChangesMillis;
     private boolean knowsChanges;
     private long sequence;
-    private long settledSequence;
     private boolean inRound;
     private long nextRoundMillis;
     private boolean waiting;
     private boolean scrubbing;
     private long nextScrubMillis;
+    /** Whether all that was referenced has been gone through once. */
+    private boolean compared;
+
     private boolean inVerification;
     private long nextVerificationMillis;
 
-    private record Told(long millis, long sequence) {}
-
     /**
-     * Begins where the last life stopped.
+     * Knows nothing of what this node did before it started: what is kept here may be another's, or older than what was promised.
      *
      * @param node the number of this node
      * @param allowance lets fragments be re-read
@@ -77,19 +73,11 @@ public final class NodeCompletion {
      * @param rebuild charged with each fragment that is made, whatever for; while that is too much nothing begins that may make another
      */
     public NodeCompletion(
-            int node,
-            CompletionPace pace,
-            Allowance allowance,
-            Allowance verification,
-            RebuildRate rebuild,
-            Progress begin) {
+            int node, CompletionPace pace, Allowance allowance, Allowance verification, RebuildRate rebuild) {
         this.node = node;
         this.pace = pace;
         this.allowance = allowance;
-        this.begin = begin;
-        this.sequence = begin.sequence();
-        this.settledSequence = begin.sequence();
-        Allowance records = Allowance.perSecond(pace.extentsPerSecond());
+        Allowance records = new ComparisonPace(pace.extentsPerSecond());
         this.checks = new ExtentChecks(calls, node, pace.atOnce(), records, rebuild, Look.RECORD);
         this.scrubs = new ExtentChecks(calls, node, pace.atOnce(), allowance, rebuild, Look.FRAGMENT);
         this.verifications = new ExtentChecks(calls, node, pace.atOnce(), verification, rebuild, Look.OTHERS);
@@ -99,13 +87,11 @@ public final class NodeCompletion {
                 node,
                 pace.retryMillis(),
                 () -> nowMillis,
-                begin.inodes(),
                 reference -> reference.pendingRanges().forEach(range -> calls.tell(new Fact.Pending(range))));
         this.duties = new EpochDuties(calls, node, following);
         this.registers = new RegisterDuties(calls, node, pace, rebuild, () -> nowMillis);
         // What was verified before the last start is known to the node's records, and passed by quickly.
-        this.verifying = new ReferenceWalk(
-                calls, verifications, node, pace.retryMillis(), () -> nowMillis, new TreeMap<>(), _ -> {});
+        this.verifying = new ReferenceWalk(calls, verifications, node, pace.retryMillis(), () -> nowMillis, _ -> {});
     }
 
     /** Called at least every 100 ms. */
@@ -203,6 +189,7 @@ public final class NodeCompletion {
                         + scrubs.count(CompletionResult.NO_SPACE),
                 scrubs.count(CompletionResult.COMPLETED) + scrubs.count(CompletionResult.REPAIRED),
                 waiting,
+                compared,
                 left,
                 verified);
     }
@@ -219,6 +206,7 @@ public final class NodeCompletion {
      * @param scrubRepaired of these made again at once; what could not be is tried again later, and counts as completed or
      *     repaired then
      * @param waiting the replicas did not answer the last round
+     * @param compared all that was referenced when this node started has been gone through
      * @param left by rising volume id
      * @param verified of volumes with lazy verification, by rising volume id
      */
@@ -231,9 +219,10 @@ public final class NodeCompletion {
             long scrubFoundBad,
             long scrubRepaired,
             boolean waiting,
+            boolean compared,
             List<Left> left,
             List<Verified> verified) {
-        public static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0, 0, false, List.of(), List.of());
+        public static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0, 0, false, false, List.of(), List.of());
 
         public Counts {
             left = List.copyOf(left);
@@ -242,7 +231,7 @@ public final class NodeCompletion {
     }
 
     /** What one volume's references have left to do, and whether all of them are known. */
-    public record Left(int volume, long unfinished, boolean caughtUp) {}
+    public record Left(int volume, long unfinished, boolean compared) {}
 
     /**
      * What of one volume was verified lazily.
@@ -343,9 +332,6 @@ public final class NodeCompletion {
         if (page.more()) {
             learnChanges();
         } else {
-            if (sequence > (told.isEmpty() ? settledSequence : told.getLast().sequence())) {
-                told.addLast(new Told(nowMillis, sequence));
-            }
             learned(true);
         }
     }
@@ -383,12 +369,35 @@ public final class NodeCompletion {
         inRound = false;
         waiting = !whole;
         nextRoundMillis = nowMillis + pace.pollMillis();
-        while (!told.isEmpty() && told.getFirst().millis() <= nowMillis - SETTLE_MILLIS) {
-            settledSequence = told.removeFirst().sequence();
+        compared |= whole;
+    }
+
+    /** Fast until all was gone through once, then as the pace says. */
+    private final class ComparisonPace implements Allowance {
+        private final Allowance first;
+        private final Allowance later;
+
+        ComparisonPace(int perSecond) {
+            this.first = Allowance.perSecond(Math.max(perSecond, COMPARED_PER_SECOND));
+            this.later = Allowance.perSecond(perSecond);
         }
-        SortedMap<Integer, Long> inodes = new TreeMap<>(begin.inodes());
-        following.progress().forEach((volume, at) -> inodes.put(volume, at.safeCursor()));
-        calls.remember(new Progress(settledSequence, inodes));
+
+        private Allowance now() {
+            return compared ? later : first;
+        }
+
+        @Override
+        public boolean open(long millis) {
+            return now().open(millis);
+        }
+
+        @Override
+        public void begin(long millis, long bytes) {
+            now().begin(millis, bytes);
+        }
+
+        @Override
+        public void end() {}
     }
 
     private void scrubNext(Deque<Volume> left) {

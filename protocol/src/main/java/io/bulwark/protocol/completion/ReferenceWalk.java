@@ -23,14 +23,12 @@ final class ReferenceWalk {
     private final int node;
     private final long retryMillis;
     private final LongSupplier nowMillis;
-    private final SortedMap<Integer, Long> begin;
     private final Consumer<Reply.Reference> learned;
     private final SortedMap<Integer, VolumeProgress> progress = new TreeMap<>();
 
     /**
-     * Goes on behind what is done already.
+     * Begins with the first inode of each volume.
      *
-     * @param begin the last inode of each volume whose extents, and those of all before it, are done
      * @param learned told of each reference, before its extents are looked at
      */
     ReferenceWalk(
@@ -39,14 +37,12 @@ final class ReferenceWalk {
             int node,
             long retryMillis,
             LongSupplier nowMillis,
-            SortedMap<Integer, Long> begin,
             Consumer<Reply.Reference> learned) {
         this.calls = calls;
         this.checks = checks;
         this.node = node;
         this.retryMillis = retryMillis;
         this.nowMillis = nowMillis;
-        this.begin = begin;
         this.learned = learned;
     }
 
@@ -60,7 +56,7 @@ final class ReferenceWalk {
     }
 
     private VolumeProgress progressOf(int volume) {
-        return progress.computeIfAbsent(volume, id -> new VolumeProgress(begin.getOrDefault(id, 0L)));
+        return progress.computeIfAbsent(volume, _ -> new VolumeProgress());
     }
 
     /** Whatever of the volume was done before is looked at again; to be called between two rounds. */

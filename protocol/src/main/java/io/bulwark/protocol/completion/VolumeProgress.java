@@ -29,10 +29,6 @@ final class VolumeProgress {
 
     private final Map<CompletionResult, Long> results = new EnumMap<>(CompletionResult.class);
 
-    VolumeProgress(long cursor) {
-        this.cursor = cursor;
-    }
-
     long cursor() {
         return cursor;
     }
@@ -54,18 +50,6 @@ final class VolumeProgress {
     void advance(long inode, boolean atTheEnd) {
         cursor = Math.max(cursor, inode);
         caughtUp = atTheEnd;
-    }
-
-    /** Everything up to this inode is done. */
-    long safeCursor() {
-        long safe = Math.min(cursor, firstForgottenInode - 1);
-        for (Referenced extent : unfinished.values()) {
-            safe = Math.min(safe, extent.inode() - 1);
-        }
-        for (Reply.Reference reference : unreadable) {
-            safe = Math.min(safe, reference.inode() - 1);
-        }
-        return safe;
     }
 
     void counted(CompletionResult result) {

@@ -1,7 +1,12 @@
 package io.bulwark.protocol.control;
 
 import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.control.NodeControlMessage.BackgroundReport;
+import io.bulwark.protocol.control.NodeControlMessage.LatestReply;
+import io.bulwark.protocol.control.NodeControlMessage.LatestRequest;
+import io.bulwark.protocol.control.NodeControlMessage.LatestVersion;
+import io.bulwark.protocol.control.NodeControlMessage.Life;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
@@ -13,6 +18,7 @@ import io.bulwark.protocol.control.NodeControlMessage.RevocationReply;
 import io.bulwark.protocol.control.NodeControlMessage.RevocationRequest;
 import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
+import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.MalformedException;
@@ -24,7 +30,7 @@ import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Family 5: the requests 0x0501, 0x0505 and 0x0507, without a body, and 0x0503, the replies 0x0502, 0x0504, 0x0506 and 0x0508. */
+/** Family 5: the requests 0x0501, 0x0505 and 0x0507, without a body, 0x0503 and 0x0509, the replies 0x0502, 0x0504, 0x0506, 0x0508 and 0x050a. */
 public final class NodeControlCodec implements MessageCodec {
     private static final int FAMILY = 5;
     private static final int STATUS_REQUEST = 0x0501;
@@ -35,6 +41,9 @@ public final class NodeControlCodec implements MessageCodec {
     private static final int POOL_REPLY = 0x0506;
     private static final int REBUILD_REQUEST = 0x0507;
     private static final int REBUILD_REPLY = 0x0508;
+    private static final int LATEST_REQUEST = 0x0509;
+    private static final int LATEST_REPLY = 0x050a;
+    private static final Protocol[] PROTOCOLS = Protocol.values();
     private static final Verdict[] VERDICTS = Verdict.values();
 
     @Override
@@ -67,6 +76,8 @@ public final class NodeControlCodec implements MessageCodec {
             case PoolReply _ -> POOL_REPLY;
             case RebuildRequest _ -> REBUILD_REQUEST;
             case RebuildReply _ -> REBUILD_REPLY;
+            case LatestRequest _ -> LATEST_REQUEST;
+            case LatestReply _ -> LATEST_REPLY;
         };
     }
 
@@ -83,6 +94,13 @@ public final class NodeControlCodec implements MessageCodec {
             case PoolReply reply -> out.i64(reply.neededBytes());
             case RebuildReply reply ->
                 out.i64(reply.madeBytes()).i64(reply.latelyBytesPerSecond()).i64(reply.limitBytesPerSecond());
+            case LatestRequest request ->
+                out.i32(request.volume())
+                        .u8(request.protocol().ordinal())
+                        .i64(request.from())
+                        .i64(request.life().number())
+                        .i64(request.life().nonce());
+            case LatestReply reply -> write(reply, out);
         }
     }
 
@@ -96,6 +114,13 @@ public final class NodeControlCodec implements MessageCodec {
             case POOL_REPLY -> new PoolReply(in.nonNegative64());
             case REBUILD_REQUEST -> new RebuildRequest();
             case REBUILD_REPLY -> new RebuildReply(in.nonNegative64(), in.nonNegative64(), in.nonNegative64());
+            case LATEST_REQUEST ->
+                new LatestRequest(
+                        in.i32(0, Integer.MAX_VALUE),
+                        protocol(in.u8()),
+                        in.nonNegative64(),
+                        new Life(in.nonNegative64(), in.i64()));
+            case LATEST_REPLY -> readLatest(in);
             case REVOCATION_REPLY -> new RevocationReply(PrincipalId.read(in), in.bool(), in.nonNegative64());
             default -> throw new MalformedException("unknown type " + type);
         };
@@ -105,7 +130,7 @@ public final class NodeControlCodec implements MessageCodec {
         out.bool(reply.acceptsWrites()).i64(reply.usedBytes()).i64(reply.freeBytes());
         out.u16(reply.volumes().size());
         for (VolumeWork work : reply.volumes()) {
-            out.i32(work.volume()).i64(work.unfinished()).bool(work.caughtUp());
+            out.i32(work.volume()).i64(work.unfinished()).bool(work.compared());
         }
         BackgroundReport background = reply.background();
         out.i64(background.looked()).i64(background.foundBad());
@@ -120,6 +145,7 @@ public final class NodeControlCodec implements MessageCodec {
         for (PeerVerdict seen : reply.seen()) {
             out.i32(seen.node()).u8(seen.verdict().ordinal()).i64(seen.count());
         }
+        out.bool(reply.setBack());
     }
 
     private static NodeStatusReply readReply(WireReader in) {
@@ -153,7 +179,42 @@ public final class NodeControlCodec implements MessageCodec {
         for (int i = 0; i < seenCount; i++) {
             seen.add(new PeerVerdict(in.i32(), verdict(in.u8()), in.nonNegative64()));
         }
-        return new NodeStatusReply(acceptsWrites, usedBytes, freeBytes, volumes, background, poolBytes, versions, seen);
+        return new NodeStatusReply(
+                acceptsWrites, usedBytes, freeBytes, volumes, background, poolBytes, versions, seen, in.bool());
+    }
+
+    private static void write(LatestReply reply, WireWriter out) {
+        out.i32(reply.volume()).i64(reply.from()).i64(reply.next());
+        out.i64(reply.laterLife()).bool(reply.counts()).u16(reply.blocks().size());
+        for (LatestVersion each : reply.blocks()) {
+            out.i64(each.block()).u8(each.version().length()).raw(each.version());
+        }
+    }
+
+    private static LatestReply readLatest(WireReader in) {
+        int volume = in.i32(0, Integer.MAX_VALUE);
+        long from = in.nonNegative64();
+        long next = in.nonNegative64();
+        long laterLife = in.nonNegative64();
+        boolean counts = in.bool();
+        int count = in.count16(NodeControlMessage.LATEST_MAX);
+        List<LatestVersion> blocks = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            long block = in.nonNegative64();
+            int length = in.u8();
+            if (length > RecordKey.SUFFIX_BYTES_MAX) {
+                throw new MalformedException("a version of " + length + " bytes");
+            }
+            blocks.add(new LatestVersion(block, in.raw(length)));
+        }
+        return new LatestReply(volume, from, blocks, next, laterLife, counts);
+    }
+
+    private static Protocol protocol(int code) {
+        if (code >= PROTOCOLS.length) {
+            throw new MalformedException("unknown protocol " + code);
+        }
+        return PROTOCOLS[code];
     }
 
     private static Verdict verdict(int code) {

@@ -1,10 +1,15 @@
 package io.bulwark.protocol.control;
 
 import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.cluster.Protocol;
+import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** Questions about a node as a whole, and its answers. A lying node lies here too: nothing is decided by them. */
 public sealed interface NodeControlMessage extends Message {
@@ -67,6 +72,84 @@ public sealed interface NodeControlMessage extends Message {
         }
     }
 
+    /** No block comes behind those that were listed. */
+    long NO_MORE = Long.MAX_VALUE;
+
+    int LATEST_MAX = 1024;
+
+    /**
+     * What have you latest of a register volume's blocks, from this one on? Answered by {@link LatestReply}, to nodes: who starts compares
+     * what it holds with that.
+     *
+     * @param life of the asking node
+     */
+    record LatestRequest(int volume, Protocol protocol, long from, Life life) implements NodeControlMessage {
+        public LatestRequest {
+            if (volume < 0 || from < 0) {
+                throw new IllegalArgumentException("block " + from + " of volume " + volume);
+            }
+        }
+    }
+
+    /**
+     * A start of a node with its store. The store counts them; peers remember the last that they heard of.
+     *
+     * @param number one more than that of the last start that the store knows of
+     * @param nonce drawn at the start: two starts of one number have two
+     */
+    record Life(long number, long nonce) {
+        public Life {
+            if (number < 0) {
+                throw new IllegalArgumentException("life " + number);
+            }
+        }
+
+        /** Whether the store of this life is older than the one that had the other, as it does not know of it. */
+        public boolean isBehind(Life other) {
+            return other.number > number || (other.number == number && other.nonce != nonce);
+        }
+    }
+
+    /**
+     * What a node has of a register volume's blocks.
+     *
+     * @param from the first block that was asked for
+     * @param blocks by rising number; those of which it has nothing are left out
+     * @param next the first block that it did not look for, or {@link #NO_MORE}
+     * @param laterLife the number of a life of the asking node that its store does not know of; 0 if this node has heard of none
+     * @param counts false while this node does not know itself whether its store was set back
+     */
+    record LatestReply(int volume, long from, List<LatestVersion> blocks, long next, long laterLife, boolean counts)
+            implements NodeControlMessage {
+        public LatestReply {
+            blocks = List.copyOf(blocks);
+            long before = from - 1;
+            for (LatestVersion each : blocks) {
+                if (each.block() <= before || each.block() >= next) {
+                    throw new IllegalArgumentException("block " + each.block() + " after " + before);
+                }
+                before = each.block();
+            }
+            if (volume < 0 || from < 0 || next <= from || laterLife < 0 || blocks.size() > LATEST_MAX) {
+                throw new IllegalArgumentException(
+                        blocks.size() + " blocks of volume " + volume + " from " + from + " to " + next);
+            }
+        }
+    }
+
+    /**
+     * The version of a block that a node has latest, complete or not.
+     *
+     * @param version as records are named: of two the greater in byte order is the later
+     */
+    record LatestVersion(long block, Bytes version) {
+        public LatestVersion {
+            if (block < 0 || version.length() > RecordKey.SUFFIX_BYTES_MAX) {
+                throw new IllegalArgumentException(version.length() + " bytes of block " + block);
+            }
+        }
+    }
+
     /**
      * How a node is.
      *
@@ -74,11 +157,12 @@ public sealed interface NodeControlMessage extends Message {
      * @param usedBytes of its fragments on disk
      * @param freeBytes that its disk has left for them, beyond the reserve; 0 while it refuses writes for lack of space,
      *     and never where its store has failed
-     * @param volumes what it has left to do, by rising volume id; volumes in which it misses nothing may be left out
+     * @param volumes what it has left to do, by rising volume id; of one that is left out it has compared nothing yet
      * @param background what it has done unasked since it started
      * @param poolBytes its history pool: what unverified versions of all volumes may take
      * @param versions of its volumes under PASIS, by rising volume id
      * @param seen what it has seen of its peers since it started, by rising node, then verdict
+     * @param setBack whether peers remember later lives of it than its store does, and it has not made that up yet
      */
     record NodeStatusReply(
             boolean acceptsWrites,
@@ -88,7 +172,8 @@ public sealed interface NodeControlMessage extends Message {
             BackgroundReport background,
             long poolBytes,
             List<VersionsReport> versions,
-            List<PeerVerdict> seen)
+            List<PeerVerdict> seen,
+            boolean setBack)
             implements NodeControlMessage {
         public NodeStatusReply {
             volumes = List.copyOf(volumes);
@@ -110,13 +195,28 @@ public sealed interface NodeControlMessage extends Message {
      * What a node has left to do in a volume.
      *
      * @param unfinished blocks that it must still complete or repair, as far as it knows
-     * @param caughtUp whether it has looked at everything that is referenced
+     * @param compared whether it has compared all that it holds with all that it should hold since it started; until then it is unverified
      */
-    record VolumeWork(int volume, long unfinished, boolean caughtUp) {
+    record VolumeWork(int volume, long unfinished, boolean compared) {
         public VolumeWork {
             if (volume < 0 || unfinished < 0) {
                 throw new IllegalArgumentException(unfinished + " blocks of volume " + volume);
             }
+        }
+
+        /** What several have to say of volumes as one list, by rising volume id: a volume is compared once all that name it say so. */
+        @SafeVarargs
+        public static List<VolumeWork> sum(List<VolumeWork>... all) {
+            SortedMap<Integer, VolumeWork> byVolume = new TreeMap<>();
+            for (List<VolumeWork> each : all) {
+                for (VolumeWork work : each) {
+                    byVolume.merge(
+                            work.volume,
+                            work,
+                            (a, b) -> new VolumeWork(a.volume, a.unfinished + b.unfinished, a.compared && b.compared));
+                }
+            }
+            return List.copyOf(byVolume.values());
         }
     }
 

@@ -25,9 +25,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -56,13 +54,11 @@ class EpochDutiesTest {
     private final List<CompletionStep.Check> held = new ArrayList<>();
 
     private boolean holdChecks;
-    private NodeCompletion completion = completion(0);
+    private NodeCompletion completion = completion();
     private long now = 100_000;
 
-    /** @param done the last inode that an earlier life was done with */
-    private static NodeCompletion completion(long done) {
-        Progress begin = new Progress(0, new TreeMap<>(Map.of(1, done)));
-        return new NodeCompletion(0, PACE, Allowance.NEVER, Allowance.NEVER, RebuildRate.of(1 << 30), begin);
+    private static NodeCompletion completion() {
+        return new NodeCompletion(0, PACE, Allowance.NEVER, Allowance.NEVER, RebuildRate.of(1 << 30));
     }
 
     private Volume volume() {
@@ -98,7 +94,6 @@ class EpochDutiesTest {
                         CompletionStep.Find _,
                         CompletionStep.SeeTo _,
                         CompletionStep.FindRegister _ -> throw new AssertionError("not expected");
-                case CompletionStep.Remember _ -> {}
             }
         }
     }
@@ -222,7 +217,7 @@ class EpochDutiesTest {
             with = "if (true) {")
     @Test
     void aNewHolderConfirmsOnceItHasAllThatIsReferenced() {
-        completion = completion(50);
+        completion = completion();
         group = ARRIVED;
         result = request -> request.block().equals(block(7)) ? CompletionResult.UNAVAILABLE : CompletionResult.HELD;
         later();
@@ -242,7 +237,7 @@ class EpochDutiesTest {
         group = ARRIVED;
         later();
         refuses(2);
-        completion = completion(50);
+        completion = completion();
         checked.clear();
         submitted.clear();
         refuses(2);

@@ -35,7 +35,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.NullMarked;
@@ -60,12 +59,10 @@ class NodeCompletionTest {
 
     private final List<Fact> told = new ArrayList<>();
     private final List<Complete> checked = new ArrayList<>();
-    private Progress remembered = Progress.NONE;
-    private NodeCompletion completion = completion(Progress.NONE);
+    private NodeCompletion completion = completion();
 
-    private static NodeCompletion completion(Progress begin) {
-        return new NodeCompletion(
-                0, PACE, Allowance.NEVER, Allowance.perSecond(100_000), RebuildRate.of(1 << 30), begin);
+    private static NodeCompletion completion() {
+        return new NodeCompletion(0, PACE, Allowance.NEVER, Allowance.perSecond(100_000), RebuildRate.of(1 << 30));
     }
 
     private static Volume volume(long epoch, List<Integer> holders) {
@@ -128,7 +125,6 @@ class NodeCompletionTest {
                 case CompletionStep.SeeTo _, CompletionStep.FindRegister _ ->
                     throw new AssertionError("there are no registers");
                 case CompletionStep.Submit submit -> throw new AssertionError(submit);
-                case CompletionStep.Remember remember -> remembered = remember.progress();
             }
         }
     }
@@ -165,10 +161,6 @@ class NodeCompletionTest {
                 new BlockId(1, OWNER, inode, counter), epoch, slot, pin(counter), verify ? Look.FRAGMENT : Look.RECORD);
     }
 
-    private Map<Integer, Long> inodes() {
-        return new TreeMap<>(remembered.inodes());
-    }
-
     @Test
     void everythingReferencedIsCheckedOnceFromTheLastExtentDown() {
         for (long inode = 3; inode <= 7; inode++) {
@@ -176,7 +168,6 @@ class NodeCompletionTest {
         }
         tick(0);
         assertThat(checked).hasSize(10).contains(complete(3, 1, 1, 0, false), complete(7, 0, 1, 0, false));
-        assertThat(inodes()).containsExactly(Map.entry(1, 7L));
         tick(999);
         tick(1_000);
         assertThat(checked).hasSize(10);
@@ -185,19 +176,50 @@ class NodeCompletionTest {
         assertThat(checked).hasSize(11);
         assertThat(completion.counts().left()).containsExactly(new NodeCompletion.Left(1, 0, true));
         assertThat(completion.counts().checked()).isEqualTo(11);
-        // The next life begins there.
-        completion = completion(remembered);
+    }
+
+    /** What is on its disk may be another node's, or older than what it promised. */
+    @Test
+    void afterAStartAllIsComparedBeforeItCountsAsHeld() {
+        for (long inode = 3; inode <= 7; inode++) {
+            references.add(object(inode, 2));
+        }
+        changes.add(new SessionChange.Freed(2, range(5, 0, 4)));
         tick(0);
-        assertThat(checked).hasSize(11);
+        completion = completion();
+        checked.clear();
+        told.clear();
+        stuck = true;
+        tick(0);
+        assertThat(completion.counts().left()).noneMatch(NodeCompletion.Left::compared);
+        completion = completion();
+        checked.clear();
+        told.clear();
+        stuck = false;
+        tick(0);
+        assertThat(checked).hasSize(10);
+        assertThat(told).containsExactly(new Fact.Freed(range(5, 0, 4)));
+        assertThat(completion.counts().left()).containsExactly(new NodeCompletion.Left(1, 0, true));
     }
 
     @Test
-    void whatCouldNotBeDoneIsNotRememberedAsDoneAndTriedAgain() {
+    void afterAStartComparingIsFasterThanFollowing() {
+        CompletionPace slow = new CompletionPace(1_000, 4, 10, 5_000);
+        completion = new NodeCompletion(0, slow, Allowance.NEVER, Allowance.NEVER, RebuildRate.of(1 << 30));
+        references.add(object(3, 200));
+        tick(0);
+        assertThat(checked).hasSize(200);
+        references.add(object(4, 200));
+        tick(1_000);
+        assertThat(checked).hasSizeLessThan(220);
+    }
+
+    @Test
+    void whatCouldNotBeDoneIsTriedAgain() {
         references.add(object(3, 1));
         references.add(object(4, 1));
         result = request -> request.block().session() == 4 ? CompletionResult.UNAVAILABLE : CompletionResult.COMPLETED;
         tick(0);
-        assertThat(inodes()).containsExactly(Map.entry(1, 3L));
         assertThat(completion.counts().left()).containsExactly(new NodeCompletion.Left(1, 1, true));
         tick(1_000);
         assertThat(checked).as("at once").hasSize(3);
@@ -206,7 +228,6 @@ class NodeCompletionTest {
         result = _ -> CompletionResult.REPAIRED;
         tick(7_000);
         assertThat(checked).hasSize(4);
-        assertThat(inodes()).containsExactly(Map.entry(1, 4L));
         assertThat(completion.counts().completed()).isEqualTo(1);
         assertThat(completion.counts().repaired()).isEqualTo(1);
     }
@@ -216,9 +237,9 @@ class NodeCompletionTest {
         references.add(object(3, 1));
         for (CompletionResult end : List.of(CompletionResult.INCOMPLETE, CompletionResult.FREED)) {
             result = _ -> end;
-            completion = completion(Progress.NONE);
+            completion = completion();
             tick(0);
-            assertThat(inodes()).containsExactly(Map.entry(1, 3L));
+            assertThat(completion.counts().left()).containsExactly(new NodeCompletion.Left(1, 0, true));
         }
     }
 
@@ -281,7 +302,7 @@ class NodeCompletionTest {
     }
 
     @Test
-    void changesOfSessionsAreToldInTheirOrderAndRememberedWhenTheyAreDurable() {
+    void changesOfSessionsAreToldInTheirOrderAndOnce() {
         changes.add(new SessionChange.Opened(1, OWNER, 5, 1));
         changes.add(new SessionChange.Freed(2, range(5, 0, 4)));
         changes.add(new SessionChange.Closed(3, OWNER, 5, 1, List.of(range(5, 4, 2))));
@@ -289,20 +310,8 @@ class NodeCompletionTest {
         assertThat(told)
                 .containsExactly(
                         new Fact.Freed(range(5, 0, 4)), new Fact.ClosedWith(1, OWNER, 5, List.of(range(5, 4, 2))));
-        assertThat(remembered.sequence())
-                .as("the servers may not have stored it yet")
-                .isZero();
-        for (long now = 1_000; now < 10_000; now += 1_000) {
-            tick(now);
-        }
-        assertThat(remembered.sequence()).isZero();
         tick(10_000);
-        assertThat(remembered.sequence()).isEqualTo(3);
         assertThat(told).as("each once").hasSize(2);
-        completion = completion(remembered);
-        tick(0);
-        assertThat(told).hasSize(2);
-        assertThat(remembered.sequence()).isEqualTo(3);
     }
 
     @Test
@@ -373,8 +382,8 @@ class NodeCompletionTest {
 
     @Test
     void whatIsReferencedIsReadAgainByScrubbing() {
-        completion = new NodeCompletion(
-                0, PACE, Allowance.perSecond(100_000), Allowance.NEVER, RebuildRate.of(1 << 30), Progress.NONE);
+        completion =
+                new NodeCompletion(0, PACE, Allowance.perSecond(100_000), Allowance.NEVER, RebuildRate.of(1 << 30));
         references.add(object(3, 1));
         references.add(object(4, 1));
         references.add(object(5, 1));
@@ -398,12 +407,10 @@ class NodeCompletionTest {
         references.add(layout(3, 257, extents, Bytes.of(new byte[lists.size() * ObjectLayout.PIN_BYTES])));
         tick(5_000);
         assertThat(checked).as("the lists themselves").hasSize(lists.size());
-        assertThat(inodes()).containsExactly(Map.entry(1, 2L));
         assertThat(completion.counts().left()).containsExactly(new NodeCompletion.Left(1, 1, true));
         list = _ -> new ReadOutcome.Incomplete();
         tick(10_000);
         assertThat(checked).hasSize(2 * lists.size());
-        assertThat(inodes()).containsExactly(Map.entry(1, 3L));
         assertThat(completion.counts().incomplete()).isEqualTo(1);
         tick(20_000);
         assertThat(checked).hasSize(2 * lists.size());
@@ -446,7 +453,6 @@ class NodeCompletionTest {
         };
         tick(0);
         assertThat(checked).hasSize(257 + lists.size()).doesNotHaveDuplicates();
-        assertThat(inodes()).containsExactly(Map.entry(1, 3L));
     }
 
     @Test

@@ -22,10 +22,8 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -60,7 +58,6 @@ class RebuildRateTest {
 
     private final Set<BlockId> good = new HashSet<>();
     private final Deque<Repair> repairs = new ArrayDeque<>();
-    private Progress remembered = Progress.NONE;
     private long now = 100_000;
     private int made;
     private long underWayMax = AT_ONCE;
@@ -71,7 +68,7 @@ class RebuildRateTest {
     private NodeCompletion life(Allowance scrubbing) {
         repairs.clear();
         CompletionPace pace = new CompletionPace(1_000, AT_ONCE, 100_000, 5_000);
-        return new NodeCompletion(0, pace, scrubbing, Allowance.NEVER, RebuildRate.of(RATE), remembered);
+        return new NodeCompletion(0, pace, scrubbing, Allowance.NEVER, RebuildRate.of(RATE));
     }
 
     private void refer(int objects, int bytes) {
@@ -117,7 +114,6 @@ class RebuildRateTest {
                         repairs.add(new Repair(now + REPAIR_MILLIS, token, request.block()));
                     }
                 }
-                case CompletionStep.Remember remember -> remembered = remember.progress();
                 case CompletionStep.Tell _ -> {}
                 case CompletionStep.Fetch _,
                         CompletionStep.Find _,
@@ -160,7 +156,7 @@ class RebuildRateTest {
     }
 
     @Test
-    void aNodeThatDiesOnTheWayGoesOnWhereItWas() {
+    void aNodeThatDiesOnTheWayMakesNothingTwice() {
         refer(OBJECTS, BLOCKS * BLOCK);
         long began = now;
         run(life(Allowance.NEVER), began + 20_000);
@@ -174,7 +170,6 @@ class RebuildRateTest {
     @Test
     void whatScrubbingMakesAgainIsMadeWithinTheSameRate() {
         refer(OBJECTS, BLOCKS * BLOCK);
-        remembered = new Progress(0, new TreeMap<>(Map.of(1, OBJECTS / 2L)));
         for (Reply.Reference reference : references.subList(0, OBJECTS / 2)) {
             for (int block = 0; block < BLOCKS; block++) {
                 disk.add(new BlockId(1, OWNER, reference.inode(), block));
@@ -194,7 +189,7 @@ class RebuildRateTest {
         refer(1_000, small);
         RebuildRate counted = RebuildRate.of(100L * small / M);
         CompletionPace pace = new CompletionPace(1_000, AT_ONCE, 100_000, 5_000);
-        NodeCompletion completion = new NodeCompletion(0, pace, Allowance.NEVER, Allowance.NEVER, counted, remembered);
+        NodeCompletion completion = new NodeCompletion(0, pace, Allowance.NEVER, Allowance.NEVER, counted);
         for (long end = now + 12_000; now < end; ) {
             now += TICK_MILLIS;
             while (!repairs.isEmpty()) {

@@ -57,7 +57,7 @@ class RegisterDutiesTest {
 
     private static NodeCompletion rebuilding(long bytesPerSecond) {
         RebuildRate rebuild = RebuildRate.of(bytesPerSecond);
-        return new NodeCompletion(0, PACE, Allowance.NEVER, Allowance.NEVER, rebuild, Progress.NONE);
+        return new NodeCompletion(0, PACE, Allowance.NEVER, Allowance.NEVER, rebuild);
     }
 
     private Volume volume() {
@@ -109,7 +109,6 @@ class RegisterDutiesTest {
                                     ? completion.onSilence(now, find.token())
                                     : completion.onFound(now, find.token(), first(find)));
                 case CompletionStep.Submit submit -> submitted.add(submit.command());
-                case CompletionStep.Remember _ -> {}
                 case CompletionStep.Check _, CompletionStep.Fetch _, CompletionStep.Find _ ->
                     throw new AssertionError("there are no extents");
             }

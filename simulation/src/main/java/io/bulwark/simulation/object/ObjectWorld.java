@@ -243,7 +243,6 @@ public final class ObjectWorld implements SimulatedWorld {
         for (int node = 0; node < nodes; node++) {
             int number = node;
             PrincipalId id = PrincipalId.node(node);
-            StorageParty.Disk disk = new StorageParty.Disk();
             all.add(id);
             simulation.addNode(id, () -> {
                 boolean lies = faulty.contains(id);
@@ -255,7 +254,6 @@ public final class ObjectWorld implements SimulatedWorld {
                         new Random(random.nextLong()),
                         pace,
                         TIMING,
-                        disk,
                         lies && replacing && random.nextBoolean(),
                         fact -> {
                             if (!lies) {

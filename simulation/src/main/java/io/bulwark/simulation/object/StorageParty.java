@@ -8,7 +8,6 @@ import io.bulwark.protocol.completion.Allowance;
 import io.bulwark.protocol.completion.CompletionPace;
 import io.bulwark.protocol.completion.CompletionStep;
 import io.bulwark.protocol.completion.NodeCompletion;
-import io.bulwark.protocol.completion.Progress;
 import io.bulwark.protocol.completion.RebuildRate;
 import io.bulwark.protocol.completion.ReplicaQuestions;
 import io.bulwark.protocol.effect.ClientOperation;
@@ -55,7 +54,6 @@ final class StorageParty implements ProtocolServer {
     private final Replicas replicas;
     private final RandomGenerator random;
     private final ExtentTiming timing;
-    private final Disk disk;
     private final long renewMillis;
     private final boolean liesOfEpochs;
     private final Consumer<Fact> told;
@@ -71,11 +69,6 @@ final class StorageParty implements ProtocolServer {
     private long renewedMillis = LongAgo.MILLIS;
     private long lastToken;
 
-    /** What the node remembers over restarts beside its records. */
-    static final class Disk {
-        private Progress progress = Progress.NONE;
-    }
-
     /**
      * A node that starts.
      *
@@ -90,7 +83,6 @@ final class StorageParty implements ProtocolServer {
             RandomGenerator random,
             CompletionPace pace,
             ExtentTiming timing,
-            Disk disk,
             boolean liesOfEpochs,
             Consumer<Fact> told) {
         this.node = node;
@@ -99,7 +91,6 @@ final class StorageParty implements ProtocolServer {
         this.replicas = replicas;
         this.random = random;
         this.timing = timing;
-        this.disk = disk;
         this.liesOfEpochs = liesOfEpochs;
         this.renewMillis = 300 + random.nextLong(500);
         this.told = told;
@@ -108,8 +99,7 @@ final class StorageParty implements ProtocolServer {
                 pace,
                 Allowance.perSecond(SCRUBS_PER_SECOND),
                 Allowance.perSecond(SCRUBS_PER_SECOND),
-                RebuildRate.of(REBUILT_PER_SECOND),
-                disk.progress);
+                RebuildRate.of(REBUILT_PER_SECOND));
     }
 
     @Override
@@ -241,7 +231,6 @@ final class StorageParty implements ProtocolServer {
                 }
                 case CompletionStep.SeeTo _, CompletionStep.FindRegister _ ->
                     throw new IllegalStateException("there are no registers here: " + step);
-                case CompletionStep.Remember remember -> disk.progress = remember.progress();
             }
         }
         return effects;

@@ -6,7 +6,6 @@ import io.bulwark.protocol.completion.Allowance;
 import io.bulwark.protocol.completion.CompletionPace;
 import io.bulwark.protocol.completion.CompletionStep;
 import io.bulwark.protocol.completion.NodeCompletion;
-import io.bulwark.protocol.completion.Progress;
 import io.bulwark.protocol.completion.RebuildRate;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
@@ -52,12 +51,7 @@ public final class RegisterParty implements ProtocolServer {
         this.volume = volume;
         this.liesOfEpochs = liesOfEpochs;
         this.completion = new NodeCompletion(
-                self.number(),
-                PACE,
-                Allowance.NEVER,
-                Allowance.NEVER,
-                RebuildRate.of(REBUILT_PER_SECOND),
-                Progress.NONE);
+                self.number(), PACE, Allowance.NEVER, Allowance.NEVER, RebuildRate.of(REBUILT_PER_SECOND));
     }
 
     /** Something that the replicas do after a while. */
@@ -180,7 +174,6 @@ public final class RegisterParty implements ProtocolServer {
                     effects.add(new Effect.Scan(lastToken, find.kind(), find.first(), find.last(), Integer.MAX_VALUE));
                 }
                 case CompletionStep.Submit submit -> effects.add(submit(submit.command()));
-                case CompletionStep.Remember _ -> {}
                 case CompletionStep.Check _, CompletionStep.Fetch _, CompletionStep.Find _ ->
                     throw new IllegalStateException("there are no extents here: " + step);
             }

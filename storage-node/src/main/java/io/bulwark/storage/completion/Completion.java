@@ -31,8 +31,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a node's extents complete, and its registers while their holders change: one thread drives {@link NodeCompletion} from where
- * the last life stopped, another tells verdicts, a third keeps the agreed time moving. All wait while the metadata service does not answer.
+ * Keeps a node's extents complete, and its registers while their holders change: one thread drives {@link NodeCompletion}, another tells verdicts, a third keeps the agreed time moving. All wait while the metadata service does not answer.
  */
 public final class Completion implements BackgroundWork {
     private static final Logger LOG = LoggerFactory.getLogger(Completion.class);
@@ -58,7 +57,6 @@ public final class Completion implements BackgroundWork {
     /** What there is once the node serves. */
     private record Parts(
             NodeAccess node,
-            Cursors cursors,
             NodeCompletion machine,
             VerdictReports reports,
             ControlSession session,
@@ -79,18 +77,15 @@ public final class Completion implements BackgroundWork {
 
     @Override
     public void start(NodeAccess node) {
-        Cursors cursors = new Cursors(config.cursors());
         ControlSession session = new ControlSession(metadata);
         Parts made = new Parts(
                 node,
-                cursors,
                 new NodeCompletion(
                         node.node(),
                         config.pace(),
                         background.allowance(Scrubber.EXTENTS),
                         background.allowance(Scrubber.UNVERIFIED_EXTENTS),
-                        background.rebuild(),
-                        cursors.progress()),
+                        background.rebuild()),
                 new VerdictReports(metadata, session, node.evidence(), node.node()),
                 session,
                 new OwedCommands(session),
@@ -145,8 +140,13 @@ public final class Completion implements BackgroundWork {
                 done.scrubbed(),
                 running == null ? 0 : running.reports().reported(),
                 done.left().stream()
-                        .map(left -> new VolumeWork(left.volume(), left.unfinished(), left.caughtUp()))
+                        .map(left -> new VolumeWork(left.volume(), left.unfinished(), left.compared()))
                         .toList());
+    }
+
+    /** Whether all that object volumes referenced when the node started has been compared with what it holds. */
+    public boolean compared() {
+        return counts.compared();
     }
 
     /** What was verified of volumes of objects with lazy verification, by rising volume id. */
@@ -226,7 +226,6 @@ public final class Completion implements BackgroundWork {
                             node.store().scan(find.kind(), find.first(), find.last(), 1, find::wants),
                             found -> found(find.token(), found));
                 case CompletionStep.Submit submit -> running.owed().add(submit.command());
-                case CompletionStep.Remember remember -> running.cursors().save(remember.progress());
             }
         }
     }

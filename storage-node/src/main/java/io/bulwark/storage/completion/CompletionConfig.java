@@ -1,16 +1,14 @@
 package io.bulwark.storage.completion;
 
 import io.bulwark.protocol.completion.CompletionPace;
-import java.nio.file.Path;
 
 /**
  * How a node works unasked.
  *
- * @param cursors the file that remembers how far it has come
  * @param pace how fast
  * @param renewMillis how often the node renews its session with the metadata, which moves the agreed time
  */
-public record CompletionConfig(Path cursors, CompletionPace pace, long renewMillis) {
+public record CompletionConfig(CompletionPace pace, long renewMillis) {
     public CompletionConfig {
         if (renewMillis < 1) {
             throw new IllegalArgumentException("a session renewed every " + renewMillis + " ms");
@@ -18,7 +16,7 @@ public record CompletionConfig(Path cursors, CompletionPace pace, long renewMill
     }
 
     /** Polls each second, 16 extents at once, at most 500 per second, tries again after 5 s, renews after 30 s. */
-    public static CompletionConfig standard(Path cursors) {
-        return new CompletionConfig(cursors, new CompletionPace(1_000, 16, 500, 5_000), 30_000);
+    public static CompletionConfig standard() {
+        return new CompletionConfig(new CompletionPace(1_000, 16, 500, 5_000), 30_000);
     }
 }

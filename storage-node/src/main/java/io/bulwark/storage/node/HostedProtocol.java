@@ -20,6 +20,7 @@ import io.bulwark.protocol.pasis.PasisMessage;
 import io.bulwark.protocol.pasis.PasisServer;
 import io.bulwark.protocol.pasis.VerificationWatch;
 import io.bulwark.protocol.wire.Message;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.IntSupplier;
@@ -36,13 +37,28 @@ import java.util.function.ToIntFunction;
  * @param heldBytes about how many bytes a request holds in fragments and blocks
  * @param server makes the server of a shard, given its number counted from 0; all requests about the blocks of one
  *     session, or about one block of a register volume, come to the same server
+ * @param open whether requests of others are taken now
  */
 public record HostedProtocol(
         Predicate<Message> handles,
         Function<Message, BlockId> blockOf,
         boolean foreground,
         ToIntFunction<Message> heldBytes,
-        IntFunction<ProtocolServer> server) {
+        IntFunction<ProtocolServer> server,
+        BooleanSupplier open) {
+    public HostedProtocol(
+            Predicate<Message> handles,
+            Function<Message, BlockId> blockOf,
+            boolean foreground,
+            ToIntFunction<Message> heldBytes,
+            IntFunction<ProtocolServer> server) {
+        this(handles, blockOf, foreground, heldBytes, server, () -> true);
+    }
+
+    /** The same, which takes others' requests only while this says so: else it is silent, and the node's own requests alone are served. */
+    public HostedProtocol openWhile(BooleanSupplier condition) {
+        return new HostedProtocol(handles, blockOf, foreground, heldBytes, server, condition);
+    }
 
     /** Extents (PROTOCOLS section 4). */
     public static HostedProtocol extents(NodeConfig config, ExtentLimits limits) {

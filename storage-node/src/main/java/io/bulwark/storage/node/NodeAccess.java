@@ -4,6 +4,7 @@ import io.bulwark.client.driver.EvidenceLog;
 import io.bulwark.client.driver.OperationDriver;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.storage.store.FragmentStore;
 import java.util.concurrent.CompletableFuture;
@@ -27,6 +28,9 @@ public interface NodeAccess {
      * @return the first answer; completes exceptionally if none comes within the time, or the request holds too much
      */
     CompletableFuture<Message> ask(Message request, long timeoutMillis);
+
+    /** Answers a request over the connection that its sender has now, if it has one. */
+    void answer(PrincipalId to, long requestId, Message answer);
 
     /** How long ago a client last asked for something that is served, status aside; a very long time if none has. */
     long sinceForegroundMillis();

@@ -2,6 +2,7 @@ package io.bulwark.storage.node;
 
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.storage.store.StoreConfig;
 import io.bulwark.transport.TransportSettings;
 import java.net.InetSocketAddress;
@@ -10,6 +11,7 @@ import java.net.InetSocketAddress;
  * How one storage node runs.
  *
  * @param node its number in the cluster map
+ * @param cluster the cluster's id, zeros where principals have no keys: the store is this node's of this cluster
  * @param listen where it serves; port 0 takes any free port
  * @param shards threads among which the blocks are divided; may change between starts
  * @param requestBytesMax bytes of requests in processing; what would go beyond is dropped, and so is what would give one
@@ -17,6 +19,7 @@ import java.net.InetSocketAddress;
  */
 public record NodeConfig(
         int node,
+        Bytes cluster,
         InetSocketAddress listen,
         StoreConfig store,
         TransportSettings transport,
@@ -37,9 +40,10 @@ public record NodeConfig(
     }
 
     /** A shard per core, 256 MiB of requests, the defaults of {@code transport}. */
-    public static NodeConfig standard(int node, InetSocketAddress listen, StoreConfig store) {
+    public static NodeConfig standard(int node, Bytes cluster, InetSocketAddress listen, StoreConfig store) {
         return new NodeConfig(
                 node,
+                cluster,
                 listen,
                 store,
                 TransportSettings.defaults(),

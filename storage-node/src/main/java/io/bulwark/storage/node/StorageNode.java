@@ -12,6 +12,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.storage.store.FragmentStore;
+import io.bulwark.storage.store.StoreIdentity;
 import io.bulwark.transport.Delivery;
 import io.bulwark.transport.InboundHandler;
 import io.bulwark.transport.Peer;
@@ -106,6 +107,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
     /**
      * Opens the store, listens, and starts the background work.
      *
+     * @throws io.bulwark.client.error.ConfigException if the store is another node's
      * @throws IOException if the store cannot be opened or the address cannot be bound
      */
     public static StorageNode start(NodeConfig config, NodeParts parts) throws IOException {
@@ -113,7 +115,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
             throw new IllegalArgumentException(
                     "node " + config.node() + " has the keys of " + parts.keys().self());
         }
-        FragmentStore store = FragmentStore.open(config.store());
+        FragmentStore store = open(config);
         Transport transport = Transport.open(config.transport(), parts.credentials(), parts.codecs(), parts.meters());
         try {
             StorageNode node = new StorageNode(config, parts, store, transport);
@@ -122,6 +124,21 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
             return node;
         } catch (IOException | RuntimeException e) {
             transport.close();
+            store.close();
+            throw e;
+        }
+    }
+
+    private static FragmentStore open(NodeConfig config) throws IOException {
+        StoreIdentity identity = new StoreIdentity(config.cluster(), config.node());
+        identity.claim(config.store().directory());
+        FragmentStore store = FragmentStore.open(config.store());
+        try {
+            // Of two that began in one empty directory at the same time one has it now.
+            identity.claim(config.store().directory());
+            store.claim(identity);
+            return store;
+        } catch (IOException | RuntimeException e) {
             store.close();
             throw e;
         }
@@ -162,6 +179,11 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
             answer.completeExceptionally(new IllegalStateException(self + " does not take the request now"));
         }
         return answer.orTimeout(timeoutMillis, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void answer(PrincipalId to, long requestId, Message answer) {
+        sendByConnection(to, requestId, answer);
     }
 
     @Override
@@ -294,6 +316,10 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
                 done.run();
                 unexpected.increment();
                 peer.disconnect("sent " + message.getClass().getSimpleName() + " to " + self);
+                return;
+            }
+            if (!parts.protocols().get(protocol).open().getAsBoolean()) {
+                done.run();
                 return;
             }
             if (from.kind() == PrincipalKind.CLIENT

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +40,7 @@ public final class NodeStatusAnswers implements BackgroundWork {
     private final LongSupplier poolBytes;
     private final LongSupplier poolNeededBytes;
     private final Supplier<List<VersionsReport>> versions;
+    private final BooleanSupplier setBack;
     private volatile @Nullable NodeAccess node;
 
     /**
@@ -50,6 +52,7 @@ public final class NodeStatusAnswers implements BackgroundWork {
      * @param poolBytes the node's history pool
      * @param poolNeededBytes what it should be, 0 if it is large enough
      * @param versions of volumes under PASIS, by rising volume id
+     * @param setBack whether peers know more of this node than its store does
      */
     public NodeStatusAnswers(
             Supplier<List<VolumeWork>> work,
@@ -57,13 +60,15 @@ public final class NodeStatusAnswers implements BackgroundWork {
             Supplier<RebuildReply> rebuilding,
             LongSupplier poolBytes,
             LongSupplier poolNeededBytes,
-            Supplier<List<VersionsReport>> versions) {
+            Supplier<List<VersionsReport>> versions,
+            BooleanSupplier setBack) {
         this.work = work;
         this.background = background;
         this.rebuilding = rebuilding;
         this.poolBytes = poolBytes;
         this.poolNeededBytes = poolNeededBytes;
         this.versions = versions;
+        this.setBack = setBack;
     }
 
     /** To be hosted by the node. */
@@ -123,6 +128,7 @@ public final class NodeStatusAnswers implements BackgroundWork {
                 background.get(),
                 poolBytes.getAsLong(),
                 versions.get(),
-                seen);
+                seen,
+                setBack.getAsBoolean());
     }
 }

@@ -11,10 +11,12 @@ import io.bulwark.protocol.wire.WireWriter;
 import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -39,6 +41,7 @@ import org.slf4j.LoggerFactory;
 public final class FragmentStore implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(FragmentStore.class);
     private static final long LOG_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final int LOST_AT_ONCE = 1_000;
 
     private final StoreConfig config;
     private final DeviceSpace space;
@@ -53,6 +56,7 @@ public final class FragmentStore implements AutoCloseable {
     /** The last store of each block that is not done yet: reading waits for it. */
     private final Map<BlockId, CompletableFuture<Stored>> pending = new ConcurrentHashMap<>();
 
+    private volatile @Nullable Lives lives;
     private volatile boolean closed;
 
     private FragmentStore(StoreConfig config, DeviceSpace space, RecordIndex index, SegmentFiles segments)
@@ -88,20 +92,64 @@ public final class FragmentStore implements AutoCloseable {
     /** As {@link #open(StoreConfig)}, on a device that has as much left as the source says. */
     static FragmentStore open(StoreConfig config, DeviceSpace.Source device) throws IOException {
         Files.createDirectories(config.directory());
-        DeviceSpace space = new DeviceSpace(config, device);
-        RecordIndex index = RecordIndex.open(config.directory().resolve("index"));
+        Path directory = config.directory().resolve("index");
+        IndexSalvage.resume(directory);
+        if (RecordIndex.isSuspect(directory)) {
+            IndexSalvage.salvage(directory, segments(config));
+        }
+        FragmentStore store;
         try {
-            SegmentFiles segments = new SegmentFiles(config, config.directory().resolve("segments"), index);
-            FragmentStore store = new FragmentStore(config, space, index, segments);
+            store = assemble(config, device, directory);
+        } catch (StoreException e) {
+            if (!e.isDamage()) {
+                throw e;
+            }
+            LOG.error("{}; all that can be read is put into another index", e.getMessage());
+            IndexSalvage.salvage(directory, segments(config));
+            store = assemble(config, device, directory);
+        }
+        store.writer.start();
+        store.compactor.start();
+        store.cache.start();
+        return store;
+    }
+
+    private static FragmentStore assemble(StoreConfig config, DeviceSpace.Source device, Path directory)
+            throws IOException {
+        RecordIndex index = RecordIndex.open(directory);
+        SegmentFiles segments = null;
+        try {
+            segments = new SegmentFiles(config, segments(config), index);
+            FragmentStore store = new FragmentStore(config, new DeviceSpace(config, device), index, segments);
             store.count();
-            store.writer.start();
-            store.compactor.start();
-            store.cache.start();
+            store.loseWhatIsGone();
             return store;
         } catch (IOException | RuntimeException e) {
+            if (segments != null) {
+                segments.close();
+            }
             index.close();
             throw e;
         }
+    }
+
+    private static Path segments(StoreConfig config) {
+        return config.directory().resolve("segments");
+    }
+
+    /**
+     * Makes sure that what is in the index is this node's, whatever the files beside it say; an index that is nobody's becomes it.
+     *
+     * @throws io.bulwark.client.error.ConfigException if it is another one's
+     */
+    public void claim(StoreIdentity identity) throws IOException {
+        identity.claim(config.directory(), index);
+        lives = new Lives(index);
+    }
+
+    /** The starts of this node and of its peers, as far as this store knows of them. Only of a store that is {@link #claim}ed. */
+    public Lives lives() {
+        return Objects.requireNonNull(lives);
     }
 
     /**
@@ -158,21 +206,33 @@ public final class FragmentStore implements AutoCloseable {
      */
     public CompletableFuture<Loaded.Metas> scan(
             RecordKind kind, BlockId from, BlockId to, int max, Predicate<BlockId> wanted) {
+        return read(written(kind, from, to), () -> scanNow(kind, from, to, max, wanted));
+    }
+
+    /** Done when all earlier stores of these blocks are. */
+    private CompletableFuture<?> written(RecordKind kind, BlockId from, BlockId to) {
         if (cache.takes(kind)) {
             cache.writeNow(from, to);
         }
-        CompletableFuture<?> before = CompletableFuture.allOf(pending.entrySet().stream()
+        return CompletableFuture.allOf(pending.entrySet().stream()
                 .filter(each ->
                         each.getKey().compareTo(from) >= 0 && each.getKey().compareTo(to) <= 0)
                 .map(Map.Entry::getValue)
                 .toArray(CompletableFuture[]::new));
-        return read(before, () -> scanNow(kind, from, to, max, wanted));
     }
 
     /** As {@link #scan}, but passes over what is held in memory or under way to the disk, and leaves it there. */
     public CompletableFuture<Loaded.Metas> scanWritten(
             RecordKind kind, BlockId from, BlockId to, int max, Predicate<BlockId> wanted) {
         return read(null, () -> scanNow(kind, from, to, max, wanted));
+    }
+
+    /**
+     * The greatest suffix of the records of each block of one kind, for blocks between two, both included; no more records are read than
+     * {@code max}, unless one block alone has more. Completes exceptionally if the index cannot be read.
+     */
+    public CompletableFuture<LatestRecords> latest(RecordKind kind, BlockId from, BlockId to, int max) {
+        return read(written(kind, from, to), () -> latestNow(kind, from, to, max));
     }
 
     /** Makes everything acknowledged so far durable, whatever the setting. */
@@ -260,9 +320,34 @@ public final class FragmentStore implements AutoCloseable {
         index.forEachFrom(Bytes.EMPTY, (key, value) -> {
             IndexEntry entry = IndexEntry.decode(key, value);
             writer.records.incrementAndGet();
-            writer.storedBytes.addAndGet(entry == null ? 0 : entry.bytes());
+            if (entry != null) {
+                writer.storedBytes.addAndGet(entry.bytes());
+                index.noteNumber(Math.max(entry.sequence(), entry.change()));
+            }
             return true;
         });
+    }
+
+    /** A record whose segment is missing, or too short, says that its fragment is lost: whoever looks at the index alone must see it. */
+    private void loseWhatIsGone() throws StoreException {
+        List<RecordIndex.Occupied> gone = segments.gone();
+        if (gone.isEmpty()) {
+            return;
+        }
+        LOG.error(
+                "{} fragments in {} are gone with their segments; they are made again from the peers",
+                gone.size(),
+                segments.directory());
+        for (int from = 0; from < gone.size(); from += LOST_AT_ONCE) {
+            try (RecordIndex.Changes changes = index.change()) {
+                IndexUpdate update = new IndexUpdate(index, changes, index::takeNumber);
+                for (RecordIndex.Occupied place : gone.subList(from, Math.min(gone.size(), from + LOST_AT_ONCE))) {
+                    update.lose(place);
+                }
+                changes.commit(true);
+                writer.storedBytes.addAndGet(update.bytesDelta());
+            }
+        }
     }
 
     private void check(Mutation mutation) {
@@ -378,10 +463,25 @@ public final class FragmentStore implements AutoCloseable {
             if (entry == null) {
                 damaged(key, Bytes.EMPTY);
             }
-            found.add(new Loaded.Meta(key, entry == null ? Bytes.EMPTY : entry.meta()));
+            // An extent is its fragment: whoever compares the index with what is referenced must see that it is gone.
+            boolean lost = entry == null || (kind == RecordKind.EXTENT && entry.place() == IndexEntry.Place.LOST);
+            found.add(new Loaded.Meta(key, lost ? Bytes.EMPTY : entry.meta()));
             return found.size() < max;
         });
         return new Loaded.Metas(kind, found);
+    }
+
+    private LatestRecords latestNow(RecordKind kind, BlockId from, BlockId to, int max) throws StoreException {
+        LatestRecords.Collector collector = new LatestRecords.Collector(max);
+        index.forEachFrom(prefix(kind, from), (encoded, value) -> {
+            RecordKey key = RecordKey.decode(encoded);
+            if (key.kind() != kind || key.block().compareTo(to) > 0) {
+                return false;
+            }
+            IndexEntry entry = IndexEntry.decode(encoded, value);
+            return collector.add(key, entry != null && entry.place() != IndexEntry.Place.LOST);
+        });
+        return collector.end();
     }
 
     private static Bytes prefix(RecordKind kind, BlockId block) {

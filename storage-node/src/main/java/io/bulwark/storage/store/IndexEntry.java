@@ -7,16 +7,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the index holds of one record: where its fragment is, and its meta data. On disk: version (1), place (1),
- * segment (4), offset (4), length (4), sequence (8), checksum of the fragment (4), meta data, CRC-32C of the key and
- * all before (4).
+ * segment (4), offset (4), length (4), sequence (8), change (8), checksum of the fragment (4), meta data, CRC-32C of the
+ * key and all before (4).
  *
  * @param segment the segment's number, 0 unless the place is a segment
  * @param offset of the record's header in the segment
  * @param length of the fragment
  * @param sequence a number that no other write has
+ * @param change a number that no other change of an entry has, and all later ones exceed: of two entries of one key the later is known by it
  * @param checksum see {@link RecordHeader#checksum}
  */
-record IndexEntry(Place place, int segment, int offset, int length, long sequence, int checksum, Bytes meta) {
+record IndexEntry(
+        Place place, int segment, int offset, int length, long sequence, long change, int checksum, Bytes meta) {
     /** Where a fragment is. The order is part of the format on disk. */
     enum Place {
         /** In the index itself. */
@@ -27,16 +29,20 @@ record IndexEntry(Place place, int segment, int offset, int length, long sequenc
         LOST
     }
 
-    private static final int VERSION = 1;
-    private static final int FIXED_BYTES = 26;
+    private static final int VERSION = 2;
+    private static final int FIXED_BYTES = 34;
     private static final Place[] PLACES = Place.values();
 
     static IndexEntry lost(Bytes meta) {
-        return new IndexEntry(Place.LOST, 0, 0, 0, 0, 0, meta);
+        return new IndexEntry(Place.LOST, 0, 0, 0, 0, 0, 0, meta);
     }
 
     IndexEntry withMeta(Bytes value) {
-        return new IndexEntry(place, segment, offset, length, sequence, checksum, value);
+        return new IndexEntry(place, segment, offset, length, sequence, change, checksum, value);
+    }
+
+    IndexEntry changed(long number) {
+        return new IndexEntry(place, segment, offset, length, sequence, number, checksum, meta);
     }
 
     /** Whether both point to the same write of a fragment at the same place. */
@@ -58,6 +64,7 @@ record IndexEntry(Place place, int segment, int offset, int length, long sequenc
                 .putInt(offset)
                 .putInt(length)
                 .putLong(sequence)
+                .putLong(change)
                 .putInt(checksum)
                 .put(meta.array(), meta.offset(), meta.length());
         out.putInt(crc(key, value));
@@ -82,6 +89,7 @@ record IndexEntry(Place place, int segment, int offset, int length, long sequenc
                 in.getInt(),
                 in.getInt(),
                 in.getInt(),
+                in.getLong(),
                 in.getLong(),
                 in.getInt(),
                 Bytes.of(value, FIXED_BYTES, value.length - FIXED_BYTES - Integer.BYTES));

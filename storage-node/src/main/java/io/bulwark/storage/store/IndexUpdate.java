@@ -6,25 +6,30 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** One batch of the index in the making: what the batch changes, seen by what comes later in the same batch. */
 final class IndexUpdate {
     private final RecordIndex index;
     private final RecordIndex.Changes changes;
+    private final LongSupplier numbers;
     private final Map<Bytes, Optional<IndexEntry>> overlay = new HashMap<>();
     private final Map<Integer, Long> liveDeltas = new HashMap<>();
     private final Set<Long> vacated = new HashSet<>();
     private long recordsDelta;
     private long bytesDelta;
 
-    IndexUpdate(RecordIndex index, RecordIndex.Changes changes) {
+    /** @param numbers gives each change its own, each greater than all before */
+    IndexUpdate(RecordIndex index, RecordIndex.Changes changes, LongSupplier numbers) {
         this.index = index;
         this.changes = changes;
+        this.numbers = numbers;
     }
 
     /** @param fragment the fragment if the entry says that it is inline */
-    void put(Bytes key, IndexEntry entry, Bytes fragment) throws StoreException {
+    void put(Bytes key, IndexEntry placed, Bytes fragment) throws StoreException {
+        IndexEntry entry = placed.changed(numbers.getAsLong());
         leave(key, current(key));
         if (entry.place() == IndexEntry.Place.SEGMENT) {
             changes.occupy(key, entry);
@@ -41,7 +46,7 @@ final class IndexUpdate {
     void updateMeta(Bytes key, Bytes meta) throws StoreException {
         IndexEntry old = current(key);
         if (old != null) {
-            IndexEntry entry = old.withMeta(meta);
+            IndexEntry entry = old.withMeta(meta).changed(numbers.getAsLong());
             changes.put(key, entry);
             overlay.put(key, Optional.of(entry));
             bytesDelta += entry.bytes() - old.bytes();
@@ -72,15 +77,28 @@ final class IndexUpdate {
         live(old, -1);
         IndexEntry entry;
         if (to == null) {
-            entry = IndexEntry.lost(old.meta());
+            entry = IndexEntry.lost(old.meta()).changed(numbers.getAsLong());
             bytesDelta += entry.bytes() - old.bytes();
         } else {
-            entry = to.withMeta(old.meta());
+            entry = to.withMeta(old.meta()).changed(numbers.getAsLong());
             changes.occupy(key, entry);
             live(entry, 1);
         }
         changes.put(key, entry);
         overlay.put(key, Optional.of(entry));
+    }
+
+    /** Gives up a place that is gone from the disk; the record that points there has lost its fragment. */
+    void lose(RecordIndex.Occupied place) throws StoreException {
+        IndexEntry entry = current(place.key());
+        if (entry != null
+                && entry.place() == IndexEntry.Place.SEGMENT
+                && entry.segment() == place.segment()
+                && entry.offset() == place.offset()) {
+            move(place.key(), entry, null);
+        } else {
+            changes.vacate(place.segment(), place.offset());
+        }
     }
 
     /** Gives up a place that no entry points to, as its record's entry was damaged. */

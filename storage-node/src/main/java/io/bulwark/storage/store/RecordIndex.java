@@ -1,8 +1,11 @@
 package io.bulwark.storage.store;
 
 import io.bulwark.protocol.wire.Bytes;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,16 +25,24 @@ import org.rocksdb.LRUCache;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
+import org.rocksdb.Status;
+import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The RocksDB part of the store. Column families: {@code metas} (key to {@link IndexEntry}), {@code fragments} (key to
  * an inline fragment), {@code places} (segment and offset to the length that is live there and the key).
  */
 final class RecordIndex implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RecordIndex.class);
+    private static final String ROOT_FILE = "CURRENT";
+    private static final String SUSPECT_FILE = "index-suspect";
+    private static final byte[] OWNER_KEY = {'o', 'w', 'n', 'e', 'r'};
     private static final byte[] FORMAT_KEY = {'f', 'o', 'r', 'm', 'a', 't'};
-    private static final byte[] FORMAT = {'1'};
+    private static final byte[] FORMAT = {'2'};
     private static final int CACHE_BYTES = 32 << 20;
     private static final int WRITE_BUFFER_BYTES = 8 << 20;
     private static final int LOG_BYTES_MAX = 32 << 20;
@@ -49,50 +60,64 @@ final class RecordIndex implements AutoCloseable {
     private final ColumnFamilyHandle fragments;
     private final ColumnFamilyHandle places;
 
-    private RecordIndex(Path directory) throws RocksDBException {
-        Cache cache = own(new LRUCache(CACHE_BYTES));
+    private final Path directory;
+    private long numbers;
+
+    private RecordIndex(Path directory, WALRecoveryMode logs) throws RocksDBException {
+        this.directory = directory;
+        Cache cache = keep(new LRUCache(CACHE_BYTES));
         BlockBasedTableConfig table = new BlockBasedTableConfig()
                 .setBlockCache(cache)
-                .setFilterPolicy(own(new BloomFilter(10)))
+                .setFilterPolicy(keep(new BloomFilter(10)))
                 .setCacheIndexAndFilterBlocks(true);
-        ColumnFamilyOptions family = own(new ColumnFamilyOptions())
+        ColumnFamilyOptions family = keep(new ColumnFamilyOptions())
                 .setTableFormatConfig(table)
                 .setCompressionType(CompressionType.NO_COMPRESSION)
                 .setWriteBufferSize(WRITE_BUFFER_BYTES);
         // A recycled log keeps its size, so that a synced write need not change the file system's own metadata.
-        DBOptions options = own(new DBOptions())
+        DBOptions options = keep(new DBOptions())
                 .setCreateIfMissing(true)
                 .setCreateMissingColumnFamilies(true)
                 .setParanoidChecks(true)
-                .setRecycleLogFileNum(2)
+                .setWalRecoveryMode(logs)
+                .setRecycleLogFileNum(logs == WALRecoveryMode.PointInTimeRecovery ? 2 : 0)
                 .setMaxTotalWalSize(LOG_BYTES_MAX)
                 .setKeepLogFileNum(2)
                 .setMaxLogFileSize(1 << 20)
                 .setInfoLogLevel(InfoLogLevel.WARN_LEVEL);
-        synced = own(new WriteOptions().setSync(true));
-        unsynced = own(new WriteOptions());
+        synced = keep(new WriteOptions().setSync(true));
+        unsynced = keep(new WriteOptions());
         List<ColumnFamilyDescriptor> descriptors = new ArrayList<>();
         for (String name : List.of("default", "metas", "fragments", "places")) {
             descriptors.add(new ColumnFamilyDescriptor(ascii(name), family));
         }
         List<ColumnFamilyHandle> handles = new ArrayList<>();
-        db = own(RocksDB.open(options, directory.toString(), descriptors, handles));
-        handles.forEach(this::own);
+        db = keep(RocksDB.open(options, directory.toString(), descriptors, handles));
+        handles.forEach(this::keep);
         metas = handles.get(1);
         fragments = handles.get(2);
         places = handles.get(3);
     }
 
-    /** @throws StoreException if it is in use, broken, or of another format */
-    static RecordIndex open(Path directory) throws StoreException {
+    /**
+     * Opens the index in a directory, or makes one in an empty directory.
+     *
+     * @throws StoreException if it is in use, damaged, or of another format
+     */
+    static RecordIndex open(Path directory) throws IOException {
+        requireRoot(directory);
+        return open(directory, WALRecoveryMode.PointInTimeRecovery);
+    }
+
+    static RecordIndex open(Path directory, WALRecoveryMode logs) throws StoreException {
         RecordIndex index;
         try {
-            index = new RecordIndex(directory);
+            index = new RecordIndex(directory, logs);
         } catch (RocksDBException e) {
             String message = String.valueOf(e.getMessage());
-            throw message.contains("lock")
+            throw message.contains("lock file") || message.contains("lock hold")
                     ? new StoreException("the store in " + directory + " is in use by another process", e)
-                    : new StoreException("the index in " + directory + " cannot be opened: " + message, e);
+                    : failure("the index in " + directory + " cannot be opened", e);
         }
         try {
             byte[] format = index.db.get(FORMAT_KEY);
@@ -107,8 +132,107 @@ final class RecordIndex implements AutoCloseable {
             return index;
         } catch (RocksDBException e) {
             index.close();
-            throw new StoreException("the index in " + directory + " cannot be read: " + e.getMessage(), e);
+            throw failure("the index in " + directory + " cannot be read", e);
         }
+    }
+
+    /** Without the file that names its first one RocksDB would begin anew, and delete all others. */
+    private static void requireRoot(Path directory) throws IOException {
+        if (Files.isDirectory(directory) && !Files.exists(directory.resolve(ROOT_FILE))) {
+            List<Path> orphans = new ArrayList<>(Directories.files(directory, ".sst"));
+            orphans.addAll(Directories.files(directory, ".log"));
+            if (!orphans.isEmpty()) {
+                throw StoreException.damaged(
+                        "the index in " + directory + " has no file " + ROOT_FILE,
+                        new NoSuchFileException(directory.resolve(ROOT_FILE).toString()));
+            }
+        }
+    }
+
+    /** Damage is what more of RocksDB's own files, or other bytes in them, would have avoided; a full disk is none. */
+    private static StoreException failure(String what, RocksDBException e) {
+        Status status = e.getStatus();
+        String message = what + ": " + e.getMessage();
+        boolean damaged = status == null
+                || switch (status.getCode()) {
+                    case Corruption, NotFound, NotSupported, Incomplete -> true;
+                    // A later build may have families of its own.
+                    case InvalidArgument -> !message.contains("open all column families");
+                    case IOError ->
+                        message.contains("No such file")
+                                || message.contains("file is too short")
+                                || message.contains("truncated");
+                    default -> false;
+                };
+        return damaged ? StoreException.damaged(message, e) : new StoreException(message, e);
+    }
+
+    /** Has the next start salvage it: something that is seldom read was found damaged. */
+    void suspect() {
+        try {
+            Files.createFile(directory.resolveSibling(SUSPECT_FILE));
+        } catch (IOException e) {
+            LOG.warn("{} cannot be marked as damaged: {}", directory, e.toString());
+        }
+    }
+
+    static boolean isSuspect(Path directory) {
+        return Files.exists(directory.resolveSibling(SUSPECT_FILE));
+    }
+
+    static void trust(Path directory) throws IOException {
+        Files.deleteIfExists(directory.resolveSibling(SUSPECT_FILE));
+    }
+
+    /** Whose index it is, as {@link StoreIdentity} writes it; null if nobody has said yet. */
+    byte @Nullable [] owner() throws StoreException {
+        try {
+            return db.get(OWNER_KEY);
+        } catch (RocksDBException e) {
+            throw failure("the index in " + directory + " cannot be read", e);
+        }
+    }
+
+    void own(byte[] owner) throws StoreException {
+        change(() -> db.put(synced, OWNER_KEY, owner));
+    }
+
+    /** A number kept under a name; 0 if there is none. */
+    long number(String name) throws StoreException {
+        try {
+            byte[] value = db.get(ascii(name));
+            return value == null || value.length != Long.BYTES
+                    ? 0
+                    : ByteBuffer.wrap(value).getLong();
+        } catch (RocksDBException e) {
+            throw failure("the index in " + directory + " cannot be read", e);
+        }
+    }
+
+    /** Durably. */
+    void putNumber(String name, long number) throws StoreException {
+        byte[] value = ByteBuffer.allocate(Long.BYTES).putLong(number).array();
+        change(() -> db.put(synced, ascii(name), value));
+    }
+
+    static boolean isOwner(Bytes key) {
+        return key.equals(Bytes.of(OWNER_KEY));
+    }
+
+    /** Exceeds the numbers of all changes and writes of which anything is left. */
+    long nextNumber() {
+        return Math.max(numbers, db.getLatestSequenceNumber()) + 1;
+    }
+
+    /** A number for one more change. */
+    long takeNumber() {
+        numbers = nextNumber();
+        return numbers;
+    }
+
+    /** An entry has this number. */
+    void noteNumber(long number) {
+        numbers = Math.max(numbers, number);
     }
 
     /** The encoded {@link IndexEntry}, or null if there is none. */
@@ -118,6 +242,11 @@ final class RecordIndex implements AutoCloseable {
 
     byte @Nullable [] fragment(Bytes key) throws StoreException {
         return get(fragments, key);
+    }
+
+    /** Hands over all inline fragments. */
+    void forEachFragment(BiPredicate<Bytes, byte[]> visitor) throws StoreException {
+        iterate(fragments, Bytes.EMPTY, visitor);
     }
 
     /** Hands over the entries from {@code from} on, as long as the visitor says so. */
@@ -161,13 +290,8 @@ final class RecordIndex implements AutoCloseable {
         try {
             db.syncWal();
         } catch (RocksDBException e) {
-            throw new StoreException("the index cannot be synced: " + e.getMessage(), e);
+            throw failure("the index cannot be synced", e);
         }
-    }
-
-    /** Grows with every write, also across restarts. */
-    long latestSequence() {
-        return db.getLatestSequenceNumber();
     }
 
     @Override
@@ -236,7 +360,7 @@ final class RecordIndex implements AutoCloseable {
         try {
             call.run();
         } catch (RocksDBException e) {
-            throw new StoreException("the index cannot be written: " + e.getMessage(), e);
+            throw failure("the index cannot be written", e);
         }
     }
 
@@ -244,7 +368,7 @@ final class RecordIndex implements AutoCloseable {
         try {
             return db.get(family, key.toByteArray());
         } catch (RocksDBException e) {
-            throw new StoreException("the index cannot be read: " + e.getMessage(), e);
+            throw failure("the index cannot be read", e);
         }
     }
 
@@ -257,7 +381,7 @@ final class RecordIndex implements AutoCloseable {
             }
             iterator.status();
         } catch (RocksDBException e) {
-            throw new StoreException("the index cannot be read: " + e.getMessage(), e);
+            throw failure("the index cannot be read", e);
         }
     }
 
@@ -275,7 +399,7 @@ final class RecordIndex implements AutoCloseable {
                 at.getInt(), at.getInt(), length, Bytes.of(value, Integer.BYTES, value.length - Integer.BYTES));
     }
 
-    private <T extends AutoCloseable> T own(T part) {
+    private <T extends AutoCloseable> T keep(T part) {
         natives.add(part);
         return part;
     }

@@ -31,11 +31,19 @@ final class Segment {
     }
 
     static Segment open(Path directory, int number) throws IOException {
-        Path path = directory.resolve("%08x".formatted(number) + SUFFIX);
+        Path path = file(directory, number);
         return new Segment(
                 number,
                 path,
                 FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE));
+    }
+
+    static boolean isThere(Path directory, int number) {
+        return Files.isRegularFile(file(directory, number));
+    }
+
+    private static Path file(Path directory, int number) {
+        return directory.resolve("%08x".formatted(number) + SUFFIX);
     }
 
     /** The number in a segment's file name, or -1 if the file is no segment. */

@@ -11,6 +11,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,9 @@ final class SegmentFiles implements AutoCloseable {
     private final Set<Segment> touched = new LinkedHashSet<>();
     /** Segments to be sealed once what the batch put into them is accounted for. */
     private final List<Segment> full = new ArrayList<>();
+
+    /** What the index has in segments that are missing, or too short. */
+    private final List<RecordIndex.Occupied> gone = new ArrayList<>();
 
     private final ByteBuffer staging = ByteBuffer.allocateDirect(STAGING_BYTES);
     private @Nullable Segment active;
@@ -68,9 +72,16 @@ final class SegmentFiles implements AutoCloseable {
                 }
             }
         }
+        Map<Integer, Long> lengths = new HashMap<>();
+        for (Segment segment : segments.values()) {
+            lengths.put(segment.number, segment.allocatedBytes());
+        }
         index.forEachOccupied(record -> {
             Segment segment = segments.get(record.segment());
-            if (segment != null) {
+            long end = (long) record.offset() + RecordHeader.BYTES + record.length();
+            if (segment == null || lengths.getOrDefault(record.segment(), 0L) < end) {
+                gone.add(record);
+            } else {
                 int footprint = RecordHeader.footprint(record.length());
                 segment.addLive(footprint);
                 segment.position(Math.max(
@@ -112,7 +123,7 @@ final class SegmentFiles implements AutoCloseable {
         pad(segment, RecordHeader.ALIGNMENT);
         segment.recordBytes(segment.recordBytes() + footprint);
         return new IndexEntry(
-                IndexEntry.Place.SEGMENT, segment.number, offset, fragment.length(), sequence, checksum, meta);
+                IndexEntry.Place.SEGMENT, segment.number, offset, fragment.length(), sequence, 0, checksum, meta);
     }
 
     /** Hands what was appended to the operating system. */
@@ -243,6 +254,24 @@ final class SegmentFiles implements AutoCloseable {
                         && RecordHeader.checksum(key, entry.sequence(), fragment) == entry.checksum()
                 ? fragment
                 : null;
+    }
+
+    /** Whether a record begins where its entry says, and ends within the file. Its fragment is not read. */
+    static boolean begins(Segment segment, Bytes key, IndexEntry entry) {
+        byte[] header = new byte[RecordHeader.BYTES];
+        try {
+            return segment.allocatedBytes() >= (long) entry.offset() + RecordHeader.BYTES + entry.length()
+                    && segment.read(header, entry.offset())
+                    && Arrays.equals(
+                            header, RecordHeader.encode(key, entry.length(), entry.sequence(), entry.checksum()));
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** What the index had, when it was opened, in segments that are missing or too short. */
+    List<RecordIndex.Occupied> gone() {
+        return gone;
     }
 
     /** Changes a byte of a record's fragment on the disk, and nothing else. */

@@ -6,11 +6,29 @@ import java.io.IOException;
 public final class StoreException extends IOException {
     private static final long serialVersionUID = 1L;
 
+    private final boolean damaged;
+
     public StoreException(String message) {
         super(message);
+        this.damaged = false;
     }
 
     public StoreException(String message, Throwable cause) {
+        this(message, cause, false);
+    }
+
+    private StoreException(String message, Throwable cause, boolean damaged) {
         super(message, cause);
+        this.damaged = damaged;
+    }
+
+    /** Files of the index are missing, or do not say what was written there. */
+    static StoreException damaged(String message, Throwable cause) {
+        return new StoreException(message, cause, true);
+    }
+
+    /** Whether {@link IndexSalvage} may help. */
+    boolean isDamage() {
+        return damaged;
     }
 }

@@ -44,7 +44,9 @@ final class StoreWriter {
     final AtomicLong moved = new AtomicLong();
     private volatile boolean failed;
 
+    /** Of writes of fragments and of changes of entries. */
     private long nextSequence;
+
     private boolean unsynced;
     private long flushAtNanos;
 
@@ -56,11 +58,11 @@ final class StoreWriter {
         this.index = index;
         this.segments = segments;
         this.afterBatch = afterBatch;
-        this.nextSequence = index.latestSequence() + 1;
         space.reusable(segments.reusableBytes());
     }
 
     void start() {
+        nextSequence = index.nextNumber();
         thread.start();
     }
 
@@ -178,6 +180,9 @@ final class StoreWriter {
             failed = true;
             batch.forEach(each -> each.outcome = Stored.FAILED);
             LOG.error("the store in {} failed; it refuses writes until it is opened again", config.directory(), e);
+            if (e instanceof StoreException cause && cause.isDamage()) {
+                index.suspect();
+            }
         }
     }
 
@@ -292,12 +297,13 @@ final class StoreWriter {
             return segments.append(key, put.fragment(), put.meta(), sequence);
         }
         int checksum = RecordHeader.checksum(key, sequence, put.fragment());
-        return new IndexEntry(IndexEntry.Place.INLINE, 0, 0, put.fragment().length(), sequence, checksum, put.meta());
+        return new IndexEntry(
+                IndexEntry.Place.INLINE, 0, 0, put.fragment().length(), sequence, 0, checksum, put.meta());
     }
 
     private void change(List<Prepared> batch, boolean synced) throws StoreException {
         try (RecordIndex.Changes changes = index.change()) {
-            IndexUpdate update = new IndexUpdate(index, changes);
+            IndexUpdate update = new IndexUpdate(index, changes, () -> nextSequence++);
             for (Prepared each : batch) {
                 if (each.outcome == null) {
                     apply(each, update);

@@ -265,7 +265,8 @@ class LazyVerificationTest {
                 background::rebuilding,
                 pool::bytes,
                 verification::neededBytes,
-                verification::report);
+                verification::report,
+                () -> false);
         nodes.start(
                 RunningNodes.config(node, store),
                 List.of(

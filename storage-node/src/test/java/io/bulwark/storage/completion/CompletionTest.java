@@ -39,13 +39,16 @@ import io.bulwark.storage.node.RunningNodes;
 import io.bulwark.storage.store.StoreEditor;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -56,6 +59,9 @@ import org.junit.jupiter.api.io.TempDir;
 @NullMarked
 class CompletionTest {
     private static final int NODES = 4;
+    /** Its fragments are too long for the index. */
+    private static final int LENGTH = 8_192;
+
     private static final ProtectionPolicy POLICY = new ProtectionPolicy(1, 2, 4, 8192);
     private static final Volume VOLUME =
             new Volume(1, "v", VolumeKind.OBJECT, POLICY, 0, List.of(new PlacementGroup(1, List.of(0, 1, 2, 3))));
@@ -91,10 +97,11 @@ class CompletionTest {
         metadata.references.add(reference(11, 2, second));
         await().until(() -> held(3, 1) && held(3, 2));
         await().untilAsserted(() -> assertThat(completion(3).status().volumes()).allSatisfy(work -> {
-            assertThat(work.caughtUp()).isTrue();
+            assertThat(work.compared()).isTrue();
             assertThat(work.unfinished()).isZero();
         }));
-        assertThat(completion(3).status().completed()).isGreaterThanOrEqualTo(2);
+        await().untilAsserted(
+                        () -> assertThat(completion(3).status().completed()).isGreaterThanOrEqualTo(2));
 
         metadata.changes.add(new SessionChange.Freed(1, new BlockRange(1, RunningNodes.WRITER, 1, 1, 1)));
         await().until(() -> !held(0, 1) && !held(1, 1) && !held(2, 1) && !held(3, 1));
@@ -134,6 +141,49 @@ class CompletionTest {
         await().until(() -> held(2, 2) && held(2, 1));
         await().untilAsserted(
                         () -> assertThat(completion(2).status().incomplete()).isPositive());
+    }
+
+    /** Whatever it had checked in its last life. */
+    @Test
+    void aNodeThatLostItsDiskIsUnverifiedUntilItHasAll() throws Exception {
+        metadata.references.add(reference(10, 1, write(1)));
+        metadata.references.add(reference(11, 2, write(2)));
+        awaitVerified(3);
+        nodes.node(3).close();
+        delete(directory.resolve("node-3"));
+        start(3);
+        awaitVerified(3);
+        assertThat(held(3, 1) && held(3, 2)).isTrue();
+    }
+
+    @Test
+    void aDirectoryThatWasSetBackIsUnverifiedUntilItHasAll() throws Exception {
+        metadata.references.add(reference(10, 1, write(1)));
+        awaitVerified(3);
+        nodes.node(3).close();
+        Path own = directory.resolve("node-3");
+        Path older = directory.resolve("older");
+        copy(own, older);
+        start(3);
+        metadata.references.add(reference(11, 2, write(2)));
+        await().until(() -> held(3, 2));
+        nodes.node(3).close();
+        delete(own);
+        copy(older, own);
+        start(3);
+        awaitVerified(3);
+        assertThat(held(3, 1) && held(3, 2)).isTrue();
+    }
+
+    @Test
+    void fragmentsWhoseSegmentIsGoneAreMadeAgainBeforeANodeIsVerified() throws Exception {
+        metadata.references.add(reference(10, 1, write(1)));
+        awaitVerified(3);
+        nodes.node(3).close();
+        delete(directory.resolve("node-3").resolve("segments"));
+        start(3);
+        awaitVerified(3);
+        assertThat(held(3, 1)).isTrue();
     }
 
     @Test
@@ -191,8 +241,7 @@ class CompletionTest {
     }
 
     private void start(int node) throws IOException {
-        CompletionConfig quick =
-                new CompletionConfig(directory.resolve("cursors-" + node), new CompletionPace(100, 4, 500, 500), 50);
+        CompletionConfig quick = new CompletionConfig(new CompletionPace(100, 4, 500, 500), 50);
         Background background = new Background(
                 new BackgroundPace(50, 4 << 20, 64 << 20, 4, 64 << 10),
                 VerificationPace.standard(),
@@ -209,12 +258,35 @@ class CompletionTest {
         backgrounds.put(node, background);
     }
 
+    private void awaitVerified(int node) {
+        await().untilAsserted(() -> assertThat(completion(node).status().volumes())
+                .hasSize(1)
+                .allMatch(work -> work.compared() && work.unfinished() == 0));
+        assertThat(completion(node).compared()).isTrue();
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (Stream<Path> all = Files.walk(directory)) {
+            for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(path);
+            }
+        }
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> all = Files.walk(from)) {
+            for (Path path : all.sorted().toList()) {
+                Files.copy(path, to.resolve(from.relativize(path).toString()));
+            }
+        }
+    }
+
     private Completion completion(int node) {
         return Objects.requireNonNull(completions.get(node));
     }
 
     private Bytes write(long counter) throws Exception {
-        byte[] content = new byte[5_000];
+        byte[] content = new byte[LENGTH];
         content[0] = (byte) counter;
         ExtentTiming timing = new ExtentTiming(500, 1_000, 30_000, 0);
         WriteOutcome outcome = nodes.client()
@@ -239,6 +311,6 @@ class CompletionTest {
         List<BlockRange> ranges = List.of(new BlockRange(1, RunningNodes.WRITER, 1, counter, 1));
         Bytes pins = new WireWriter().raw(pin).toBytes();
         return new Reply.Reference(
-                inode, Optional.of(new ObjectLayout(1, POLICY.blockBytes(), 5_000, ranges, pins)), List.of());
+                inode, Optional.of(new ObjectLayout(1, POLICY.blockBytes(), LENGTH, ranges, pins)), List.of());
     }
 }

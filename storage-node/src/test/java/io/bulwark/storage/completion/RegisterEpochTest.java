@@ -131,8 +131,7 @@ class RegisterEpochTest {
     }
 
     private void start(int node) throws IOException {
-        CompletionConfig quick =
-                new CompletionConfig(directory.resolve("cursors-" + node), new CompletionPace(100, 4, 500, 200), 50);
+        CompletionConfig quick = new CompletionConfig(new CompletionPace(100, 4, 500, 200), 50);
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         Background background =
                 new Background(new BackgroundPace(50, 0, 64 << 20, 4, 64 << 10), VerificationPace.standard(), meters);

@@ -13,6 +13,7 @@ import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.fp.FpTimes;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.GenesisKeys;
 import io.bulwark.protocol.pasis.PasisCodec;
 import io.bulwark.protocol.pasis.PasisGroup;
 import io.bulwark.protocol.pasis.PasisLimits;
@@ -226,6 +227,7 @@ final class FigureCluster implements AutoCloseable {
         LazyVerification verification = new LazyVerification(background, pool(), meters);
         NodeConfig config = new NodeConfig(
                 node,
+                GenesisKeys.NONE.cluster(),
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 StoreConfig.standard(directory)
                         .withDurability(Durability.NONE)

@@ -3,6 +3,7 @@ package io.bulwark.storage.node;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.GenesisKeys;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.storage.store.StoreConfig;
@@ -72,6 +73,7 @@ final class Nodes implements AutoCloseable {
     StorageNode start(int node, BackgroundWork... background) throws IOException {
         NodeConfig config = new NodeConfig(
                 node,
+                GenesisKeys.NONE.cluster(),
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 storeOf(node),
                 TransportSettings.defaults(),

@@ -6,6 +6,7 @@ import io.bulwark.client.driver.PeerLinks;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.metadata.GenesisKeys;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.storage.store.StoreConfig;
 import io.bulwark.transport.Transport;
@@ -66,6 +67,7 @@ public final class RunningNodes implements AutoCloseable {
     public static NodeConfig config(int node, StoreConfig store) {
         return new NodeConfig(
                 node,
+                GenesisKeys.NONE.cluster(),
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 store,
                 TransportSettings.defaults(),

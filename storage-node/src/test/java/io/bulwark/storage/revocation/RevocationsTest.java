@@ -79,6 +79,11 @@ class RevocationsTest {
         }
 
         @Override
+        public void answer(PrincipalId to, long requestId, Message answer) {
+            throw new IllegalStateException("answers");
+        }
+
+        @Override
         public long sinceForegroundMillis() {
             return 0;
         }

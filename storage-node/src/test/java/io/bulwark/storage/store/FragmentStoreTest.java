@@ -76,7 +76,9 @@ class FragmentStoreTest {
                 IndexEntry before = Objects.requireNonNull(store.entry(put.key()));
                 store(store, new Mutation.UpdateMeta(put.key(), text("after")));
                 assertFound(store, new Mutation.Put(put.key(), text("after"), put.fragment()));
-                assertThat(store.entry(put.key())).isEqualTo(before.withMeta(text("after")));
+                IndexEntry after = Objects.requireNonNull(store.entry(put.key()));
+                assertThat(after).isEqualTo(before.withMeta(text("after")).changed(after.change()));
+                assertThat(after.change()).isGreaterThan(before.change());
             }
             store(store, new Mutation.UpdateMeta(extent(1), text("nobody")));
             assertThat(load(store, extent(1))).isEqualTo(new Loaded.Missing(extent(1)));

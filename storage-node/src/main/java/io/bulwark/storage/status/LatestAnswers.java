@@ -1,0 +1,120 @@
+package io.bulwark.storage.status;
+
+import io.bulwark.protocol.cluster.Protocol;
+import io.bulwark.protocol.control.NodeControlMessage;
+import io.bulwark.protocol.control.NodeControlMessage.LatestReply;
+import io.bulwark.protocol.control.NodeControlMessage.LatestRequest;
+import io.bulwark.protocol.control.NodeControlMessage.LatestVersion;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.wire.Message;
+import io.bulwark.storage.node.BackgroundWork;
+import io.bulwark.storage.node.HostedProtocol;
+import io.bulwark.storage.node.NodeAccess;
+import io.bulwark.storage.store.LatestRecords;
+import io.bulwark.storage.store.StoreException;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Answers {@link LatestRequest} of other nodes from the index of the store: one of each node at a time, and what is more is dropped. Knows
+ * how this node stands to its own store.
+ */
+public final class LatestAnswers implements BackgroundWork {
+    private static final Logger LOG = LoggerFactory.getLogger(LatestAnswers.class);
+    private static final BlockId NO_BLOCK = BlockId.register(0, 0);
+
+    /** What a node knows of its own store. */
+    public enum Standing {
+        /** Too few peers have told yet which starts of this node they remember. */
+        UNKNOWN,
+        /** The store knows of all starts that peers remember. */
+        CURRENT,
+        /** It does not: it was set back in time, replaced or wiped, and has not made up yet what it forgot. */
+        SET_BACK
+    }
+
+    private final Set<PrincipalId> answering = ConcurrentHashMap.newKeySet();
+    private volatile @Nullable NodeAccess node;
+    private volatile Standing standing = Standing.UNKNOWN;
+
+    public Standing standing() {
+        return standing;
+    }
+
+    /** It was found out. */
+    public void stand(Standing found) {
+        standing = found;
+    }
+
+    /** What the records of a register volume's versions are. */
+    public static RecordKind kind(Protocol protocol) {
+        return switch (protocol) {
+            case FP -> RecordKind.REGISTER_VERSION;
+            case PASIS -> RecordKind.PASIS_VERSION;
+        };
+    }
+
+    /** To be hosted by the node. */
+    public HostedProtocol protocol() {
+        return new HostedProtocol(
+                LatestRequest.class::isInstance, message -> NO_BLOCK, false, message -> 0, shard -> new Server());
+    }
+
+    @Override
+    public void start(NodeAccess started) {
+        node = started;
+    }
+
+    @Override
+    public void stop() {
+        node = null;
+    }
+
+    private final class Server implements ProtocolServer {
+        @Override
+        public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
+            NodeAccess known = node;
+            if (known != null && from.kind() == PrincipalKind.NODE && answering.add(from)) {
+                answer(known, from, requestId, (LatestRequest) message);
+            }
+            return List.of();
+        }
+    }
+
+    private void answer(NodeAccess known, PrincipalId from, long requestId, LatestRequest request) {
+        BlockId first = BlockId.register(request.volume(), request.from());
+        BlockId last = BlockId.register(request.volume(), Long.MAX_VALUE);
+        var _ = known.store()
+                .latest(kind(request.protocol()), first, last, NodeControlMessage.LATEST_MAX)
+                .whenComplete((found, error) -> {
+                    answering.remove(from);
+                    try {
+                        if (found != null) {
+                            long later = known.store().lives().hear(from.number(), request.life());
+                            known.answer(from, requestId, reply(request, found, later));
+                            return;
+                        }
+                    } catch (StoreException e) {
+                        LOG.warn("the life of {} cannot be remembered", from, e);
+                    }
+                    LOG.warn("{} asked for what is latest from {} on, and gets no answer", from, first, error);
+                });
+    }
+
+    private LatestReply reply(LatestRequest request, LatestRecords found, long laterLife) {
+        List<LatestVersion> blocks = found.blocks().stream()
+                .map(each -> new LatestVersion(each.block().counter(), each.suffix()))
+                .toList();
+        long next = found.next().map(BlockId::counter).orElse(NodeControlMessage.NO_MORE);
+        return new LatestReply(request.volume(), request.from(), blocks, next, laterLife, standing == Standing.CURRENT);
+    }
+}

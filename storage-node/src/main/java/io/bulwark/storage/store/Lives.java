@@ -1,0 +1,73 @@
+package io.bulwark.storage.store;
+
+import io.bulwark.protocol.control.NodeControlMessage.Life;
+import java.security.SecureRandom;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The starts of a node with this store, which the store counts, and the last start of each peer that it has heard of: a store that was
+ * set back in time, or is new, does not know of starts that peers remember. Thread-safe.
+ */
+public final class Lives {
+    private static final String OWN = "life";
+
+    private final RecordIndex index;
+    private final Map<Integer, Life> peers = new HashMap<>();
+    private Life own;
+
+    /** Begins a life, durably. */
+    Lives(RecordIndex index) throws StoreException {
+        this.index = index;
+        this.own = begin(index.number(OWN) + 1);
+    }
+
+    public synchronized Life own() {
+        return own;
+    }
+
+    /**
+     * What was missed is made up: goes on as if the store had known of that life.
+     *
+     * @throws StoreException if it cannot be written
+     */
+    public synchronized void beginAfter(long life) throws StoreException {
+        own = begin(Math.max(life, own.number()) + 1);
+    }
+
+    /**
+     * A peer says that this is its life.
+     *
+     * @return the number of one that its store does not know of; 0 if none was ever heard of here
+     * @throws StoreException if it cannot be written
+     */
+    public synchronized long hear(int peer, Life life) throws StoreException {
+        Life known = peers.get(peer);
+        if (known == null) {
+            known = new Life(index.number(nameOf(peer)), index.number(nonceOf(peer)));
+        }
+        if (life.isBehind(known)) {
+            peers.put(peer, known);
+            return known.number();
+        }
+        if (!life.equals(known)) {
+            index.putNumber(nonceOf(peer), life.nonce());
+            index.putNumber(nameOf(peer), life.number());
+        }
+        peers.put(peer, life);
+        return 0;
+    }
+
+    private Life begin(long number) throws StoreException {
+        index.putNumber(OWN, number);
+        return new Life(number, new SecureRandom().nextLong());
+    }
+
+    private static String nameOf(int peer) {
+        return "life-of-" + peer;
+    }
+
+    private static String nonceOf(int peer) {
+        return "nonce-of-" + peer;
+    }
+}

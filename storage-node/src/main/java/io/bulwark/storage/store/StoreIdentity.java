@@ -1,0 +1,128 @@
+package io.bulwark.storage.store;
+
+import io.bulwark.client.error.ConfigException;
+import io.bulwark.client.error.Subject;
+import io.bulwark.protocol.wire.Bytes;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Whose store a directory holds. It stands in the file {@code identity} of the directory, which is written before anything else is, and
+ * never again, and in the index, so that neither is copied without the other unnoticed. A node's key is no part of it: keys are replaced, while a node's number is never given to another one.
+ *
+ * @param cluster the cluster's id; zeros where principals have no keys
+ * @param node the node's number
+ */
+public record StoreIdentity(Bytes cluster, int node) {
+    private static final String FILE = "identity";
+    private static final int FORMAT = 1;
+    private static final int BYTES_MAX = 1024;
+
+    /**
+     * Makes sure that the store in this directory is this node's; an empty directory becomes it.
+     *
+     * @throws ConfigException if it is another one's, or does not say whose it is
+     * @throws IOException if the device fails
+     */
+    public void claim(Path directory) throws IOException {
+        Files.createDirectories(directory);
+        Path file = directory.resolve(FILE);
+        if (!Files.exists(file)) {
+            if (isUsed(directory)) {
+                throw failure(
+                        "the store in " + directory + " does not say whose it is: its file " + FILE + " is gone",
+                        "put the file back");
+            }
+            write(file);
+        }
+        boolean isLong = Files.size(file) > BYTES_MAX;
+        check(directory, "file " + FILE, isLong ? "" : Files.readString(file, StandardCharsets.ISO_8859_1));
+    }
+
+    /** As {@link #claim(Path)}, of what is in the index: it is damaged or copied apart from the file. */
+    void claim(Path directory, RecordIndex index) throws StoreException {
+        byte[] found = index.owner();
+        if (found == null) {
+            index.own(text().getBytes(StandardCharsets.US_ASCII));
+        } else {
+            check(directory, "index", new String(found, StandardCharsets.ISO_8859_1));
+        }
+    }
+
+    /** As people read it: {@code node-3 of cluster 0123456789abcdef0123456789abcdef}. */
+    @Override
+    public String toString() {
+        return "node-" + node + " of cluster " + cluster.toHex();
+    }
+
+    private void check(Path directory, String where, String found) {
+        StoreIdentity owner = parse(found)
+                .orElseThrow(() -> failure(
+                        "the store in " + directory + " does not say whose it is: its " + where + " is damaged",
+                        "put back what stood there"));
+        if (!owner.equals(this)) {
+            throw failure(
+                    "the store in " + directory + " belongs to " + owner + ", as its " + where + " says, and this is "
+                            + this,
+                    "give each node a directory of its own, and this one the directory that it had");
+        }
+    }
+
+    private static ConfigException failure(String problem, String first) {
+        return new ConfigException(
+                problem + ". Nothing was changed there. Do this: " + first
+                        + "; or start the node with an empty directory, and it makes its fragments again from its"
+                        + " peers",
+                Subject.NONE);
+    }
+
+    private static boolean isUsed(Path directory) throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.anyMatch(file -> !String.valueOf(file.getFileName()).startsWith(FILE));
+        }
+    }
+
+    private String text() {
+        return "# Whose store this is. A node starts on its own only.\nformat=" + FORMAT + "\ncluster="
+                + cluster.toHex() + "\nnode=" + node + "\n";
+    }
+
+    private static Optional<StoreIdentity> parse(String text) {
+        String[] lines = text.split("\n", -1);
+        if (lines.length != 5 || !lines[2].startsWith("cluster=") || !lines[3].startsWith("node=")) {
+            return Optional.empty();
+        }
+        try {
+            Bytes cluster = Bytes.of(HexFormat.of().parseHex(lines[2].substring("cluster=".length())));
+            int node = Integer.parseInt(lines[3].substring("node=".length()));
+            return Optional.of(new StoreIdentity(cluster, node))
+                    .filter(identity -> identity.text().equals(text));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Durably: it is there whole after a power cut, or nothing is there. */
+    private void write(Path file) throws IOException {
+        Path beside = file.resolveSibling(FILE + ".tmp");
+        try (FileChannel channel = FileChannel.open(
+                beside, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
+            ByteBuffer content = ByteBuffer.wrap(text().getBytes(StandardCharsets.US_ASCII));
+            while (content.hasRemaining()) {
+                channel.write(content);
+            }
+            channel.force(true);
+        }
+        Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        Directories.sync(file.resolveSibling("."));
+    }
+}

@@ -1,0 +1,316 @@
+package io.bulwark.storage.completion;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.bulwark.client.error.ConfigException;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.RevocationWatch;
+import io.bulwark.protocol.cluster.Verification;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.completion.CompletionPace;
+import io.bulwark.protocol.control.NodeControlCodec;
+import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
+import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.fp.FpCodec;
+import io.bulwark.protocol.fp.FpGroup;
+import io.bulwark.protocol.fp.FpLimits;
+import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.FpWrite;
+import io.bulwark.protocol.fp.FpWriteOutcome;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.pasis.PasisCodec;
+import io.bulwark.protocol.pasis.PasisGroup;
+import io.bulwark.protocol.pasis.PasisLimits;
+import io.bulwark.protocol.pasis.PasisWrite;
+import io.bulwark.protocol.pasis.PasisWriteOutcome;
+import io.bulwark.protocol.pasis.VerificationWatch;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MessageCodecs;
+import io.bulwark.storage.background.Background;
+import io.bulwark.storage.background.BackgroundPace;
+import io.bulwark.storage.background.VerificationPace;
+import io.bulwark.storage.node.HostedProtocol;
+import io.bulwark.storage.node.NodeConfig;
+import io.bulwark.storage.node.RunningNodes;
+import io.bulwark.storage.status.LatestAnswers;
+import io.bulwark.storage.status.LatestAnswers.Standing;
+import io.bulwark.storage.store.LatestRecords.Latest;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Five real nodes over loopback that scrub nothing, with a volume under FP at the first four, and one under PASIS. */
+@NullMarked
+class RegisterComparisonTest {
+    private static final int NODES = 5;
+    private static final long BLOCKS = 1L << 40;
+    private static final ProtectionPolicy POLICY = new ProtectionPolicy(1, 2, 4, 16_384);
+    private static final Volume FP = new Volume(
+            1, "fp", VolumeKind.REGISTER, POLICY, BLOCKS, List.of(new PlacementGroup(1, List.of(0, 1, 2, 3))));
+    private static final Volume PASIS = new Volume(
+            2,
+            "pasis",
+            VolumeKind.REGISTER,
+            ProtectionPolicy.pasis(1, 2, 5, 16_384, Verification.LAZY),
+            BLOCKS,
+            List.of(new PlacementGroup(1, List.of(0, 1, 2, 3, 4))));
+    private static final MessageCodecs CODECS =
+            new MessageCodecs(new FpCodec(), new PasisCodec(), new NodeControlCodec());
+    private static final FpTimes TIMES = new FpTimes(200, 500, 0, 30_000);
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    private Path directory;
+
+    private final ScriptedMetadata metadata = new ScriptedMetadata(FP, PASIS);
+    private final RunningNodes nodes = new RunningNodes(NODES, CODECS);
+    private final Map<Integer, RegisterComparison> comparisons = new HashMap<>();
+    private final Map<Integer, LatestAnswers> standings = new HashMap<>();
+
+    @BeforeEach
+    void start() throws IOException {
+        for (int node = 0; node < NODES; node++) {
+            start(node);
+        }
+    }
+
+    @AfterEach
+    void stop() {
+        nodes.close();
+    }
+
+    @Test
+    void aNodeWithAnEmptyDiskIsVerifiedOnceItHasAll() throws Exception {
+        for (long block : new long[] {0, 7, BLOCKS - 1}) {
+            write(block, 1);
+            writeVersion(block, 1);
+        }
+        awaitVerified(2);
+        nodes.node(2).close();
+        delete(directory.resolve("node-2"));
+        start(2);
+        awaitVerified(2);
+        for (Volume volume : List.of(FP, PASIS)) {
+            assertThat(latest(2, volume)).isEqualTo(latest(0, volume)).hasSize(3);
+        }
+    }
+
+    @Test
+    void aDirectoryThatWasSetBackCatchesUp() throws Exception {
+        write(3, 1);
+        writeVersion(3, 1);
+        nodes.node(2).close();
+        copy(directory.resolve("node-2"), directory.resolve("older"));
+        start(2);
+        for (long block : new long[] {3, 4}) {
+            write(block, 2);
+            writeVersion(block, 2);
+        }
+        nodes.node(2).close();
+        delete(directory.resolve("node-2"));
+        copy(directory.resolve("older"), directory.resolve("node-2"));
+        start(2);
+        awaitVerified(2);
+        for (Volume volume : List.of(FP, PASIS)) {
+            assertThat(latest(2, volume)).isEqualTo(latest(0, volume)).hasSize(2);
+        }
+    }
+
+    /** Less n - f others may all be those that never had what was complete. */
+    @Test
+    void withTooFewPeersANodeStaysUnverified() throws Exception {
+        write(3, 1);
+        nodes.node(2).close();
+        nodes.node(4).close();
+        start(2);
+        await().until(() -> work(2).stream().anyMatch(work -> work.volume() == FP.id() && work.compared()));
+        assertThat(work(2)).anyMatch(work -> work.volume() == PASIS.id() && !work.compared());
+        assertThat(comparison(2).compared()).isFalse();
+        start(4);
+        awaitVerified(2);
+        assertThat(comparison(2).compared()).isTrue();
+    }
+
+    /** More than f: they must not agree with each other on what was long ago, and say so, until somebody brings back what they forgot. */
+    @Test
+    void nodesThatWereSetBackTogetherStaySilent() throws Exception {
+        write(3, 1);
+        awaitVerified(1);
+        awaitVerified(2);
+        for (int node = 1; node <= 2; node++) {
+            nodes.node(node).close();
+            copy(directory.resolve("node-" + node), directory.resolve("older-" + node));
+            start(node);
+            awaitVerified(node);
+        }
+        write(3, 2);
+        List<Latest> now = latest(0, FP);
+        for (int node = 1; node <= 2; node++) {
+            nodes.node(node).close();
+            Files.move(directory.resolve("node-" + node), directory.resolve("newer-" + node));
+            Files.move(directory.resolve("older-" + node), directory.resolve("node-" + node));
+        }
+        start(1);
+        start(2);
+        for (int node = 1; node <= 2; node++) {
+            int number = node;
+            await().until(() -> standing(number) == Standing.SET_BACK);
+            assertThat(comparison(node).serves()).isFalse();
+            assertThat(work(node)).noneMatch(VolumeWork::compared);
+        }
+        nodes.node(1).close();
+        delete(directory.resolve("node-1"));
+        Files.move(directory.resolve("newer-1"), directory.resolve("node-1"));
+        start(1);
+        awaitVerified(1);
+        awaitVerified(2);
+        await().until(() -> standing(2) == Standing.CURRENT);
+        assertThat(latest(2, FP)).isEqualTo(now);
+        write(3, 3);
+        nodes.node(2).close();
+        start(2);
+        awaitVerified(2);
+        assertThat(standing(2))
+                .as("its life goes on after those that it had forgotten")
+                .isEqualTo(Standing.CURRENT);
+    }
+
+    @Test
+    void anotherNodesDirectoryIsRefusedThoughItsNameWasChanged() throws Exception {
+        write(3, 1);
+        nodes.node(1).close();
+        nodes.node(2).close();
+        Path own = directory.resolve("node-2");
+        String identity = Files.readString(own.resolve("identity"));
+        delete(own);
+        copy(directory.resolve("node-1"), own);
+        assertThatThrownBy(() -> start(2))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("belongs to node-1")
+                .hasMessageContaining("this is node-2");
+        Files.writeString(own.resolve("identity"), identity);
+        assertThatThrownBy(() -> start(2))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("belongs to node-1")
+                .hasMessageContaining("as its index says");
+        delete(own);
+        start(1);
+        start(2);
+        awaitVerified(2);
+        assertThat(latest(2, FP)).isEqualTo(latest(0, FP)).hasSize(1);
+    }
+
+    private void awaitVerified(int node) {
+        await().untilAsserted(() -> assertThat(work(node))
+                .hasSize(2)
+                .allMatch(VolumeWork::compared)
+                .allMatch(work -> work.unfinished() == 0));
+    }
+
+    private List<VolumeWork> work(int node) {
+        return comparison(node).status();
+    }
+
+    private Standing standing(int node) {
+        return Objects.requireNonNull(standings.get(node)).standing();
+    }
+
+    private RegisterComparison comparison(int node) {
+        return Objects.requireNonNull(comparisons.get(node));
+    }
+
+    private List<Latest> latest(int node, Volume volume) throws Exception {
+        RecordKind kind = LatestAnswers.kind(volume.policy().protocol());
+        return nodes.node(node)
+                .store()
+                .latest(kind, BlockId.register(volume.id(), 0), BlockId.register(volume.id(), BLOCKS - 1), 100)
+                .get()
+                .blocks();
+    }
+
+    private void write(long block, int content) throws Exception {
+        FpGroup group = FpGroup.of(FP, BlockId.register(FP.id(), block));
+        assertThat(nodes.client()
+                        .submit(new FpWrite(group, 1, content(block, content), TIMES))
+                        .get())
+                .isInstanceOf(FpWriteOutcome.Written.class);
+    }
+
+    private void writeVersion(long block, int content) throws Exception {
+        PasisGroup group = PasisGroup.of(PASIS, BlockId.register(PASIS.id(), block));
+        assertThat(nodes.client()
+                        .submit(new PasisWrite(group, RunningNodes.WRITER, 1, content(block, content), TIMES))
+                        .get())
+                .isInstanceOf(PasisWriteOutcome.Written.class);
+    }
+
+    private static Bytes content(long block, int content) {
+        byte[] bytes = new byte[POLICY.blockBytes()];
+        bytes[0] = (byte) block;
+        bytes[1] = (byte) content;
+        return Bytes.of(bytes);
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (Stream<Path> all = Files.walk(directory)) {
+            for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(path);
+            }
+        }
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> all = Files.walk(from)) {
+            for (Path path : all.sorted().toList()) {
+                Files.copy(path, to.resolve(from.relativize(path).toString()), StandardCopyOption.REPLACE_EXISTING);
+            }
+        }
+    }
+
+    private void start(int node) throws IOException {
+        CompletionConfig quick = new CompletionConfig(new CompletionPace(50, 4, 500, 200), 50);
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        Background background = new Background(
+                BackgroundPace.of(0, BackgroundPace.REBUILD_BYTES_PER_SECOND), VerificationPace.standard(), meters);
+        LatestAnswers answers = new LatestAnswers();
+        RegisterComparison comparison = new RegisterComparison(metadata, quick, background, answers);
+        NodeConfig config = RunningNodes.config(node, RunningNodes.store(directory, node));
+        nodes.start(
+                config,
+                List.of(
+                        answers.protocol(),
+                        HostedProtocol.registers(
+                                        config, nodes.keys(node), FpLimits.standard(), () -> RevocationWatch.NONE)
+                                .openWhile(comparison::serves),
+                        HostedProtocol.versioned(
+                                        PrincipalId.node(node),
+                                        PasisLimits.standard(8 << 20, 8 << 20),
+                                        () -> 1,
+                                        _ -> VerificationWatch.NONE,
+                                        () -> RevocationWatch.NONE)
+                                .openWhile(comparison::serves)),
+                metadata::volume,
+                List.of(background, answers, comparison),
+                meters);
+        comparisons.put(node, comparison);
+        standings.put(node, answers);
+    }
+}
