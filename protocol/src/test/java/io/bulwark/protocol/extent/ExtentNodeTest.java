@@ -18,7 +18,6 @@ import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
 import io.bulwark.protocol.extent.ExtentMessage.Store;
 import io.bulwark.protocol.extent.ExtentMessage.Suspect;
 import io.bulwark.protocol.fingerprint.BlockCode;
-import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
@@ -34,7 +33,7 @@ import org.junit.jupiter.api.Test;
 class ExtentNodeTest {
     private static final BlockId BLOCK = LocalNode.block(1);
     private static final BlockRange RANGE = new BlockRange(VOLUME, OWNER, 1, 1, 1);
-    private static final BlockCode CODE = new BlockCode(POLICY.m(), POLICY.f(), POLICY.n());
+    private static final BlockCode CODE = BlockCode.ofAll(POLICY.m(), POLICY.n());
 
     private final LocalNode node = new LocalNode();
 
@@ -186,9 +185,9 @@ class ExtentNodeTest {
         node.ask(OWNER, new ReadPinned(BLOCK, 1, 0, pin(1), true));
         node.tell(new Fact.OfPin(BLOCK, pin(1)));
         BlockCode.Encoded encoded = content(1, 100);
-        Share share = new Share(encoded.fragments().getFirst(), null);
+        Bytes fragment = encoded.fragments().getFirst();
         node.holdStores = true;
-        node.complete(node.runs.getFirst(), new RepairOutcome.Rebuilt(encoded.fpcc(), share));
+        node.complete(node.runs.getFirst(), new RepairOutcome.Rebuilt(encoded.fpcc(), fragment));
         node.tell(new Fact.Freed(RANGE));
         assertThat(node.held).hasSize(2);
         node.release(1);

@@ -29,7 +29,6 @@ import io.bulwark.simulation.engine.AlteringServer;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -67,8 +66,8 @@ class ObjectMutationTest {
         ObjectParts parts = new ObjectParts() {
             @Override
             public ClientOperation<WriteOutcome> write(
-                    Volume volume, BlockId block, Bytes content, Set<Integer> slow, ExtentTiming timing) {
-                return new HastyWrite(new ExtentWrite(volume, block, content, slow, timing));
+                    Volume volume, BlockId block, Bytes content, ExtentTiming timing) {
+                return new HastyWrite(new ExtentWrite(volume, block, content, timing));
             }
         };
         assertThat(found(parts)).isIn(ObjectInvariants.WHOLE_OR_ABSENT, ObjectInvariants.STAYS_READABLE);

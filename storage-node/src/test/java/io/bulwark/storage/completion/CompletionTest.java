@@ -45,7 +45,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -218,7 +217,7 @@ class CompletionTest {
         content[0] = (byte) counter;
         ExtentTiming timing = new ExtentTiming(500, 1_000, 30_000, 0);
         WriteOutcome outcome = nodes.client()
-                .submit(new ExtentWrite(VOLUME, block(counter), Bytes.of(content), Set.of(), timing))
+                .submit(new ExtentWrite(VOLUME, block(counter), Bytes.of(content), timing))
                 .get();
         return ((WriteOutcome.Complete) outcome).pin();
     }

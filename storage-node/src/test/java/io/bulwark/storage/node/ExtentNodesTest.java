@@ -144,7 +144,7 @@ class ExtentNodesTest {
 
     private WriteOutcome.Complete write(long counter, Bytes content) {
         return (WriteOutcome.Complete) withDriver(driver -> driver.submit(
-                        new ExtentWrite(VOLUME, key(counter).block(), content, Set.of(), ExtentTiming.standard()))
+                        new ExtentWrite(VOLUME, key(counter).block(), content, ExtentTiming.standard()))
                 .join());
     }
 
