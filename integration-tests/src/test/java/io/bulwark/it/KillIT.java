@@ -48,6 +48,7 @@ class KillIT {
     }
 
     @Test
+    @Tag("nightly")
     void withBftSmartNothingIsLostEitherAndItsMetadataCanBeMoved() throws Exception {
         kill(List.of("--ordering", Ordering.BFT_SMART.toString()));
     }

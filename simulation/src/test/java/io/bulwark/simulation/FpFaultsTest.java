@@ -2,6 +2,7 @@ package io.bulwark.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.Runs;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.fp.FpLimits;
 import io.bulwark.protocol.fp.FpMessage;
@@ -24,7 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @NullMarked
 class FpFaultsTest {
     private static final long SEED = Long.getLong("bulwark.seed", 1);
-    private static final int RUNS = Integer.getInteger("bulwark.runs", 8);
+    private static final int RUNS = Runs.of(8);
     private static final int STEPS = 24;
     private static final int BLOCKS = 2;
     private static final FpLimits LIMITS = new FpLimits(64, 4, 2, 400, 50, 1, 256, 2_000, 4_000);

@@ -10,7 +10,6 @@ import java.util.TreeSet;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Every order of the tiny worlds of the FP register. */
 @NullMarked
@@ -41,7 +40,7 @@ class FpExhaustiveTest {
     }
 
     @Test
-    @EnabledIfSystemProperty(named = "bulwark.exhaustive.large", matches = "true")
+    @Tag("nightly")
     void everyOrderOfTheLargeWorldsIsLinearizableUpToABound() {
         List<TinyWorld> worlds = new ArrayList<>(FpTinyWorlds.large(FpParts.PRODUCTION));
         worlds.addAll(FpTinyWorlds.turns(FpParts.PRODUCTION));

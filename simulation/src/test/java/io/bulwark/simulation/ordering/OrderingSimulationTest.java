@@ -1,5 +1,6 @@
 package io.bulwark.simulation.ordering;
 
+import io.bulwark.protocol.Runs;
 import io.bulwark.simulation.campaign.Run;
 import io.bulwark.simulation.campaign.Setting;
 import io.bulwark.simulation.campaign.Shape;
@@ -10,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /** Four replicas, one of which lies, and two faulty clients: what the planted bugs of the engine are searched with. */
 @NullMarked
 class OrderingSimulationTest {
-    private static final int RUNS = Integer.getInteger("bulwark.runs", 10);
+    private static final int RUNS = Runs.of(10);
     private static final int SHOWN = 60;
     private static final Shape SHAPE = new Shape(
             OptionalInt.empty(), OptionalInt.of(1), OptionalInt.empty(), OptionalInt.of(2), OptionalInt.empty());
