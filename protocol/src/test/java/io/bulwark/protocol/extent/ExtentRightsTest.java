@@ -16,6 +16,7 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
+import java.util.Random;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -24,12 +25,18 @@ import org.junit.jupiter.api.Test;
 class ExtentRightsTest {
     private static final BlockId BLOCK = LocalNode.block(1);
     private static final BlockCode CODE = BlockCode.ofAll(POLICY.m(), POLICY.n());
-    private static final Bytes CONTENT = Bytes.of(new byte[POLICY.blockBytes()]);
+    private static final Bytes CONTENT = content();
     private static final BlockCode.Encoded ENCODED = CODE.encode(CONTENT);
     private static final Bytes PIN = ENCODED.fpcc().pin();
     private static final PrincipalId READER = PrincipalId.client(2);
 
     private final LocalNode node = new LocalNode();
+
+    private static Bytes content() {
+        byte[] bytes = new byte[POLICY.blockBytes()];
+        new Random(1).nextBytes(bytes);
+        return Bytes.of(bytes);
+    }
 
     private static Store store(long epoch) {
         return new Store(BLOCK, epoch, 0, ENCODED.fragments().getFirst(), ENCODED.fpcc());

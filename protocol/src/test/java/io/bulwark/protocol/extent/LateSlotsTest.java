@@ -175,6 +175,9 @@ class LateSlotsTest {
                         PrincipalId.node(slot),
                         new ExtentMessage.Found(block, EPOCH, encoded.fpcc(), fragment, true));
             }
+            for (int slot = 4; slot < 6; slot++) {
+                read.onMessage(now, PrincipalId.node(slot), new ExtentMessage.Holds(block, EPOCH));
+            }
             read.onMoving(PrincipalId.node(1), now);
             read.onMessage(now, PrincipalId.node(0), new ExtentMessage.NotFound(block, EPOCH, ReadRefusal.NONE));
         }

@@ -18,6 +18,7 @@ import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
+import java.util.Random;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -27,10 +28,16 @@ class SupplyTest {
     private static final BlockId BLOCK = LocalNode.block(1);
     private static final PrincipalId READER = PrincipalId.client(2);
     private static final BlockCode CODE = BlockCode.ofAll(POLICY.m(), POLICY.n());
-    private static final BlockCode.Encoded ONE = CODE.encode(Bytes.of(new byte[100]));
-    private static final BlockCode.Encoded OTHER = CODE.encode(Bytes.of(new byte[90]));
+    private static final BlockCode.Encoded ONE = CODE.encode(bytes(100));
+    private static final BlockCode.Encoded OTHER = CODE.encode(bytes(90));
 
     private final LocalNode node = new LocalNode();
+
+    private static Bytes bytes(int length) {
+        byte[] bytes = new byte[length];
+        new Random(length).nextBytes(bytes);
+        return Bytes.of(bytes);
+    }
 
     private static Supply supply(BlockCode.Encoded of) {
         return new Supply(BLOCK, 1, 0, of.fragments().getFirst(), of.fpcc());
