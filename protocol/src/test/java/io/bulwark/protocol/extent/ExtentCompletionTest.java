@@ -328,6 +328,15 @@ class ExtentCompletionTest {
     }
 
     @Test
+    void aSuspectedNodeThatFindsPoisonDropsItsFragment() {
+        stored(1, 1);
+        node.ask(OWNER, new Suspect(BLOCK, 1, 0, pin(1), 0));
+        node.complete(node.runs.getFirst(), new RepairOutcome.Poisonous());
+        readsNot(1, ReadRefusal.POISONOUS);
+        assertThat(node.unreferencedBytes()).isZero();
+    }
+
+    @Test
     void aSuspectedNodeMakesADamagedFragmentAgainAndJudgesOthers() {
         stored(1, 1);
         node.corrupt(BLOCK);
