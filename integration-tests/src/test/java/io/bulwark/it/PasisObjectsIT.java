@@ -45,7 +45,17 @@ class PasisObjectsIT {
         for (int i = 0; i < FILES; i++) {
             file(source.resolve("file-" + i), i * 37_003);
         }
-        run("mb", "fresh-objects", "--volume", "fresh-objects", "--protocol", "pasis", "--faults", "1", "--data-fragments", "2")
+        run(
+                        "mb",
+                        "fresh-objects",
+                        "--volume",
+                        "fresh-objects",
+                        "--protocol",
+                        "pasis",
+                        "--faults",
+                        "1",
+                        "--data-fragments",
+                        "2")
                 .with("--verification", "lazy", "--block-size", "65536")
                 .json();
         run("sync", source.toString(), "fresh-objects").json();
@@ -109,7 +119,8 @@ class PasisObjectsIT {
         run("put", object.toString(), "kept/object").json();
         run("volume", "write", "kept-blocks", "0", blocks.toString()).json();
         await().untilAsserted(() -> {
-            assertThat(stat("kept-blocks").get("versions").get("unverified").asLong()).isZero();
+            assertThat(stat("kept-blocks").get("versions").get("unverified").asLong())
+                    .isZero();
             assertThat(stat("kept").get("faultsLeft").asInt()).isOne();
         });
         Map<RecordKey, Bytes> before = fragments(LOST, Set.of("kept-blocks", "kept"));
@@ -167,7 +178,8 @@ class PasisObjectsIT {
         try (var files = Files.list(source)) {
             for (Path file : files.toList()) {
                 Path back = directory.resolve("back-" + name + "-" + file.getFileName());
-                run("get", "fresh-objects/" + file.getFileName(), back.toString()).json();
+                run("get", "fresh-objects/" + file.getFileName(), back.toString())
+                        .json();
                 assertThat(Files.mismatch(back, file))
                         .as("%s of %s", file, name)
                         .isEqualTo(-1);

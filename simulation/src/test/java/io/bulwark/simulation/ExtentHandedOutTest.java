@@ -72,8 +72,7 @@ class ExtentHandedOutTest {
                     ExtentCluster.READER,
                     cluster.holder(slot),
                     1_000_000 + slot,
-                    new ExtentMessage.Supply(
-                            block, 1, slot, encoded.fragments().get(slot), encoded.fpcc()));
+                    new ExtentMessage.Supply(block, 1, slot, encoded.fragments().get(slot), encoded.fpcc()));
         }
         cluster.simulation.runFor(10_000);
         assertThat(holding()).isZero();

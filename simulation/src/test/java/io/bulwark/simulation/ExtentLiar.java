@@ -100,10 +100,7 @@ final class ExtentLiar extends AlteringServer {
     /** Has the fragment's hash at every slot. */
     private static Fpcc forged(Checksum checksum, Bytes fragment) {
         Fpcc fpcc = (Fpcc) checksum;
-        return Fpcc.of(
-                fpcc.length(),
-                Collections.nCopies(fpcc.cc().size(), Hashes.sha256(fragment)),
-                fpcc.fp());
+        return Fpcc.of(fpcc.length(), Collections.nCopies(fpcc.cc().size(), Hashes.sha256(fragment)), fpcc.fp());
     }
 
     private Fpcc garbled() {

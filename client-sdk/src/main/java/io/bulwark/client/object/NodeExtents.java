@@ -29,8 +29,7 @@ public final class NodeExtents implements ExtentAccess {
         ProtectionPolicy policy = volume.policy();
         long held = (long) policy.fragmentBytes(content.length()) * (policy.m() + policy.n());
         // Encoding is the constructor's work, and belongs on the driver's threads.
-        return driver.submit(
-                () -> new ExtentWrite(volume, block, content, timing), held);
+        return driver.submit(() -> new ExtentWrite(volume, block, content, timing), held);
     }
 
     @Override

@@ -168,7 +168,8 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
                 return effects;
             }
             case Found found when answer.epoch() == group.epoch() -> accept(index, found);
-            case Holds _ when answer.epoch() == group.epoch() -> {
+            case Holds _
+            when answer.epoch() == group.epoch() -> {
                 slot.hold();
                 verdicts.remove(index, Verdict.UNREACHABLE);
             }
@@ -337,8 +338,11 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             outcome = new ReadOutcome.Whole(whole);
             return;
         }
-        if (lacking() && policy.protocol() == Protocol.FP && !handOut(nowMillis, whole, effects)) {
-            return;
+        if (policy.protocol() == Protocol.FP && (lacking() || count(ReadRefusal.POISONOUS) > 0)) {
+            if (!encodesExactly(whole, effects)) {
+                return;
+            }
+            handOut(nowMillis, effects);
         }
         if (holdersWanted > 0 && laterEpoch() > group.epoch()) {
             content = null;
@@ -351,27 +355,35 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         }
     }
 
-    /** Gives each slot that said that it has nothing its fragment, once; false if the block has another checksum. */
-    private boolean handOut(long nowMillis, Bytes whole, List<Effect> effects) {
-        if (fragments.isEmpty()) {
-            Optional<List<Bytes>> encoded = coding.encodeExactly(Objects.requireNonNull(checksum), whole);
-            if (encoded.isEmpty()) {
-                content = null;
-                poisonous(effects);
-                for (int slot = 0; slot < slots.length; slot++) {
-                    suspect(slot, slot, effects);
-                }
-                return false;
-            }
-            fragments = encoded.get();
+    /** Encodes what was read, once: whether its writer gave it the right checksum. If not, each holder is told to look for itself. */
+    private boolean encodesExactly(Bytes whole, List<Effect> effects) {
+        if (!fragments.isEmpty()) {
+            return true;
         }
+        Optional<List<Bytes>> encoded = coding.encodeExactly(Objects.requireNonNull(checksum), whole);
+        if (encoded.isEmpty()) {
+            content = null;
+            poisonous(effects);
+            for (int slot = 0; slot < slots.length; slot++) {
+                suspect(slot, slot, effects);
+            }
+            return false;
+        }
+        fragments = encoded.get();
+        for (int index = 0; index < slots.length; index++) {
+            judge(index, effects);
+        }
+        return true;
+    }
+
+    /** Gives each slot that said that it has nothing its fragment, once. */
+    private void handOut(long nowMillis, List<Effect> effects) {
         for (int index : order) {
             if (slots[index].lacksIt() && !slots[index].supplied) {
                 slots[index].supply(nowMillis);
                 supply(nowMillis, index, effects);
             }
         }
-        return true;
     }
 
     private void supply(long nowMillis, int index, List<Effect> effects) {
@@ -379,8 +391,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         effects.add(new Effect.Send(
                 node(index),
                 0,
-                new Supply(
-                        block, group.epoch(), index, fragments.get(index), Objects.requireNonNull(checksum))));
+                new Supply(block, group.epoch(), index, fragments.get(index), Objects.requireNonNull(checksum))));
     }
 
     private void onSupplied(long nowMillis, ReadSlot slot, Answer answer, List<Effect> effects) {
@@ -501,7 +512,9 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     private void judge(int index, List<Effect> effects) {
         Found found = slots[index].found;
         Bytes accepted = content;
-        if (accepted != null && slots[index].refusal == ReadRefusal.POISONOUS) {
+        // Under FP fragments are right one by one, and the checksum of all of them may be wrong all the same.
+        boolean valid = accepted != null && (policy.protocol() == Protocol.PASIS || !fragments.isEmpty());
+        if (valid && slots[index].refusal == ReadRefusal.POISONOUS) {
             blame(index, Verdict.MISBEHAVED, "calls a version poisonous that is valid", effects);
         }
         if (found == null || accepted == null || verdicts.get(index) == Verdict.CORRUPT) {

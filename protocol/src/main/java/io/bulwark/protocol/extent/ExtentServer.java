@@ -344,8 +344,7 @@ public final class ExtentServer implements ProtocolServer {
             case StoreBlock store ->
                 store(turn, asked, place, session, StoreProposal.of(place.volume(), place.slot(), store));
             case Supply supply ->
-                supplies.take(
-                        turn, asked.from, place, supply, (next, refusal) -> answer(next, asked, place, refusal));
+                supplies.take(turn, asked.from, place, supply, (next, refusal) -> answer(next, asked, place, refusal));
             case ReadPinned read -> read(turn, asked, place, read);
             case Complete complete ->
                 repairs.complete(

@@ -31,11 +31,7 @@ final class Supplies {
 
     /** Keeps the fragment, if it may. Calls with null for OK. */
     void take(
-            Turn turn,
-            PrincipalId sender,
-            Place place,
-            Supply supply,
-            ExtentBlocks.Then<@Nullable StoreRefusal> then) {
+            Turn turn, PrincipalId sender, Place place, Supply supply, ExtentBlocks.Then<@Nullable StoreRefusal> then) {
         if (repairs.busy() || underWay.getOrDefault(sender, 0) >= OF_ONE_SENDER_MAX) {
             then.run(turn, StoreRefusal.LIMIT);
             return;
@@ -66,11 +62,7 @@ final class Supplies {
     }
 
     private void store(
-            Turn turn,
-            PrincipalId sender,
-            Place place,
-            Supply supply,
-            ExtentBlocks.Then<@Nullable StoreRefusal> then) {
+            Turn turn, PrincipalId sender, Place place, Supply supply, ExtentBlocks.Then<@Nullable StoreRefusal> then) {
         StoreProposal proposal = StoreProposal.of(place.volume(), place.slot(), sender, supply);
         sessions.with(
                 turn,

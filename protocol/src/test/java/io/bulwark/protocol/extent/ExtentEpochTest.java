@@ -147,8 +147,7 @@ class ExtentEpochTest {
     }
 
     private static Found found(int slot, long epoch) {
-        return new Found(
-                BLOCK, epoch, ENCODED.fpcc(), ENCODED.fragments().get(slot), true);
+        return new Found(BLOCK, epoch, ENCODED.fpcc(), ENCODED.fragments().get(slot), true);
     }
 
     @Test

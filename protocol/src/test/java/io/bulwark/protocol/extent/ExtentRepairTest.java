@@ -42,14 +42,7 @@ class ExtentRepairTest {
         for (int slot = 1; slot <= 2; slot++) {
             assertThat(repair.finished()).isFalse();
             assertThat(repair.outcome()).isEmpty();
-            answer(
-                    slot,
-                    new Found(
-                            BLOCK,
-                            1,
-                            ENCODED.fpcc(),
-                            ENCODED.fragments().get(slot),
-                            true));
+            answer(slot, new Found(BLOCK, 1, ENCODED.fpcc(), ENCODED.fragments().get(slot), true));
         }
         Bytes own = ENCODED.fragments().getFirst();
         assertThat(repair.outcome()).contains(new RepairOutcome.Rebuilt(ENCODED.fpcc(), own));

@@ -145,15 +145,35 @@ class HandingOutTest {
         answer(read, 2, none());
         assertThat(read.outcome()).contains(new ReadOutcome.Poisonous());
         assertThat(effects)
-                .anySatisfy(effect -> assertThat(effect)
-                        .isInstanceOfSatisfying(Effect.Evidence.class, seen -> {
-                            assertThat(seen.verdict()).isEqualTo(Verdict.POISONOUS);
-                            assertThat(seen.about()).isEqualTo(LocalNode.OWNER);
-                        }));
+                .anySatisfy(effect -> assertThat(effect).isInstanceOfSatisfying(Effect.Evidence.class, seen -> {
+                    assertThat(seen.verdict()).isEqualTo(Verdict.POISONOUS);
+                    assertThat(seen.about()).isEqualTo(LocalNode.OWNER);
+                }));
         assertThat(effects)
                 .as("each holder is told to look at its own")
                 .filteredOn(effect -> effect instanceof Effect.Send send && send.message() instanceof Suspect)
                 .hasSize(4);
+    }
+
+    /** Extent campaign, seed 1795928772087: who had found out was accused by those who had not. */
+    @Test
+    void whoSaysPoisonousIsCheckedBeforeItIsAccused() {
+        ExtentRead valid = started(Set.of());
+        answer(valid, 0, found(0));
+        answer(valid, 1, found(1));
+        answer(valid, 2, new NotFound(BLOCK, 1, ReadRefusal.POISONOUS));
+        assertThat(valid.verdicts()).containsEntry(2, Verdict.MISBEHAVED);
+        List<Bytes> mixed = new ArrayList<>(ENCODED.fragments());
+        mixed.set(3, mixed.get(2));
+        Fpcc poison = Fpcc.of(CODE.erasureCode(), 2, mixed);
+        ExtentRead read = new ExtentRead(VOLUME, BLOCK, poison.pin(), Set.of(), TIMING);
+        read.start(0);
+        for (int slot = 0; slot < 2; slot++) {
+            answer(read, slot, new Found(BLOCK, 1, poison, mixed.get(slot), true));
+        }
+        answer(read, 2, new NotFound(BLOCK, 1, ReadRefusal.POISONOUS));
+        assertThat(read.outcome()).contains(new ReadOutcome.Poisonous());
+        assertThat(read.verdicts()).isEmpty();
     }
 
     @Test
@@ -176,7 +196,8 @@ class HandingOutTest {
         effects.addAll(repair.onMessage(1, PrincipalId.node(3), found(3)));
         assertThat(effects).contains(handed(1));
         assertThat(repair.outcome())
-                .contains(new RepairOutcome.Rebuilt(ENCODED.fpcc(), ENCODED.fragments().getFirst()));
+                .contains(new RepairOutcome.Rebuilt(
+                        ENCODED.fpcc(), ENCODED.fragments().getFirst()));
         assertThat(repair.finished()).isTrue();
     }
 }

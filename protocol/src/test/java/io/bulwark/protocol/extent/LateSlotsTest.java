@@ -163,8 +163,8 @@ class LateSlotsTest {
     @Test
     void whoRefusesAReadAgainAndAgainIsMeasuredOnce() {
         Volume wide = wide();
-        BlockCode.Encoded encoded = BlockCode.ofAll(3, 7)
-                .encode(Bytes.of(new byte[3 * wide.policy().fragmentBytes(100)]));
+        BlockCode.Encoded encoded =
+                BlockCode.ofAll(3, 7).encode(Bytes.of(new byte[3 * wide.policy().fragmentBytes(100)]));
         ExtentRead read = new ExtentRead(wide, block, encoded.fpcc().pin(), Set.of(), TIMING);
         assertThat(read.start(0)).hasSize(5);
         for (long now = 10; now < 500; now += 10) {

@@ -61,10 +61,7 @@ class PasisCodingTest {
                         .isEqualTo(new Decoded.Block(block));
             }
         }
-        assertThat(lazy.decode(
-                        encoded.checksum(),
-                        Map.of(0, encoded.fragments().getFirst()),
-                        false))
+        assertThat(lazy.decode(encoded.checksum(), Map.of(0, encoded.fragments().getFirst()), false))
                 .isEqualTo(new Decoded.None());
     }
 
@@ -124,7 +121,6 @@ class PasisCodingTest {
         ExtentCoding fp = ExtentCoding.of(new ProtectionPolicy(1, 2, 4, 512));
         assertThat(fp.accept(checksum, 0, fragment)).isEmpty();
         assertThat(fp.encodeExactly(checksum, block)).isEmpty();
-        assertThat(fp.decode(checksum, two(encoded.fragments(), 0, 1), false))
-                .isEqualTo(new Decoded.None());
+        assertThat(fp.decode(checksum, two(encoded.fragments(), 0, 1), false)).isEqualTo(new Decoded.None());
     }
 }

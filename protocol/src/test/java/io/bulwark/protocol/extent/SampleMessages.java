@@ -46,9 +46,7 @@ final class SampleMessages {
         samples.put("ACKNOWLEDGED", new Acknowledged(block, 1));
         samples.put("NOT_STORED", new NotStored(block, 5, StoreRefusal.LIMIT));
         samples.put(
-                "FOUND",
-                new Found(
-                        block, 1, encoded.fpcc(), encoded.fragments().get(1), true));
+                "FOUND", new Found(block, 1, encoded.fpcc(), encoded.fragments().get(1), true));
         ExtentCoding pasis = ExtentCoding.of(ProtectionPolicy.pasis(1, 2, 5, 512, Verification.LAZY));
         ExtentCoding.Encoded all = pasis.encode(content);
         samples.put("STORE-pasis", new Store(block, 1, 4, all.fragments().get(4), all.checksum()));

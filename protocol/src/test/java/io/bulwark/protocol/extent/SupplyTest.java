@@ -128,14 +128,12 @@ class SupplyTest {
                     node.ask(READER, new Supply(block, 1, 0, ONE.fragments().getFirst(), ONE.fpcc()));
             assertThat(answers.isEmpty()).as("supply %d waits", counter).isEqualTo(counter <= 8);
         }
-        assertThat(node.answers)
-                .containsExactly(new NotStored(LocalNode.block(9), 1, StoreRefusal.LIMIT));
+        assertThat(node.answers).containsExactly(new NotStored(LocalNode.block(9), 1, StoreRefusal.LIMIT));
     }
 
     @Test
     void aPollNeedsOneCorrectHolder() {
-        HoldersPoll poll =
-                new HoldersPoll(node.volume, BLOCK, ONE.fpcc().pin(), 0, ExtentTiming.standard());
+        HoldersPoll poll = new HoldersPoll(node.volume, BLOCK, ONE.fpcc().pin(), 0, ExtentTiming.standard());
         assertThat(poll.start(0)).hasSize(3);
         poll.onMessage(1, PrincipalId.node(1), new Holds(BLOCK, 1));
         poll.onMessage(1, PrincipalId.node(1), new Holds(BLOCK, 1));

@@ -84,8 +84,7 @@ final class ExtentLies implements Lies {
                                 && store.checksum().pin().equals(read.pin()));
                 yield known == null
                         ? null
-                        : new ExtentMessage.Found(
-                                read.block(), read.epoch(), known.checksum(), known.fragment(), true);
+                        : new ExtentMessage.Found(read.block(), read.epoch(), known.checksum(), known.fragment(), true);
             }
             default -> null;
         };

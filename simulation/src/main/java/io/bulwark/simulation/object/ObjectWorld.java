@@ -84,6 +84,7 @@ public final class ObjectWorld implements SimulatedWorld {
     private final SharedNames shared;
     /** Who holds what does not change unless this is there. */
     private final HeldExtents held;
+
     private final Optional<HolderChanges> changes;
 
     private final Volume created;

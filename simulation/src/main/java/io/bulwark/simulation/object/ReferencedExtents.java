@@ -92,8 +92,7 @@ final class ReferencedExtents {
     void requireReadable(Volume now, BlockId block, Bytes pin) {
         int kept = 0;
         for (int slot = 0; slot < now.policy().n(); slot++) {
-            PrincipalId holder =
-                    PrincipalId.node(now.group(block).holders().get(slot));
+            PrincipalId holder = PrincipalId.node(now.group(block).holders().get(slot));
             boolean keeps = share(now, new Pinned(block, pin), slot).isPresent();
             kept += keeps && !faulty.contains(holder) ? 1 : 0;
         }
@@ -159,6 +158,7 @@ final class ReferencedExtents {
                 : StoredExtent.read(extent.block, record.meta(), record.fragment())
                         .filter(stored -> stored.slot() == slot
                                 && stored.checksum().pin().equals(extent.pin)
-                                && ExtentCoding.of(now.policy()).isFragmentOf(stored.checksum(), slot, stored.fragment()));
+                                && ExtentCoding.of(now.policy())
+                                        .isFragmentOf(stored.checksum(), slot, stored.fragment()));
     }
 }
