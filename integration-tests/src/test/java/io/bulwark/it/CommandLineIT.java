@@ -34,7 +34,7 @@ class CommandLineIT {
     private static final int UNAVAILABLE = 69;
 
     @RegisterExtension
-    static final LiveCluster CLUSTER = LiveCluster.shared("work");
+    static final LiveCluster CLUSTER = LiveCluster.shared();
 
     private record Run(int exitCode, String out, String err) {
         JsonNode json() {

@@ -49,8 +49,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestWatcher;
 
 /**
- * The cluster that the tests of one class share, or of several, see {@link #shared}: started before the first of them, ended and
- * removed after the last. If a test fails, what the members logged last is printed.
+ * The cluster that the tests of one class share, or of all classes that ask for {@link #shared}: started before the first of them,
+ * ended and removed after the last. If a test fails, what the members logged last is printed.
  */
 final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatcher {
     /** Of everything that a test draws; {@code -Dbulwark.seed} takes it back. */
@@ -60,7 +60,7 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
     private static final long REPAIR_MILLIS_MAX = 120_000;
     private static final long CATCH_UP_MILLIS_MAX = 120_000;
     private static final int REPLICAS = 4;
-    private static final Map<String, LiveCluster> SHARED = new ConcurrentHashMap<>();
+    private static final LiveCluster SHARED = embedded(5);
 
     /** Makes the members that a plan asks for. */
     private interface Making {
@@ -99,11 +99,11 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
     }
 
     /**
-     * Five nodes in this process, one cluster for all classes with this purpose, until another one is wanted. Each class has buckets,
-     * volumes and clients of its own, and leaves all members running.
+     * Five nodes in this process, one cluster for all classes that ask for it. Each class has buckets, volumes and clients of its own, and
+     * leaves all members running.
      */
-    static LiveCluster shared(String purpose) {
-        return SHARED.computeIfAbsent(purpose, _ -> embedded(5));
+    static LiveCluster shared() {
+        return SHARED;
     }
 
     /** All members in this process, for proxies that change what passes. */
@@ -154,13 +154,8 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
     @Override
     public void beforeAll(ExtensionContext context) throws Exception {
         System.out.println(context.getDisplayName() + ": -Dbulwark.seed=" + SEED);
-        if (isShared()) {
-            if (root != null) {
-                return;
-            }
-            for (LiveCluster other : SHARED.values()) {
-                other.end();
-            }
+        if (this == SHARED && root != null) {
+            return;
         }
         Orphans.end();
         if (onHosts) {
@@ -178,26 +173,19 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
             showLogs(context);
             throw e;
         }
-        if (isShared()) {
-            context.getRoot().getStore(ExtensionContext.Namespace.GLOBAL).put(this, (AutoCloseable) this::end);
+        if (this == SHARED) {
+            context.getRoot().getStore(ExtensionContext.Namespace.GLOBAL).put(SHARED, (AutoCloseable) this::end);
         }
     }
 
     @Override
     public void afterAll(ExtensionContext context) throws IOException {
-        if (!isShared()) {
+        if (this != SHARED) {
             end();
         }
     }
 
-    private boolean isShared() {
-        return SHARED.containsValue(this);
-    }
-
     private void end() throws IOException {
-        if (root == null) {
-            return;
-        }
         down();
         for (Member member : members.values()) {
             member.pid().ifPresent(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
@@ -205,9 +193,9 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         if (network != null) {
             network.close();
         }
-        deleteTree(root);
-        root = null;
-        members.clear();
+        if (root != null) {
+            deleteTree(root);
+        }
     }
 
     @Override

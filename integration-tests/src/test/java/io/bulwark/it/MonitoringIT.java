@@ -37,7 +37,7 @@ class MonitoringIT {
     private static final Pattern NAMED = Pattern.compile("\\bbulwark_[a-z_]+");
 
     @RegisterExtension
-    static final LiveCluster CLUSTER = LiveCluster.shared("work");
+    static final LiveCluster CLUSTER = LiveCluster.shared();
 
     @Test
     void nothingIsAskedForThatNobodyExposes() throws Exception {

@@ -29,7 +29,7 @@ class PasisIT {
     private static final int OTHER = 13;
 
     @RegisterExtension
-    static final LiveCluster CLUSTER = LiveCluster.shared("pasis");
+    static final LiveCluster CLUSTER = LiveCluster.embedded(5);
 
     @TempDir
     Path directory = Path.of("");

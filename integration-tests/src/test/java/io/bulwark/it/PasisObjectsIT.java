@@ -34,7 +34,7 @@ class PasisObjectsIT {
     private static final int LOST = 2;
 
     @RegisterExtension
-    static final LiveCluster CLUSTER = LiveCluster.shared("pasis");
+    static final LiveCluster CLUSTER = LiveCluster.embedded(5);
 
     @TempDir
     Path directory = Path.of("");

@@ -52,7 +52,7 @@ class PrincipalsIT {
     private static final Rights ALL = new Rights(true, true, true);
 
     @RegisterExtension
-    static final LiveCluster CLUSTER = LiveCluster.shared("principals");
+    static final LiveCluster CLUSTER = LiveCluster.embedded(5);
 
     @Test
     void aClientThatIsRevokedInMidWriteChangesNothingAnyMore() throws Exception {

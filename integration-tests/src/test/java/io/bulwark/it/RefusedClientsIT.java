@@ -62,7 +62,7 @@ class RefusedClientsIT {
     private static final int OBJECT_BYTES = 64 << 20;
 
     @RegisterExtension
-    static final LiveCluster CLUSTER = LiveCluster.shared("principals");
+    static final LiveCluster CLUSTER = LiveCluster.embedded(4);
 
     @TempDir
     Path directory = Path.of("");

@@ -11,6 +11,7 @@ import io.bulwark.protocol.fingerprint.CrossChecksum;
 import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -40,6 +41,11 @@ class ExtentRecordTest {
         }
     }
 
+    @PlantedBug(
+            in = ExtentRecord.class,
+            rule = "a record under another key is not believed",
+            replace = "return own ? record : new Lost();",
+            with = "return record;")
     @Test
     void aWholeRecordUnderAnotherKeyIsLost() {
         for (ExtentRecord record : RECORDS) {

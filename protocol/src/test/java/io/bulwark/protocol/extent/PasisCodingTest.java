@@ -10,6 +10,7 @@ import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.fingerprint.Checksum;
 import io.bulwark.protocol.fingerprint.CrossChecksum;
 import io.bulwark.protocol.fingerprint.Fpcc;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,6 +66,11 @@ class PasisCodingTest {
                 .isEqualTo(new Decoded.None());
     }
 
+    @PlantedBug(
+            in = PasisCoding.class,
+            rule = "a block matches its checksum",
+            replace = "return CrossChecksum.of(fragments).equals(checksum) ? Optional.of(fragments) : Optional.empty();",
+            with = "return Optional.of(fragments);")
     @Test
     void poisonIsPoisonWhicheverFragmentsAreRead() {
         for (int wrong = 0; wrong < N; wrong++) {

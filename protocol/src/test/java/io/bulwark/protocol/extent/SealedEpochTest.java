@@ -12,6 +12,7 @@ import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.epoch.Seals;
 import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
@@ -23,6 +24,7 @@ import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
@@ -74,6 +76,17 @@ class SealedEpochTest {
         return new NotFound(BLOCK, epoch, reason);
     }
 
+    @PlantedBug(
+            in = Seals.class,
+            rule = "a sealed epoch is not served",
+            replace = "long from = group.change().isPresent() ? group.epoch() + 1 : group.epoch();",
+            with = "long from = group.epoch();")
+    @PlantedBug(
+            in = ExtentServer.class,
+            rule = "an extent server refuses a sealed epoch",
+            replace =
+                    "if (request.epoch() != group.epoch() || !seals.serves(volume.id(), index, " + "group.epoch())) {",
+            with = "if (request.epoch() != group.epoch()) {")
     @Test
     void anAnnouncedChangeEndsTheEpochForThisNode() {
         assertThat(store(1, ONE)).isEqualTo(new Acknowledged(BLOCK, 1));
@@ -86,6 +99,11 @@ class SealedEpochTest {
         assertThat(read(1)).isEqualTo(notFound(2, ReadRefusal.WRONG_EPOCH));
     }
 
+    @PlantedBug(
+            in = Seals.class,
+            rule = "a seal is durable before it is told",
+            replace = "floor.from = Math.max(floor.from, from);",
+            with = "floor.from = Math.max(floor.from, from); floor.durable = floor.from;")
     @Test
     void whatIsSealedIsDurableBeforeItIsSaid() {
         node.use(with(FIRST));
@@ -99,6 +117,11 @@ class SealedEpochTest {
         assertThat(node.promises).containsExactly(new Effect.Refuses(VOLUME, 0, 2));
     }
 
+    @PlantedBug(
+            in = Seals.class,
+            rule = "a seal outlives a restart",
+            replace = "floor.from = Math.max(floor.from, epoch); floor.durable = Math.max(floor.durable, epoch);",
+            with = "")
     @Test
     void aNodeThatRestartsRefusesWhatItHasSealedWhateverReplicasThatAreBehindSay() {
         node.use(with(ANNOUNCED));
@@ -111,6 +134,11 @@ class SealedEpochTest {
         assertThat(store(1, ONE)).isEqualTo(new NotStored(BLOCK, 1, StoreRefusal.WRONG_EPOCH));
     }
 
+    @PlantedBug(
+            in = Seals.class,
+            rule = "an epoch is served only after the earlier ones are refused durably",
+            replace = "floor.from == epoch && floor.isDurable();",
+            with = "floor.from == epoch;")
     @Test
     void whoHasMissedTheAnnouncementServesTheNextEpochOnlyOnceItRefusesTheOneBeforeForGood() {
         node.use(with(FIRST));

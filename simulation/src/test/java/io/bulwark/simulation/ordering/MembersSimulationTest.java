@@ -11,7 +11,7 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Replicas that are replaced, one of which lies: what the planted bugs of membership are searched with. */
+/** Replicas that are replaced, one of which lies. */
 @NullMarked
 class MembersSimulationTest {
     private static final int RUNS = Runs.of(10);
