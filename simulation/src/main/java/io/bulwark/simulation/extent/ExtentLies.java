@@ -26,12 +26,10 @@ final class ExtentLies implements Lies {
     private static final ReadRefusal[] READ_REFUSALS =
             Arrays.copyOf(ReadRefusal.values(), ReadRefusal.values().length - 1);
 
-    private final ExtentVolume volume;
     private final Collusion collusion;
     private final Random random;
 
-    ExtentLies(ExtentVolume volume, Collusion collusion, Random random) {
-        this.volume = volume;
+    ExtentLies(Collusion collusion, Random random) {
         this.collusion = collusion;
         this.random = random;
     }

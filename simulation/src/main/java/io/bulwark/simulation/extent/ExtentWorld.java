@@ -113,7 +113,7 @@ public final class ExtentWorld implements SimulatedWorld {
         PrincipalId node = PrincipalId.node(number);
         nodes.add(node);
         if (faulty.contains(node)) {
-            Liar liar = Liar.any(new ExtentLies(volume, collusion, malice), malice);
+            Liar liar = Liar.any(new ExtentLies(collusion, malice), malice);
             simulation.addNode(node, () -> liar.around(parts.server(number, limits)));
         } else if (volume.policy().protocol() == Protocol.PASIS) {
             simulation.addNode(
