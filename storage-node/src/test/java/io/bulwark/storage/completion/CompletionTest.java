@@ -83,11 +83,10 @@ class CompletionTest {
 
     @Test
     void whatIsReferencedComesToAllNodesAndWhatIsFreedGoes() throws Exception {
-        Bytes pin = write(1);
-        Bytes second = write(2);
-        assertThat(held(3, 1)).isFalse();
-        metadata.references.add(reference(10, 1, pin));
-        metadata.references.add(reference(11, 2, second));
+        nodes.node(3).close();
+        metadata.references.add(reference(10, 1, write(1)));
+        metadata.references.add(reference(11, 2, write(2)));
+        start(3);
         await().until(() -> held(3, 1) && held(3, 2));
         await().untilAsserted(() -> assertThat(completion(3).status().volumes()).allSatisfy(work -> {
             assertThat(work.caughtUp()).isTrue();
