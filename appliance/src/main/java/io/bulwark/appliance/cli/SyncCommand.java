@@ -116,7 +116,7 @@ final class SyncCommand implements Callable<Integer> {
     }
 
     private void report(TreeSync.Plan plan, TreeSync.Result result, double seconds) {
-        long failed = plan.failures().size() + result.failures().size();
+        long failed = (long) plan.failures().size() + result.failures().size();
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("stored", result.stored());
         json.put("bytes", result.bytes());
