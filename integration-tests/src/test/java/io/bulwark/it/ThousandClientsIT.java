@@ -73,7 +73,7 @@ class ThousandClientsIT {
 
     private static final PrincipalId OPERATOR = PrincipalId.client(0);
     private static final ProtectionPolicy POLICY = new ProtectionPolicy(1, 2, NODES, 16 << 10);
-    private static final BlockCode CODE = new BlockCode(POLICY.m(), POLICY.f(), POLICY.n());
+    private static final BlockCode CODE = BlockCode.ofAll(POLICY.m(), POLICY.n());
     private static final MessageCodecs CODECS = new MessageCodecs(new ExtentCodec());
 
     private final ClusterShape shape =
@@ -246,7 +246,7 @@ class ThousandClientsIT {
             assertThat(client.ask(new ExtentMessage.ReadPinned(block, group.epoch(), 0, pin, true)))
                     .isInstanceOfSatisfying(
                             ExtentMessage.Found.class,
-                            found -> assertThat(found.share().fragment()).isEqualTo(fragment));
+                            found -> assertThat(found.fragment()).isEqualTo(fragment));
         }
         return client;
     }

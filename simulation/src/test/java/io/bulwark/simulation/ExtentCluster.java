@@ -111,7 +111,7 @@ final class ExtentCluster {
     }
 
     RunningOperation<WriteOutcome> write(BlockId block, Bytes content) {
-        return simulation.start(WRITER, new ExtentWrite(volume, block, content, Set.of(), TIMING));
+        return simulation.start(WRITER, new ExtentWrite(volume, block, content, TIMING));
     }
 
     RunningOperation<ReadOutcome> read(BlockId block, Bytes pin) {

@@ -13,10 +13,10 @@ import io.bulwark.protocol.extent.StoreRefusal;
 import io.bulwark.protocol.fingerprint.Checksum;
 import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.fingerprint.Hashes;
-import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.engine.AlteringServer;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.NullMarked;
@@ -28,7 +28,7 @@ final class ExtentLiar extends AlteringServer {
     enum How {
         SILENT,
         FLIPS,
-        /** Another block's fragment, with a cross-checksum made for it. */
+        /** Other bytes, with a cross-checksum made for them. */
         SWAPS,
         /** The last other block's answer, fpcc and all. */
         REPLAYS,
@@ -75,15 +75,17 @@ final class ExtentLiar extends AlteringServer {
         if (before == null || !before.block().equals(found.block())) {
             last = found;
         }
-        Bytes fragment = found.share().fragment();
+        Bytes fragment = found.fragment();
         byte[] other = fragment.toByteArray();
         other[random.nextInt(other.length)] ^= (byte) (1 + random.nextInt(255));
         return switch (now) {
-            case FLIPS -> with(found, new Share(Bytes.of(other), found.share().cc()));
-            case SWAPS -> with(found, new Share(Bytes.of(other), forged(found.checksum(), Bytes.of(other))));
+            case FLIPS -> with(found, Bytes.of(other));
+            case SWAPS ->
+                new Found(
+                        found.block(), found.epoch(), forged(found.checksum(), Bytes.of(other)), Bytes.of(other), true);
             case REPLAYS ->
-                before == null ? found : new Found(found.block(), 1, before.checksum(), before.share(), true);
-            case GARBLES -> new Found(found.block(), 1 + random.nextInt(3), garbled(), found.share(), true);
+                before == null ? found : new Found(found.block(), 1, before.checksum(), before.fragment(), true);
+            case GARBLES -> new Found(found.block(), 1 + random.nextInt(3), garbled(), fragment, true);
             case CLAIMS_NONE -> new NotFound(found.block(), 1, ReadRefusal.NONE);
             case CLAIMS_OTHER -> new NotFound(found.block(), 1, ReadRefusal.OTHER_VERSION);
             case CLAIMS_FREED -> new NotFound(found.block(), 1, ReadRefusal.FREED);
@@ -91,19 +93,14 @@ final class ExtentLiar extends AlteringServer {
         };
     }
 
-    private static Found with(Found found, Share share) {
-        return new Found(found.block(), found.epoch(), found.checksum(), share, true);
+    private static Found with(Found found, Bytes fragment) {
+        return new Found(found.block(), found.epoch(), found.checksum(), fragment, true);
     }
 
     /** Has the fragment's hash at every slot. */
-    static List<Bytes> forged(Checksum checksum, Bytes fragment) {
+    private static Fpcc forged(Checksum checksum, Bytes fragment) {
         Fpcc fpcc = (Fpcc) checksum;
-        List<Bytes> cc = new ArrayList<>();
-        int n = 2 * fpcc.cc().size() - fpcc.fp().size();
-        for (int slot = 0; slot < n; slot++) {
-            cc.add(Hashes.sha256(fragment));
-        }
-        return cc;
+        return Fpcc.of(fpcc.length(), Collections.nCopies(fpcc.cc().size(), Hashes.sha256(fragment)), fpcc.fp());
     }
 
     private Fpcc garbled() {

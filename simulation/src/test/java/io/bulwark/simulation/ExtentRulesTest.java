@@ -29,7 +29,6 @@ import io.bulwark.simulation.engine.Simulation;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -79,7 +78,7 @@ class ExtentRulesTest {
         BlockId block = cluster.newBlock();
         Bytes content = cluster.content();
         // A node that was sent another content first.
-        ExtentWrite other = new ExtentWrite(cluster.volume, block, cluster.content(), Set.of(), ExtentCluster.TIMING);
+        ExtentWrite other = new ExtentWrite(cluster.volume, block, cluster.content(), ExtentCluster.TIMING);
         other.start(0).forEach(effect -> {
             if (effect instanceof Effect.Send send && send.to().equals(cluster.holder(2))) {
                 simulation.send(ExtentCluster.WRITER, send.to(), 77, send.message());
@@ -124,7 +123,7 @@ class ExtentRulesTest {
     @Test
     void anExtentThatItsWriterLeftIncompleteIsToldFromOneThatIsLost() {
         BlockId block = cluster.newBlock();
-        ExtentWrite write = new ExtentWrite(cluster.volume, block, cluster.content(), Set.of(), ExtentCluster.TIMING);
+        ExtentWrite write = new ExtentWrite(cluster.volume, block, cluster.content(), ExtentCluster.TIMING);
         write.start(0).stream()
                 .map(Effect.Send.class::cast)
                 .filter(send -> send.to().equals(cluster.holder(0)))
@@ -285,11 +284,8 @@ class ExtentRulesTest {
     @PlantedBug(
             in = ExtentServer.class,
             rule = "an extent is durable before its store is answered OK",
-            replace = "blocks.store(turn, place.block(), session, place.epoch(), place.slot(), "
-                    + "proposal, (next, refusal) -> {",
-            with = "answer(turn, asked, new Acknowledged(place.block(), place.epoch())); "
-                    + "blocks.store(turn, place.block(), session, place.epoch(), place.slot(), "
-                    + "proposal, (next, refusal) -> {")
+            replace = "(next, refusal) -> answer(next, asked, place, refusal)); } private static",
+            with = "(next, refusal) -> {}); answer(turn, asked, place, null); } private static")
     @PlantedBug(
             inClass = "io.bulwark.protocol.extent.ExtentBlocks",
             rule = "a full disk is not answered OK",
@@ -320,7 +316,7 @@ class ExtentRulesTest {
         var map = new Volume(1, "v", cluster.volume.kind(), cluster.policy, 0, List.of(later));
         RunningOperation<WriteOutcome> write = simulation.start(
                 ExtentCluster.WRITER,
-                new ExtentWrite(map, cluster.newBlock(), cluster.content(), Set.of(), ExtentCluster.TIMING));
+                new ExtentWrite(map, cluster.newBlock(), cluster.content(), ExtentCluster.TIMING));
         cluster.nodes().forEach(node -> simulation.tell(node, new Fact.OfVolume(1, Optional.of(map))));
         cluster.finish(write);
         assertThat(write.outcome())

@@ -10,6 +10,7 @@ import io.bulwark.simulation.fp.FpParts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /** {@code simulate --exhaustive}: every order of the tiny worlds of one protocol, one world after the other. */
 final class ExhaustiveSearch {
@@ -44,7 +45,10 @@ final class ExhaustiveSearch {
                 worlds.addAll(FpTinyWorlds.large(FpParts.PRODUCTION));
                 yield worlds;
             }
-            case "extent" -> ExtentTinyWorlds.small(ExtentParts.PRODUCTION);
+            case "extent" ->
+                Stream.of(ExtentTinyWorlds.small(ExtentParts.PRODUCTION), ExtentTinyWorlds.wide(ExtentParts.PRODUCTION))
+                        .flatMap(List::stream)
+                        .toList();
             default -> List.of();
         };
     }

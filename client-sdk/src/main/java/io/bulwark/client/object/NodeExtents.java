@@ -27,12 +27,9 @@ public final class NodeExtents implements ExtentAccess {
     @Override
     public CompletableFuture<WriteOutcome> write(Volume volume, BlockId block, Bytes content) {
         ProtectionPolicy policy = volume.policy();
-        long held = (long) policy.fragmentBytes(content.length()) * (policy.m() + policy.writeQuorum());
+        long held = (long) policy.fragmentBytes(content.length()) * (policy.m() + policy.n());
         // Encoding is the constructor's work, and belongs on the driver's threads.
-        return driver.submit(
-                () -> new ExtentWrite(
-                        volume, block, content, health.slowSlots(volume.group(block), policy.f()), timing),
-                held);
+        return driver.submit(() -> new ExtentWrite(volume, block, content, timing), held);
     }
 
     @Override

@@ -15,8 +15,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
- * Which nodes were slow or bad a moment ago: writes give their slots help at once, reads ask them last. A belief only; it
- * decides nothing and passes. Thread-safe.
+ * Which nodes were slow or bad a moment ago: reads ask their slots last, and do not wait for them. A belief only; it passes.
+ * Thread-safe.
  */
 public final class NodeHealth implements EvidenceListener {
     private static final long SLOW_MILLIS = 5_000;
@@ -48,15 +48,6 @@ public final class NodeHealth implements EvidenceListener {
             case CORRUPT, MISBEHAVED -> badUntil.put(node, nowMillis.getAsLong() + BAD_MILLIS);
             case DAMAGED, OTHER_VERSION, BEHIND, POISONOUS -> {}
         }
-    }
-
-    /**
-     * Slots whose holders seem not to answer. If more than f seem so, the load is the likelier cause, and help to all would
-     * only add to it: then those without a connection.
-     */
-    Set<Integer> slowSlots(PlacementGroup group, int f) {
-        Set<Integer> slow = slots(group, node -> disconnected.test(PrincipalId.node(node)) || within(slowUntil, node));
-        return slow.size() <= f ? slow : slots(group, node -> disconnected.test(PrincipalId.node(node)));
     }
 
     /** Slots whose holders seem not to answer, or sent what was not right. */

@@ -24,29 +24,26 @@ class NodeHealthTest {
     }
 
     @Test
-    void silenceMakesASlotSlowForAWhile() {
+    void silenceMakesASlotDoubtfulForAWhile() {
         see(13, Verdict.UNREACHABLE);
         see(12, Verdict.BEHIND);
-        assertThat(health.slowSlots(GROUP, 1)).containsExactly(1);
         assertThat(health.doubtfulSlots(GROUP)).containsExactly(1);
         nowMillis += 5_000;
-        assertThat(health.slowSlots(GROUP, 1)).isEmpty();
+        assertThat(health.doubtfulSlots(GROUP)).isEmpty();
     }
 
     @Test
-    void wrongBytesMakeASlotDoubtfulNotSlow() {
+    void wrongBytesMakeASlotDoubtfulForLonger() {
         see(11, Verdict.CORRUPT);
-        assertThat(health.slowSlots(GROUP, 1)).isEmpty();
+        nowMillis += 29_999;
         assertThat(health.doubtfulSlots(GROUP)).containsExactly(3);
+        nowMillis++;
+        assertThat(health.doubtfulSlots(GROUP)).isEmpty();
     }
 
     @Test
-    void whereMoreThanFAreSilentOnlyThoseWithoutConnectionGetHelp() {
+    void aNodeWithoutConnectionIsDoubtful() {
         disconnected.add(PrincipalId.node(14));
-        assertThat(health.slowSlots(GROUP, 1)).containsExactly(0);
-        see(13, Verdict.UNREACHABLE);
-        see(12, Verdict.UNREACHABLE);
-        assertThat(health.slowSlots(GROUP, 1)).containsExactly(0);
-        assertThat(health.slowSlots(GROUP, 3)).containsExactlyInAnyOrder(0, 1, 2);
+        assertThat(health.doubtfulSlots(GROUP)).containsExactly(0);
     }
 }

@@ -46,9 +46,9 @@ final class Calls {
         steps.add(new CompletionStep.Check(lastToken, request));
     }
 
-    void fetch(Volume volume, BlockId block, Bytes pin, int length, boolean fresh, Consumer<ReadOutcome> then) {
+    void fetch(Volume volume, BlockId block, Bytes pin, int length, Consumer<ReadOutcome> then) {
         fetched.put(++lastToken, then);
-        steps.add(new CompletionStep.Fetch(lastToken, volume, block, pin, length, fresh));
+        steps.add(new CompletionStep.Fetch(lastToken, volume, block, pin, length));
     }
 
     void find(BlockId from, BlockId to, Consumer<Optional<BlockId>> then, Runnable failed) {

@@ -29,13 +29,10 @@ public sealed interface CompletionStep {
      * Reads a list of pins from the nodes. Answered by {@code onFetched}.
      *
      * @param length its true length in bytes, as its object says
-     * @param fresh whether this node took a slot of the volume lately, and must come to an end also where a list is incomplete
      */
-    record Fetch(long token, Volume volume, BlockId block, Bytes pin, int length, boolean fresh)
-            implements CompletionStep {
+    record Fetch(long token, Volume volume, BlockId block, Bytes pin, int length) implements CompletionStep {
         public ExtentRead read(ExtentTiming timing) {
-            ExtentRead read = new ExtentRead(volume, block, pin, Set.of(), timing);
-            return fresh ? read.countingFresh() : read;
+            return new ExtentRead(volume, block, pin, Set.of(), timing);
         }
     }
 

@@ -106,9 +106,8 @@ final class ExtentChecks {
         }
         long list = missing.getAsLong();
         int length = walk.layout().lengthOf(list);
-        boolean fresh = walk.volume().groups().stream().anyMatch(group -> group.isFresh(node));
         fetching = true;
-        calls.fetch(walk.volume(), walk.layout().block(list), walk.pinOfList(list), length, fresh, outcome -> {
+        calls.fetch(walk.volume(), walk.layout().block(list), walk.pinOfList(list), length, outcome -> {
             fetching = false;
             if (!load(walk, progress, list, outcome)) {
                 work.removeFirst();

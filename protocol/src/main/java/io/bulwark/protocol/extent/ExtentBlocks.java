@@ -10,8 +10,8 @@ import io.bulwark.protocol.extent.ExtentRecord.Poisonous;
 import io.bulwark.protocol.extent.ExtentRecord.Wanted;
 import io.bulwark.protocol.extent.Sessions.Session;
 import io.bulwark.protocol.fingerprint.Checksum;
-import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -32,15 +32,20 @@ final class ExtentBlocks {
         void run(Turn turn, T value);
     }
 
-    /** What STORE or STORE_BLOCK asks to keep; nothing if it is not consistent with the checksum. */
+    /** What STORE, STORE_BLOCK or SUPPLY asks to keep; nothing if it is not consistent with the checksum. */
     interface Proposal {
+        PrincipalId sender();
+
+        /** Whether it comes from a reader, who need not own the extent: a closed session is no reason against it. */
+        boolean supplied();
+
         Checksum checksum();
 
         Optional<Accepted> check();
     }
 
-    /** What a read found; no share if the fragment is damaged or was not asked for. */
-    record Content(Optional<ExtentRecord> record, @Nullable Share share) {}
+    /** What a read found; no fragment if it is damaged or was not asked for. */
+    record Content(Optional<ExtentRecord> record, @Nullable Bytes fragment) {}
 
     private static final class Recent<V> extends LinkedHashMap<BlockId, V> {
         private static final long serialVersionUID = 1L;
@@ -81,7 +86,32 @@ final class ExtentBlocks {
         pins.put(block, pin);
     }
 
-    /** Keeps the writer's share, unless another version was ever stored. Calls with null for OK. */
+    /**
+     * Whether this version is known here to be the one of this id: its pin was told, or a record says so. Calls with null where
+     * nothing is known, neither of this version nor of another.
+     */
+    void knows(Turn turn, BlockId block, Bytes pin, Then<@Nullable Boolean> then) {
+        Bytes told = pins.get(block);
+        if (told != null) {
+            then.run(turn, told.equals(pin));
+            return;
+        }
+        read(
+                turn,
+                block,
+                false,
+                (next, content) -> then.run(
+                        next,
+                        content.record()
+                                .map(known -> switch (known) {
+                                    case Held held -> held.is(pin);
+                                    case Wanted wanted -> wanted.pin().equals(pin);
+                                    case Poisonous _, Lost _ -> false;
+                                })
+                                .orElse(null)));
+    }
+
+    /** Keeps a fragment, unless another version was ever stored. Calls with null for OK. */
     void store(
             Turn turn,
             BlockId block,
@@ -98,30 +128,30 @@ final class ExtentBlocks {
                 done.done(next);
             };
             withRecord(start, block, (next, known) -> {
-                StoreRefusal refusal = refusal(block, session, known, proposal.checksum());
+                StoreRefusal refusal = refusal(block, session, known, proposal);
                 Optional<Held> here = known.filter(Held.class::isInstance).map(Held.class::cast);
                 if (refusal != null || here.filter(held -> held.slot() == slot).isPresent()) {
                     end.run(next, refusal);
                     return;
                 }
-                if (strikes.barred(next.nowMillis(), block.owner())) {
+                if (strikes.barred(next.nowMillis(), proposal.sender())) {
                     end.run(next, StoreRefusal.LIMIT);
                     return;
                 }
                 Optional<Accepted> accepted = proposal.check();
                 if (accepted.isEmpty()) {
-                    strikes.strike(next.nowMillis(), block.owner());
+                    strikes.strike(next.nowMillis(), proposal.sender());
                     end.run(next, StoreRefusal.INCONSISTENT);
                     return;
                 }
                 // A fragment of a slot that this node had once is none of this one: the other takes its place, and its
                 // charge.
                 boolean charged = here.filter(held -> !held.referenced()).isPresent();
-                boolean referenced =
-                        (known.isPresent() && !charged) || pins.containsKey(block) || session.pending(block);
-                Share share = accepted.get().share();
-                Held fresh =
-                        new Held(epoch, slot, referenced, accepted.get().verified(), proposal.checksum(), share.cc());
+                boolean referenced = (known.isPresent() && !charged)
+                        || pins.containsKey(block)
+                        || session.pending(block)
+                        || session.closed();
+                Held fresh = new Held(epoch, slot, referenced, accepted.get().verified(), proposal.checksum());
                 if (charged) {
                     release(block, known);
                 }
@@ -129,19 +159,20 @@ final class ExtentBlocks {
                     end.run(next, StoreRefusal.LIMIT);
                     return;
                 }
-                put(next, block, session, fresh, share.fragment(), end);
+                put(next, block, session, fresh, accepted.get().fragment(), proposal, end);
             });
         });
     }
 
     /** What speaks against storing this version, as far as records and facts say. */
     private @Nullable StoreRefusal refusal(
-            BlockId block, Session session, Optional<ExtentRecord> known, Checksum checksum) {
+            BlockId block, Session session, Optional<ExtentRecord> known, Proposal proposal) {
+        Checksum checksum = proposal.checksum();
         Bytes pin = pins.get(block);
         if (session.freed(block)) {
             return StoreRefusal.FREED;
         }
-        if (session.closed()) {
+        if (session.closed() && !proposal.supplied()) {
             return StoreRefusal.SESSION_CLOSED;
         }
         if (pin != null && !pin.equals(checksum.pin())) {
@@ -159,7 +190,13 @@ final class ExtentBlocks {
     }
 
     private void put(
-            Turn turn, BlockId block, Session session, Held fresh, Bytes fragment, Then<@Nullable StoreRefusal> end) {
+            Turn turn,
+            BlockId block,
+            Session session,
+            Held fresh,
+            Bytes fragment,
+            Proposal proposal,
+            Then<@Nullable StoreRefusal> end) {
         Mutation put = new Mutation.Put(ExtentRecord.key(block), fresh.encoded(block), fragment);
         continuations.store(turn, put, (next, stored) -> {
             if (stored != Stored.DURABLE) {
@@ -173,7 +210,7 @@ final class ExtentBlocks {
             if (session.freed(block)) {
                 delete(next, session, block, Optional.of(fresh), after -> end.run(after, StoreRefusal.FREED));
             } else {
-                end.run(next, refusal(block, session, Optional.of(fresh), fresh.checksum()));
+                end.run(next, refusal(block, session, Optional.of(fresh), proposal));
             }
         });
     }
@@ -206,7 +243,7 @@ final class ExtentBlocks {
 
     private static Content checked(ExtentRecord record, Bytes fragment) {
         boolean good = record instanceof Held held && held.matches(fragment);
-        return new Content(Optional.of(record), good ? ((Held) record).share(fragment) : null);
+        return new Content(Optional.of(record), good ? fragment : null);
     }
 
     /** Marks the extent as referenced by a pending upload: its owner is charged no longer. */

@@ -13,10 +13,10 @@ import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
 import io.bulwark.protocol.extent.ExtentMessage.Request;
 import io.bulwark.protocol.extent.ExtentMessage.Store;
 import io.bulwark.protocol.extent.ExtentMessage.StoreBlock;
+import io.bulwark.protocol.extent.ExtentMessage.Supply;
 import io.bulwark.protocol.extent.ExtentMessage.Suspect;
 import io.bulwark.protocol.fingerprint.Checksum;
 import io.bulwark.protocol.fingerprint.Hashes;
-import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
@@ -24,9 +24,6 @@ import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodec;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
-import java.util.ArrayList;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Family 1. Each body begins with the block id (25 bytes) and the epoch (8); requests go on with the slot (1). Reasons and
@@ -40,6 +37,7 @@ public final class ExtentCodec implements MessageCodec {
     static final int READ_PINNED = 0x0103;
     static final int SUSPECT = 0x0104;
     static final int COMPLETE = 0x0105;
+    static final int SUPPLY = 0x0106;
     static final int ACKNOWLEDGED = 0x0181;
     static final int NOT_STORED = 0x0182;
     static final int FOUND = 0x0183;
@@ -73,6 +71,7 @@ public final class ExtentCodec implements MessageCodec {
             case ReadPinned _ -> READ_PINNED;
             case Suspect _ -> SUSPECT;
             case Complete _ -> COMPLETE;
+            case Supply _ -> SUPPLY;
             case Acknowledged _ -> ACKNOWLEDGED;
             case NotStored _ -> NOT_STORED;
             case Found _ -> FOUND;
@@ -93,17 +92,15 @@ public final class ExtentCodec implements MessageCodec {
         switch (extent) {
             case Store store -> out.raw(store.checksum().encoded()).bytes(store.fragment());
             case StoreBlock store -> out.raw(store.checksum().encoded()).bytes(store.content());
+            case Supply supply -> out.raw(supply.checksum().encoded()).bytes(supply.fragment());
             case ReadPinned read -> out.raw(read.pin()).bool(read.wantFragment());
             case Suspect suspect -> out.raw(suspect.pin()).u8(suspect.suspectSlot());
             case Complete complete -> out.raw(complete.pin()).u8(complete.look().ordinal());
             case NotStored answer -> out.u8(answer.reason().ordinal());
             case NotFound answer -> out.u8(answer.reason().ordinal());
             case Completed answer -> out.u8(answer.result().ordinal());
-            case Found found -> {
-                out.raw(found.checksum().encoded());
-                writeCc(found.share().cc(), out);
-                out.bytes(found.share().fragment()).bool(found.verified());
-            }
+            case Found found ->
+                out.raw(found.checksum().encoded()).bytes(found.fragment()).bool(found.verified());
             case Acknowledged _, Holds _ -> {}
         }
     }
@@ -123,6 +120,11 @@ public final class ExtentCodec implements MessageCodec {
                 Checksum checksum = Checksum.decode(in);
                 yield new StoreBlock(block, epoch, slot, in.bytes(CONTENT_BYTES_MAX), checksum);
             }
+            case SUPPLY -> {
+                int slot = in.u8();
+                Checksum checksum = Checksum.decode(in);
+                yield new Supply(block, epoch, slot, in.bytes(ProtectionPolicy.BLOCK_BYTES_MAX), checksum);
+            }
             case READ_PINNED -> new ReadPinned(block, epoch, in.u8(), in.raw(Hashes.LENGTH), in.bool());
             case SUSPECT -> new Suspect(block, epoch, in.u8(), in.raw(Hashes.LENGTH), in.u8());
             case COMPLETE -> new Complete(block, epoch, in.u8(), in.raw(Hashes.LENGTH), constant(LOOKS, in.u8()));
@@ -130,36 +132,14 @@ public final class ExtentCodec implements MessageCodec {
             case NOT_STORED -> new NotStored(block, epoch, constant(STORE_REFUSALS, in.u8()));
             case FOUND -> {
                 Checksum checksum = Checksum.decode(in);
-                List<Bytes> cc = readCc(in);
                 Bytes fragment = in.bytes(ProtectionPolicy.BLOCK_BYTES_MAX);
-                yield new Found(block, epoch, checksum, new Share(fragment, cc), in.bool());
+                yield new Found(block, epoch, checksum, fragment, in.bool());
             }
             case HOLDS -> new Holds(block, epoch);
             case NOT_FOUND -> new NotFound(block, epoch, constant(READ_REFUSALS, in.u8()));
             case COMPLETED -> new Completed(block, epoch, constant(RESULTS, in.u8()));
             default -> throw new MalformedException("unknown type of message " + type);
         };
-    }
-
-    /** One byte, how many hashes, 0 for none; then the hashes. */
-    static void writeCc(@Nullable List<Bytes> cc, WireWriter out) {
-        out.u8(cc == null ? 0 : cc.size());
-        if (cc != null) {
-            cc.forEach(out::raw);
-        }
-    }
-
-    static @Nullable List<Bytes> readCc(WireReader in) {
-        int count = in.u8();
-        if (count == 0) {
-            return null;
-        }
-        Bytes all = in.raw(count * Hashes.LENGTH);
-        List<Bytes> cc = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
-            cc.add(all.slice(i * Hashes.LENGTH, Hashes.LENGTH));
-        }
-        return cc;
     }
 
     private static <E extends Enum<E>> E constant(E[] values, int code) {

@@ -2,7 +2,6 @@ package io.bulwark.protocol.extent;
 
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.fingerprint.Checksum;
-import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +23,7 @@ public sealed interface ExtentCoding permits FpCoding, PasisCoding {
     /**
      * A block as its writer sends it.
      *
-     * @param fragments those of the slots that a write goes to first, from slot 0 on
+     * @param fragments those of all slots
      */
     record Encoded(Checksum checksum, List<Bytes> fragments) {
         public Encoded {
@@ -37,7 +36,7 @@ public sealed interface ExtentCoding permits FpCoding, PasisCoding {
      *
      * @param verified whether it is known to be a fragment of the only block that any m good fragments give
      */
-    record Accepted(Share share, boolean verified) {}
+    record Accepted(Bytes fragment, boolean verified) {}
 
     /** What fragments came to. */
     sealed interface Decoded {
@@ -59,19 +58,19 @@ public sealed interface ExtentCoding permits FpCoding, PasisCoding {
     /** What a slot keeps of a fragment that its writer sent it. */
     Optional<Accepted> accept(Checksum checksum, int slot, Bytes fragment);
 
-    /** What a slot keeps that was sent the whole block. */
-    Optional<Accepted> acceptBlock(Checksum checksum, int slot, Bytes block);
+    /** The fragments of all slots; nothing if the block does not encode to exactly this checksum. */
+    Optional<List<Bytes>> encodeExactly(Checksum checksum, Bytes block);
 
-    /** Whether what a slot sent as its share can be it. */
-    boolean isShareOf(Checksum checksum, int slot, Share share);
+    /** Whether what a slot sent as its fragment can be it. */
+    boolean isFragmentOf(Checksum checksum, int slot, Bytes fragment);
 
     /**
      * The block that the checksum names.
      *
-     * @param shares by slot, all of which {@link #isShareOf can be right}
+     * @param fragments by slot, all of which {@link #isFragmentOf can be right}
      * @param verified whether at least one correct node says that the version is valid
      */
-    Decoded decode(Checksum checksum, Map<Integer, Share> shares, boolean verified);
+    Decoded decode(Checksum checksum, Map<Integer, Bytes> fragments, boolean verified);
 
     /** Whether the fragment is exactly what encoding the accepted block gives for the slot. */
     boolean matches(Bytes block, int slot, Bytes fragment);

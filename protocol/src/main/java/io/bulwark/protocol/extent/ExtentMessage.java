@@ -2,11 +2,9 @@ package io.bulwark.protocol.extent;
 
 import io.bulwark.protocol.fingerprint.Checksum;
 import io.bulwark.protocol.fingerprint.Hashes;
-import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
-import java.util.List;
 
 /** What clients and nodes say about one extent. Each message names the extent and an epoch of its placement group. */
 public sealed interface ExtentMessage extends Message {
@@ -32,8 +30,7 @@ public sealed interface ExtentMessage extends Message {
     }
 
     /**
-     * STORE_BLOCK: cut this slot's fragment from the block and keep it. Under FP with the hashes of all n, for slots beyond the
-     * first m+f and where a fragment was refused; under PASIS where a node verifies as it stores.
+     * STORE_BLOCK: cut this slot's fragment from the block and keep it. For nodes that verify as they store, under PASIS.
      *
      * @param content the block, zero-padded to m times the fragment length
      */
@@ -63,6 +60,16 @@ public sealed interface ExtentMessage extends Message {
             check(epoch, slot);
             checkPin(pin);
             checkSlot(suspectSlot);
+        }
+    }
+
+    /**
+     * SUPPLY: a fragment that this slot lacks of a version that others hold, from whoever has read the block. Under FP, where a
+     * fragment is checked alone. Answered like STORE.
+     */
+    record Supply(BlockId block, long epoch, int slot, Bytes fragment, Checksum checksum) implements Request {
+        public Supply {
+            check(epoch, slot);
         }
     }
 
@@ -108,16 +115,9 @@ public sealed interface ExtentMessage extends Message {
      *
      * @param verified whether the node knows that any m good fragments give the same block
      */
-    record Found(BlockId block, long epoch, Checksum checksum, Share share, boolean verified) implements Answer {
+    record Found(BlockId block, long epoch, Checksum checksum, Bytes fragment, boolean verified) implements Answer {
         public Found {
             check(epoch, 0);
-            List<Bytes> cc = share.cc();
-            if (cc != null
-                    && (cc.isEmpty()
-                            || cc.size() > 255
-                            || cc.stream().anyMatch(hash -> hash.length() != Hashes.LENGTH))) {
-                throw new IllegalArgumentException("not a cross-checksum");
-            }
         }
     }
 

@@ -2,27 +2,33 @@ package io.bulwark.protocol.extent;
 
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.extent.ExtentCoding.Decoded;
+import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
+import io.bulwark.protocol.extent.ExtentMessage.Answer;
+import io.bulwark.protocol.extent.ExtentMessage.Completed;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
+import io.bulwark.protocol.extent.ExtentMessage.Holds;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
+import io.bulwark.protocol.extent.ExtentMessage.NotStored;
 import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
+import io.bulwark.protocol.extent.ExtentMessage.Supply;
 import io.bulwark.protocol.extent.ExtentMessage.Suspect;
 import io.bulwark.protocol.fingerprint.Checksum;
-import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -31,7 +37,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * A pinned read (PROTOCOLS section 4): m slots are asked for exactly one version, the data slots first; each that is
  * silent, refuses or sends what cannot be right is replaced by the next. No timestamps and no proof are needed, since the
- * pin comes from the metadata. The rule of READ (section 2) for fragments with a cross-checksum of their own applies.
+ * pin comes from the metadata.
+ *
+ * <p>Under FP f more slots are asked in the same round whether they hold it. The read is done once m+f slots do, so that whoever
+ * reads later can, too: slots that lack it are handed their fragments. A slot that is silent is waited for only as long as for one
+ * that should send a fragment, one that is believed to be slow not at all.
+ *
+ * <pre>
+ *   GATHERING  m good fragments                          -> HANDING (content is set)
+ *              more than f or 2f refusals, the deadline  -> done
+ *   HANDING    m+f slots hold it, or nobody is waited for -> done: WHOLE
+ *              it encodes to another checksum            -> done: POISONOUS
+ *              f+1 slots are in a later epoch            -> done: STALE_MAP
+ * </pre>
  *
  * <p>Once the block is known, what each slot sent is judged against it: {@link Verdict#CORRUPT} is what the slot sent as
  * this version and re-encoding does not give. A read by one that holds no slot itself (that excludes none) passes on,
@@ -45,20 +63,23 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     private final BlockId block;
     private final Bytes pin;
     private final ExtentTiming timing;
+    private final Set<Integer> doubted;
     private final Set<Integer> excluded;
     private final Set<Integer> judged;
+    private final int holdersWanted;
     private final List<Integer> order;
 
     private final ReadSlot[] slots;
-    private final Set<List<Bytes>> refutedGroups = new HashSet<>();
     private final Map<Integer, Verdict> verdicts = new TreeMap<>();
     private int neverStoredElsewhere;
-    private boolean countsFresh;
     private long startedMillis;
     private long slowestAnswerMillis;
     private @Nullable ReadOutcome outcome;
     private @Nullable Bytes content;
     private @Nullable Checksum checksum;
+    private long wholeMillis;
+    /** The fragments of all slots, once one is handed out. */
+    private List<Bytes> fragments = List.of();
 
     /** @param askLast slots believed to be bad or slow */
     public ExtentRead(Volume volume, BlockId block, Bytes pin, Set<Integer> askLast, ExtentTiming timing) {
@@ -91,7 +112,10 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         this.block = block;
         this.pin = pin;
         this.timing = timing;
+        this.doubted = Set.copyOf(askLast);
         this.excluded = Set.copyOf(excluded);
+        // A node that makes its own fragment hands out others, too, but does not wait: completion comes to all slots.
+        this.holdersWanted = policy.protocol() == Protocol.FP && excluded.isEmpty() ? policy.writeQuorum() : 0;
         this.judged = new HashSet<>(judged);
         this.judged.removeAll(excluded);
         this.order = new ArrayList<>();
@@ -112,20 +136,11 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         return this;
     }
 
-    /**
-     * By a node that took a slot lately: counts all holders that did among those that never stored this version. They are bad slots, of
-     * which there are f at most, else one writer who left an extent incomplete would keep a new holder from ever being done.
-     */
-    public ExtentRead countingFresh() {
-        countsFresh = true;
-        return this;
-    }
-
     @Override
     public List<Effect> start(long nowMillis) {
         startedMillis = nowMillis;
         List<Effect> effects = new ArrayList<>();
-        judged.forEach(slot -> ask(nowMillis, slot, effects));
+        judged.forEach(slot -> ask(nowMillis, slot, true, effects));
         pump(nowMillis, effects);
         return effects;
     }
@@ -146,10 +161,21 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             return effects;
         }
         switch (answer) {
+            case Acknowledged _, NotStored _ -> {
+                if (slot.supplied && outcome == null) {
+                    onSupplied(nowMillis, slot, answer, effects);
+                }
+                return effects;
+            }
             case Found found when answer.epoch() == group.epoch() -> accept(index, found);
+            case Holds _
+            when answer.epoch() == group.epoch() -> {
+                slot.hold();
+                verdicts.remove(index, Verdict.UNREACHABLE);
+            }
             case NotFound refused -> refuse(index, refused.reason(), refused.epoch(), effects);
-            case Found _ -> refuse(index, ReadRefusal.WRONG_EPOCH, answer.epoch(), effects);
-            default -> {
+            case Found _, Holds _ -> refuse(index, ReadRefusal.WRONG_EPOCH, answer.epoch(), effects);
+            case Completed _ -> {
                 return effects;
             }
         }
@@ -157,10 +183,9 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             slowestAnswerMillis = Math.max(slowestAnswerMillis, nowMillis - slot.questionMillis);
         }
         slot.answered();
+        judge(index, effects);
         if (outcome == null) {
             decide(nowMillis, effects);
-        } else {
-            judge(index, effects);
         }
         return effects;
     }
@@ -177,16 +202,15 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             if (!slot.asked) {
                 continue;
             }
-            long silentMillis = nowMillis - slot.firstAskedMillis;
+            long silentMillis = nowMillis - slot.awaitedMillis;
             long stillMillis = nowMillis - slot.movedMillis;
             if (slot.silent()
                     && timing.isLate(silentMillis, stillMillis, silentSlots, policy.f(), slowestAnswerMillis)) {
                 slot.hedged = true;
                 blame(index, Verdict.UNREACHABLE, "silent for " + silentMillis + " ms", effects);
             }
-            boolean again = outcome == null && slot.found == null;
-            if (again && nowMillis - slot.lastAskedMillis >= timing.retryMillis()) {
-                ask(nowMillis, index, effects);
+            if (outcome == null && nowMillis - slot.lastAskedMillis >= timing.retryMillis()) {
+                askAgain(nowMillis, index, effects);
             }
             if (!slot.settled && nowMillis - slot.firstAskedMillis >= timing.retryMillis()) {
                 judged.remove(index);
@@ -224,6 +248,11 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         return outcome != null && (content == null || judged.stream().allMatch(slot -> slots[slot].settled));
     }
 
+    /** Whether m+f slots have said that they hold what was read: whoever reads later can, too, whatever its writer and f nodes do. */
+    public boolean isHeld() {
+        return holdersWanted > 0 && content != null && holders() >= holdersWanted;
+    }
+
     /** What was seen of each slot so far, by slot; a slot that is not named sent nothing wrong. */
     public Map<Integer, Verdict> verdicts() {
         return Map.copyOf(verdicts);
@@ -237,9 +266,10 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     private void accept(int index, Found found) {
         ReadSlot slot = slots[index];
         slot.found = found;
-        slot.refusal = null;
+        slot.hold();
         verdicts.remove(index, Verdict.UNREACHABLE);
-        slot.bad = !found.checksum().pin().equals(pin) || !coding.isShareOf(found.checksum(), index, found.share());
+        slot.bad =
+                !found.checksum().pin().equals(pin) || !coding.isFragmentOf(found.checksum(), index, found.fragment());
         if (!slot.bad) {
             checksum = found.checksum();
         }
@@ -247,6 +277,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
 
     private void refuse(int index, ReadRefusal reason, long epoch, List<Effect> effects) {
         ReadSlot slot = slots[index];
+        slot.holds = false;
         slot.refusal = epoch != group.epoch() ? ReadRefusal.WRONG_EPOCH : reason;
         slot.refusalEpoch = epoch;
         switch (slot.refusal) {
@@ -260,9 +291,15 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         }
     }
 
-    /** Decodes if it can; else concludes from refusals, or asks further slots. */
+    /** Decodes if it can, and sees that enough slots hold it; else concludes from refusals, or asks further slots. */
     private void decide(long nowMillis, List<Effect> effects) {
-        if (usable() >= policy.m() && decode(effects)) {
+        if (content == null && usable() >= policy.m()) {
+            decode(nowMillis, effects);
+        }
+        if (content != null) {
+            hand(nowMillis, effects);
+        }
+        if (content != null || outcome != null) {
             return;
         }
         int f = policy.f();
@@ -290,80 +327,178 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     private boolean exhausted(int index) {
         ReadSlot slot = slots[index];
         boolean behind = slot.refusal == ReadRefusal.WRONG_EPOCH && slot.refusalEpoch <= group.epoch();
-        return slot.found != null || (slot.settled && slot.answers > 1 && !behind);
+        boolean asked = slot.wantsFragment || slot.refusal != null;
+        return slot.found != null || (slot.settled && slot.answers > 1 && asked && !behind);
+    }
+
+    /** Sees that m+f slots hold what was read, and is done once they do or nobody is left to wait for. */
+    private void hand(long nowMillis, List<Effect> effects) {
+        Bytes whole = Objects.requireNonNull(content);
+        if (holders() >= holdersWanted && (holdersWanted > 0 || !lacking())) {
+            outcome = new ReadOutcome.Whole(whole);
+            return;
+        }
+        if (policy.protocol() == Protocol.FP && (lacking() || count(ReadRefusal.POISONOUS) > 0)) {
+            if (!encodesExactly(whole, effects)) {
+                return;
+            }
+            handOut(nowMillis, effects);
+        }
+        if (holdersWanted > 0 && laterEpoch() > group.epoch()) {
+            content = null;
+            outcome = new ReadOutcome.StaleMap(laterEpoch());
+            return;
+        }
+        pump(nowMillis, effects);
+        if (holders() >= holdersWanted || order.stream().noneMatch(index -> isAwaited(nowMillis, index))) {
+            outcome = new ReadOutcome.Whole(whole);
+        }
+    }
+
+    /** Encodes what was read, once: whether its writer gave it the right checksum. If not, each holder is told to look for itself. */
+    private boolean encodesExactly(Bytes whole, List<Effect> effects) {
+        if (!fragments.isEmpty()) {
+            return true;
+        }
+        Optional<List<Bytes>> encoded = coding.encodeExactly(Objects.requireNonNull(checksum), whole);
+        if (encoded.isEmpty()) {
+            content = null;
+            poisonous(effects);
+            for (int slot = 0; slot < slots.length; slot++) {
+                suspect(slot, slot, effects);
+            }
+            return false;
+        }
+        fragments = encoded.get();
+        for (int index = 0; index < slots.length; index++) {
+            judge(index, effects);
+        }
+        return true;
+    }
+
+    /** Gives each slot that said that it has nothing its fragment, once. */
+    private void handOut(long nowMillis, List<Effect> effects) {
+        for (int index : order) {
+            if (slots[index].lacksIt() && !slots[index].supplied) {
+                slots[index].supply(nowMillis);
+                supply(nowMillis, index, effects);
+            }
+        }
+    }
+
+    private void supply(long nowMillis, int index, List<Effect> effects) {
+        slots[index].lastAskedMillis = nowMillis;
+        effects.add(new Effect.Send(
+                node(index),
+                0,
+                new Supply(block, group.epoch(), index, fragments.get(index), Objects.requireNonNull(checksum))));
+    }
+
+    private void onSupplied(long nowMillis, ReadSlot slot, Answer answer, List<Effect> effects) {
+        switch (answer) {
+            case Acknowledged _ when answer.epoch() == group.epoch() -> slot.hold();
+            // What passes is tried again, for as long as the slot is waited for.
+            case NotStored refused when !ExtentWrite.PASSING.contains(refused.reason()) -> slot.supplying = false;
+            default -> {}
+        }
+        decide(nowMillis, effects);
+    }
+
+    private boolean lacking() {
+        return order.stream().anyMatch(index -> slots[index].lacksIt() && !slots[index].supplied);
+    }
+
+    private int holders() {
+        int holders = 0;
+        for (ReadSlot slot : slots) {
+            holders += slot.holds && !slot.bad ? 1 : 0;
+        }
+        return holders;
+    }
+
+    /** Whether what was read is held back for this slot. */
+    private boolean isAwaited(long nowMillis, int index) {
+        ReadSlot slot = slots[index];
+        boolean changes = slot.refusal == ReadRefusal.WRONG_EPOCH && nowMillis - wholeMillis < timing.retryMillis();
+        return holdersWanted > 0 && !doubted.contains(index) && (slot.silent() || changes);
     }
 
     /** Asks as many further slots as are needed if all those that are not late answer well. */
     private void pump(long nowMillis, List<Effect> effects) {
         int expected = usable();
         for (ReadSlot slot : slots) {
-            expected += slot.silent() ? 1 : 0;
+            expected += slot.wantsFragment && slot.silent() ? 1 : 0;
         }
-        for (int index : order) {
-            if (expected >= policy.m()) {
-                return;
-            }
-            if (!slots[index].asked) {
-                ask(nowMillis, index, effects);
-                expected++;
-            }
-        }
-    }
-
-    private void ask(long nowMillis, int index, List<Effect> effects) {
-        slots[index].ask(nowMillis);
-        effects.add(new Effect.Send(node(index), 0, new ReadPinned(block, group.epoch(), index, pin, true)));
-    }
-
-    /** Fragments consistent with fpcc, and the largest group of those that come with one cross-checksum of their own. */
-    private int usable() {
-        int consistent = 0;
-        int largest = 0;
-        Map<List<Bytes>, Integer> groups = new HashMap<>();
-        for (ReadSlot slot : slots) {
-            if (slot.found != null && !slot.bad) {
-                List<Bytes> cc = slot.found.share().cc();
-                if (cc == null) {
-                    consistent++;
-                } else if (!refutedGroups.contains(cc)) {
-                    largest = Math.max(largest, groups.merge(cc, 1, Integer::sum));
+        for (ReadSlot.Rank rank : ReadSlot.Rank.ASKABLE) {
+            for (int index : order) {
+                if (content == null && expected < policy.m() && slots[index].rank() == rank) {
+                    ask(nowMillis, index, true, effects);
+                    expected++;
                 }
             }
         }
-        return consistent + largest;
+        int holding = 0;
+        for (ReadSlot slot : slots) {
+            holding += (slot.holds && !slot.bad) || slot.silent() ? 1 : 0;
+        }
+        for (int index : order) {
+            if (holding < holdersWanted && !slots[index].asked) {
+                ask(nowMillis, index, false, effects);
+                holding++;
+            }
+        }
     }
 
-    private boolean decode(List<Effect> effects) {
-        Map<Integer, Share> shares = new TreeMap<>();
-        int consistent = 0;
+    private void ask(long nowMillis, int index, boolean wantFragment, List<Effect> effects) {
+        slots[index].ask(nowMillis, wantFragment);
+        effects.add(new Effect.Send(node(index), 0, new ReadPinned(block, group.epoch(), index, pin, wantFragment)));
+    }
+
+    private void askAgain(long nowMillis, int index, List<Effect> effects) {
+        ReadSlot slot = slots[index];
+        if (slot.supplying) {
+            supply(nowMillis, index, effects);
+        } else if (slot.found == null && !(slot.holds && !slot.wantsFragment)) {
+            ask(nowMillis, index, slot.wantsFragment && (content == null || judged.contains(index)), effects);
+        }
+    }
+
+    /** How many good fragments there are. */
+    private int usable() {
+        int usable = 0;
+        for (ReadSlot slot : slots) {
+            usable += slot.found != null && !slot.bad ? 1 : 0;
+        }
+        return usable;
+    }
+
+    private void decode(long nowMillis, List<Effect> effects) {
+        Map<Integer, Bytes> good = new TreeMap<>();
         for (int index = 0; index < slots.length; index++) {
             ReadSlot slot = slots[index];
-            if (slot.found != null && !slot.bad && !refuted(slot.found)) {
-                shares.put(index, slot.found.share());
-                consistent += slot.found.share().cc() == null ? 1 : 0;
+            if (slot.found != null && !slot.bad) {
+                good.put(index, slot.found.fragment());
             }
         }
         Checksum known = checksum;
-        Decoded decoded = known == null ? new Decoded.None() : coding.decode(known, shares, knownValid());
+        Decoded decoded = known == null ? new Decoded.None() : coding.decode(known, good, knownValid());
         switch (decoded) {
-            case Decoded.None _ -> {
-                refuteGroups(shares, consistent);
-                return false;
-            }
-            case Decoded.Poisonous _ -> {
-                outcome = new ReadOutcome.Poisonous();
-                String detail = "wrote fragments that match their checksum and belong to no one block";
-                effects.add(new Effect.Evidence(block.owner(), block, Verdict.POISONOUS, detail));
-            }
+            case Decoded.None _ -> {}
+            case Decoded.Poisonous _ -> poisonous(effects);
             case Decoded.Block(Bytes whole) -> {
                 content = whole;
-                outcome = new ReadOutcome.Whole(whole);
+                wholeMillis = nowMillis;
                 for (int index = 0; index < slots.length; index++) {
                     judge(index, effects);
                 }
             }
         }
-        return true;
+    }
+
+    private void poisonous(List<Effect> effects) {
+        outcome = new ReadOutcome.Poisonous();
+        String detail = "wrote fragments that match their checksum and belong to no one block";
+        effects.add(new Effect.Evidence(block.owner(), block, Verdict.POISONOUS, detail));
     }
 
     /** Whether one correct node, at least, has verified this version. A node that makes a fragment of it believes nobody. */
@@ -374,43 +509,21 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         return excluded.isEmpty() && verified > policy.f();
     }
 
-    /**
-     * A group that could be decoded and gave no block of this fpcc contains a lie: correct nodes keep a cross-checksum of
-     * their own only for a block that they have checked against fpcc.
-     */
-    private void refuteGroups(Map<Integer, Share> shares, int consistent) {
-        Map<List<Bytes>, Integer> sizes = new HashMap<>();
-        shares.values().forEach(share -> {
-            if (share.cc() != null) {
-                sizes.merge(share.cc(), 1, Integer::sum);
-            }
-        });
-        sizes.forEach((cc, size) -> {
-            if (consistent + size >= policy.m()) {
-                refutedGroups.add(cc);
-            }
-        });
-    }
-
-    private boolean refuted(Found found) {
-        List<Bytes> cc = found.share().cc();
-        return cc != null && refutedGroups.contains(cc);
-    }
-
     private void judge(int index, List<Effect> effects) {
         Found found = slots[index].found;
         Bytes accepted = content;
-        if (accepted != null && slots[index].refusal == ReadRefusal.POISONOUS) {
+        // Under FP fragments are right one by one, and the checksum of all of them may be wrong all the same.
+        boolean valid = accepted != null && (policy.protocol() == Protocol.PASIS || !fragments.isEmpty());
+        if (valid && slots[index].refusal == ReadRefusal.POISONOUS) {
             blame(index, Verdict.MISBEHAVED, "calls a version poisonous that is valid", effects);
         }
         if (found == null || accepted == null || verdicts.get(index) == Verdict.CORRUPT) {
             return;
         }
-        boolean cleared = !slots[index].bad && found.share().cc() == null;
-        if (!cleared && !coding.matches(accepted, index, found.share().fragment())) {
+        if (slots[index].bad && !coding.matches(accepted, index, found.fragment())) {
             blame(index, Verdict.CORRUPT, "sent bytes that re-encoding does not give for slot " + index, effects);
             suspect(index, effects);
-        } else if (slots[index].bad || refuted(found)) {
+        } else if (slots[index].bad) {
             blame(index, Verdict.MISBEHAVED, "sent the right bytes with a wrong cross-checksum", effects);
         }
     }
@@ -422,7 +535,13 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         }
         slots[index].passedOn = true;
         for (int slot = 0; slot < slots.length; slot++) {
-            effects.add(new Effect.Send(node(slot), 0, new Suspect(block, group.epoch(), slot, pin, index)));
+            suspect(slot, index, effects);
+        }
+    }
+
+    private void suspect(int told, int index, List<Effect> effects) {
+        if (excluded.isEmpty()) {
+            effects.add(new Effect.Send(node(told), 0, new Suspect(block, group.epoch(), told, pin, index)));
         }
     }
 
@@ -432,11 +551,21 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         }
     }
 
+    /**
+     * Slots that lack this version. A complete one is missing at f slots at most that are not bad (decision 16), and bad are f at most:
+     * those that lie, and those whose holder came lately and has not made up what was stored before. So one that serves what cannot be
+     * right counts as well.
+     */
     private int neverStored() {
+        int bad = 0;
+        for (ReadSlot slot : slots) {
+            bad += slot.bad && slot.refusal == null ? 1 : 0;
+        }
         return neverStoredElsewhere
+                + bad
                 + count(ReadRefusal.NONE)
                 + count(ReadRefusal.OTHER_VERSION)
-                + (countsFresh ? count(ReadRefusal.NOT_REPAIRED) : 0);
+                + count(ReadRefusal.NOT_REPAIRED);
     }
 
     private int count(ReadRefusal refusal) {
@@ -466,7 +595,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         Map<Integer, String> reasons = new TreeMap<>();
         for (int index : order) {
             ReadSlot slot = slots[index];
-            if (slot.bad || (slot.found != null && refuted(slot.found))) {
+            if (slot.bad) {
                 reasons.put(index, node(index) + " sent what is not this version");
             } else if (slot.refusal != null) {
                 reasons.put(index, node(index) + " answered " + slot.refusal);

@@ -4,14 +4,12 @@ import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.fingerprint.Checksum;
 import io.bulwark.protocol.fingerprint.Hashes;
-import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The meta data of an extent's record on disk: version (1 byte), state (1), block (25), epoch (8), slot (1), then what the
@@ -24,35 +22,25 @@ sealed interface ExtentRecord {
      *
      * @param verified whether any m good fragments of it give the same block
      */
-    record Held(
-            long epoch,
-            int slot,
-            boolean referenced,
-            boolean verified,
-            Checksum checksum,
-            @Nullable List<Bytes> cc) implements ExtentRecord {
+    record Held(long epoch, int slot, boolean referenced, boolean verified, Checksum checksum) implements ExtentRecord {
         boolean is(Bytes pin) {
             return checksum.pin().equals(pin);
         }
 
         Held asReferenced() {
-            return new Held(epoch, slot, true, verified, checksum, cc);
+            return new Held(epoch, slot, true, verified, checksum);
         }
 
         Held asVerified() {
-            return new Held(epoch, slot, referenced, true, checksum, cc);
+            return new Held(epoch, slot, referenced, true, checksum);
         }
 
         /** Whether the fragment has the hash that was checked when it was stored. */
         boolean matches(Bytes fragment) {
-            List<Bytes> hashes = cc == null ? checksum.cc() : cc;
+            List<Bytes> hashes = checksum.cc();
             return slot < hashes.size()
                     && fragment.length() == checksum.length()
                     && Hashes.sha256(fragment).equals(hashes.get(slot));
-        }
-
-        Share share(Bytes fragment) {
-            return new Share(fragment, cc);
         }
     }
 
@@ -65,10 +53,7 @@ sealed interface ExtentRecord {
     /** There was a record, and it cannot be read. Never written. */
     record Lost() implements ExtentRecord {}
 
-    int VERSION = 3;
-
-    /** Of records that said nothing of having been verified. */
-    int VERSION_UNVERIFIED = 2;
+    int VERSION = 4;
 
     static RecordKey key(BlockId block) {
         return RecordKey.of(RecordKind.EXTENT, block);
@@ -83,7 +68,6 @@ sealed interface ExtentRecord {
                 block.write(out);
                 out.i64(held.epoch).u8(held.slot).bool(held.referenced).bool(held.verified);
                 out.raw(held.checksum.encoded());
-                ExtentCodec.writeCc(held.cc, out);
             }
             case Wanted wanted -> {
                 out.u8(1);
@@ -104,8 +88,7 @@ sealed interface ExtentRecord {
     static ExtentRecord decode(BlockId block, Bytes meta) {
         try {
             WireReader in = new WireReader(meta);
-            int version = in.u8();
-            if (version != VERSION && version != VERSION_UNVERIFIED) {
+            if (in.u8() != VERSION) {
                 return new Lost();
             }
             int state = in.u8();
@@ -113,14 +96,7 @@ sealed interface ExtentRecord {
             long epoch = in.nonNegative64();
             int slot = in.u8();
             ExtentRecord record = switch (state) {
-                case 0 ->
-                    new Held(
-                            epoch,
-                            slot,
-                            in.bool(),
-                            version == VERSION && in.bool(),
-                            Checksum.decode(in),
-                            ExtentCodec.readCc(in));
+                case 0 -> new Held(epoch, slot, in.bool(), in.bool(), Checksum.decode(in));
                 case 1 -> new Wanted(epoch, slot, in.raw(Hashes.LENGTH));
                 case 2 -> new Poisonous(epoch, slot, in.raw(Hashes.LENGTH));
                 default -> throw new MalformedException("unknown state " + state);

@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How a node makes its fragment of a referenced extent again (PROTOCOLS section 4, completion and repair): a pinned read
- * from the other slots, then the own slot's fragment, with the cross-checksum of all n where it is not consistent with
- * fpcc itself.
+ * from the other slots, then the own slot's fragment. Under FP the read also hands their fragments to others that lack them.
  */
 public final class ExtentRepair implements ClientOperation<RepairOutcome> {
     private final ExtentCoding coding;
@@ -34,11 +33,6 @@ public final class ExtentRepair implements ClientOperation<RepairOutcome> {
         this.slot = slot;
         this.read = ExtentRead.judging(volume, block, pin, Set.of(), Set.of(slot), timing)
                 .countingNeverStored(neverStored ? 1 : 0);
-    }
-
-    /** By a node that took its slot lately. */
-    void countingFresh() {
-        var _ = read.countingFresh();
     }
 
     @Override
@@ -93,9 +87,9 @@ public final class ExtentRepair implements ClientOperation<RepairOutcome> {
     }
 
     private RepairOutcome rebuild(Bytes content, Checksum checksum) {
-        return coding.acceptBlock(checksum, slot, content)
-                .map(accepted -> new RepairOutcome.Rebuilt(checksum, accepted.share()))
-                .orElseThrow(
-                        () -> new IllegalStateException("decoded a block that is not consistent with its checksum"));
+        return coding.encodeExactly(checksum, content)
+                .<RepairOutcome>map(fragments -> new RepairOutcome.Rebuilt(
+                        checksum, Bytes.of(fragments.get(slot).toByteArray())))
+                .orElseGet(RepairOutcome.Poisonous::new);
     }
 }

@@ -3,6 +3,7 @@ package io.bulwark.protocol.extent;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.cluster.Volume;
@@ -26,6 +27,7 @@ import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
 import io.bulwark.protocol.extent.ExtentMessage.Request;
 import io.bulwark.protocol.extent.ExtentMessage.Store;
 import io.bulwark.protocol.extent.ExtentMessage.StoreBlock;
+import io.bulwark.protocol.extent.ExtentMessage.Supply;
 import io.bulwark.protocol.extent.ExtentMessage.Suspect;
 import io.bulwark.protocol.extent.ExtentRecord.Held;
 import io.bulwark.protocol.extent.ExtentRecord.Lost;
@@ -44,6 +46,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A storage node's side of extents (PROTOCOLS section 4): keeps at most one version of each id for ever, checked against its
@@ -71,6 +74,7 @@ public final class ExtentServer implements ProtocolServer {
     private final ExtentBlocks blocks;
     private final Sessions sessions;
     private final Repairs repairs;
+    private final Supplies supplies;
     private final Parking parking;
     private final Seals seals;
     private final Map<PrincipalId, long[]> suspicions = new LinkedHashMap<>();
@@ -98,6 +102,7 @@ public final class ExtentServer implements ProtocolServer {
         this.blocks = new ExtentBlocks(continuations, charges);
         this.sessions = new Sessions(self, continuations, blocks::discard, blocks::reference);
         this.repairs = new Repairs(self, limits, continuations, blocks, sessions);
+        this.supplies = new Supplies(limits, blocks, sessions, repairs);
         this.parking = new Parking(limits.parkedBytesMax());
         this.seals = new Seals(node);
     }
@@ -303,7 +308,12 @@ public final class ExtentServer implements ProtocolServer {
                 }
                 return from.equals(self);
             }
-            case ReadPinned _, Suspect _ -> {
+            case Supply _
+            when volume.policy().protocol() == Protocol.PASIS -> {
+                refuse(turn, asked, StoreRefusal.NOT_OWNER, ReadRefusal.NOT_PERMITTED);
+                return false;
+            }
+            case ReadPinned _, Suspect _, Supply _ -> {
                 if (from.kind() == PrincipalKind.NODE && holds(from.number(), volume)) {
                     return true;
                 }
@@ -333,6 +343,8 @@ public final class ExtentServer implements ProtocolServer {
                 store(turn, asked, place, session, StoreProposal.of(place.volume(), place.slot(), store));
             case StoreBlock store ->
                 store(turn, asked, place, session, StoreProposal.of(place.volume(), place.slot(), store));
+            case Supply supply ->
+                supplies.take(turn, asked.from, place, supply, (next, refusal) -> answer(next, asked, place, refusal));
             case ReadPinned read -> read(turn, asked, place, read);
             case Complete complete ->
                 repairs.complete(
@@ -356,12 +368,23 @@ public final class ExtentServer implements ProtocolServer {
             askOrRefuse(turn, asked, question, StoreRefusal.NO_SESSION, ReadRefusal.NOT_PERMITTED);
             return;
         }
-        blocks.store(turn, place.block(), session, place.epoch(), place.slot(), proposal, (next, refusal) -> {
-            Answer answer = refusal == null
-                    ? new Acknowledged(place.block(), place.epoch())
-                    : new NotStored(place.block(), place.epoch(), refusal);
-            answer(next, asked, answer);
-        });
+        blocks.store(
+                turn,
+                place.block(),
+                session,
+                place.epoch(),
+                place.slot(),
+                proposal,
+                (next, refusal) -> answer(next, asked, place, refusal));
+    }
+
+    private static void answer(Turn turn, Asked asked, Place place, @Nullable StoreRefusal refusal) {
+        answer(
+                turn,
+                asked,
+                refusal == null
+                        ? new Acknowledged(place.block(), place.epoch())
+                        : new NotStored(place.block(), place.epoch(), refusal));
     }
 
     private void read(Turn turn, Asked asked, Place place, ReadPinned read) {
@@ -378,7 +401,7 @@ public final class ExtentServer implements ProtocolServer {
                 // place.
                 case Held held when held.slot() != place.slot() -> ReadRefusal.NONE;
                 case Held held
-                when read.wantFragment() && content.share() == null -> {
+                when read.wantFragment() && content.fragment() == null -> {
                     repairs.repairDamaged(next, place, held);
                     yield ReadRefusal.DAMAGED;
                 }
@@ -386,13 +409,13 @@ public final class ExtentServer implements ProtocolServer {
                     answer(
                             next,
                             asked,
-                            content.share() == null
+                            content.fragment() == null
                                     ? new Holds(place.block(), place.epoch())
                                     : new Found(
                                             place.block(),
                                             place.epoch(),
                                             held.checksum(),
-                                            content.share(),
+                                            content.fragment(),
                                             held.verified()));
                     yield null;
                 }
@@ -430,7 +453,7 @@ public final class ExtentServer implements ProtocolServer {
                 .map(volume -> volume.group(block).epoch())
                 .orElse(asked.request.epoch());
         switch (asked.request) {
-            case Store _, StoreBlock _ -> answer(turn, asked, new NotStored(block, epoch, ofStore));
+            case Store _, StoreBlock _, Supply _ -> answer(turn, asked, new NotStored(block, epoch, ofStore));
             case ReadPinned _ -> answer(turn, asked, new NotFound(block, epoch, ofRead));
             case Complete _ -> {
                 CompletionResult result =

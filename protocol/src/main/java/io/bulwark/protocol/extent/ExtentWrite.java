@@ -26,16 +26,17 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writing an extent takes one round (PROTOCOLS section 4). Under FP: STORE to slots 0..m+f-1 after partial encoding, STORE_BLOCK to
- * later slots for each of them that is silent or refuses, done at m+f OKs of one epoch. Wait-free with f nodes dead or
- * lying, as n = m + 2f. Under PASIS: STORE to all N, or STORE_BLOCK where nodes verify as they store, done at N-b OKs.
+ * Writing an extent takes one round (PROTOCOLS section 4): STORE to each slot of its own fragment, or STORE_BLOCK where nodes verify as
+ * they store. Done at m+f OKs of one epoch under FP, N-b under PASIS, so wait-free with f nodes dead or lying; then it goes on sending
+ * to slow slots for a while.
  *
  * <p>LIMIT and a full disk at up to f slots are treated like slowness. At more, a write under LIMIT keeps asking, since
  * references and frees lift it; a write without space fails.
  */
 public final class ExtentWrite implements ClientOperation<WriteOutcome> {
     /** What may be different when asked again; a node may not have heard of a session that was just opened. */
-    private static final Set<StoreRefusal> PASSING = EnumSet.of(
+    static final Set<StoreRefusal> PASSING = EnumSet.of(
+            StoreRefusal.UNREFERENCED,
             StoreRefusal.LIMIT,
             StoreRefusal.NO_SPACE,
             StoreRefusal.WRONG_EPOCH,
@@ -48,18 +49,14 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
     private final Bytes padded;
     private final boolean sendsBlocks;
     private final ExtentCoding.Encoded encoded;
-    private final Set<Integer> believedSlow;
     private final ExtentTiming timing;
 
     /** What is known of a slot. */
     private static final class Slot {
-        boolean asked;
-        boolean wholeBlock;
-        boolean helped;
+        boolean late;
         boolean stored;
-        long firstAskedMillis;
         long lastAskedMillis;
-        /** When it was asked, or its connection last moved since. */
+        /** When its connection last moved since it was asked first, which is when the write began. */
         long movedMillis;
 
         @Nullable
@@ -77,9 +74,8 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
 
     /**
      * @param content 1 byte to a whole block; padded here
-     * @param believedSlow slots that get help at once
      */
-    public ExtentWrite(Volume volume, BlockId block, Bytes content, Set<Integer> believedSlow, ExtentTiming timing) {
+    public ExtentWrite(Volume volume, BlockId block, Bytes content, ExtentTiming timing) {
         this.policy = volume.policy();
         if (content.isEmpty() || content.length() > policy.blockBytes()) {
             throw new IllegalArgumentException("an extent of " + content.length() + " bytes in volume " + volume.name()
@@ -91,7 +87,6 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
         ExtentCoding coding = ExtentCoding.of(policy);
         this.sendsBlocks = coding.sendsBlocks();
         this.encoded = coding.encode(padded);
-        this.believedSlow = Set.copyOf(believedSlow);
         this.timing = timing;
         slots = new Slot[policy.n()];
         for (int index = 0; index < slots.length; index++) {
@@ -108,13 +103,9 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
     public List<Effect> start(long nowMillis) {
         startedMillis = nowMillis;
         List<Effect> effects = new ArrayList<>();
-        for (int index = 0; index < first(); index++) {
+        for (int index = 0; index < slots.length; index++) {
+            slots[index].movedMillis = nowMillis;
             ask(nowMillis, index, effects);
-        }
-        for (int index = 0; index < first(); index++) {
-            if (believedSlow.contains(index)) {
-                help(nowMillis, index, effects);
-            }
         }
         return effects;
     }
@@ -124,7 +115,6 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
         List<Effect> effects = new ArrayList<>();
         int index = group.slotOf(from);
         if (index < 0
-                || !slots[index].asked
                 || !(message instanceof ExtentMessage.Answer answer)
                 || !answer.block().equals(block)) {
             return effects;
@@ -144,14 +134,14 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
                 slots[index].stored = true;
                 slots[index].refusal = null;
             }
-            case Acknowledged _ -> refuse(nowMillis, index, StoreRefusal.WRONG_EPOCH, answer.epoch(), effects);
-            case NotStored refused -> refuse(nowMillis, index, refused.reason(), refused.epoch(), effects);
+            case Acknowledged _ -> refuse(index, StoreRefusal.WRONG_EPOCH, answer.epoch());
+            case NotStored refused -> refuse(index, refused.reason(), refused.epoch());
             default -> {
                 return effects;
             }
         }
         if (first) {
-            slowestAnswerMillis = Math.max(slowestAnswerMillis, nowMillis - slots[index].firstAskedMillis);
+            slowestAnswerMillis = Math.max(slowestAnswerMillis, nowMillis - startedMillis);
         }
         if (outcome == null) {
             decide(nowMillis);
@@ -176,20 +166,17 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
         for (int index = 0; index < slots.length; index++) {
             Slot slot = slots[index];
             // Who has stored is asked once more where one says that the epoch is over: f+1 must say so to end this.
-            if (!slot.asked || (slot.stored && !overtaken) || fatal(slot)) {
+            if ((slot.stored && !overtaken) || fatal(slot)) {
                 continue;
             }
-            long silentMillis = nowMillis - slot.firstAskedMillis;
+            long silentMillis = nowMillis - startedMillis;
             if (outcome == null
-                    && !slot.stored
-                    && !slot.helped
+                    && silent(slot)
                     && timing.isLate(
                             silentMillis, nowMillis - slot.movedMillis, silentSlots, policy.f(), slowestAnswerMillis)) {
-                if (slot.refusal == null) {
-                    String detail = "no answer to STORE for " + silentMillis + " ms";
-                    effects.add(new Effect.Evidence(node(index), block, Verdict.UNREACHABLE, detail));
-                }
-                help(nowMillis, index, effects);
+                slot.late = true;
+                String detail = "no answer to STORE for " + silentMillis + " ms";
+                effects.add(new Effect.Evidence(node(index), block, Verdict.UNREACHABLE, detail));
             }
             if (nowMillis - slot.lastAskedMillis >= timing.retryMillis()) {
                 ask(nowMillis, index, effects);
@@ -209,7 +196,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
     @Override
     public void onMoving(PrincipalId peer, long atMillis) {
         int index = group.slotOf(peer);
-        if (index >= 0 && slots[index].asked) {
+        if (index >= 0) {
             slots[index].movedMillis = Math.max(slots[index].movedMillis, atMillis);
         }
     }
@@ -219,15 +206,10 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
         return Optional.ofNullable(outcome);
     }
 
-    /** A completed write goes on sending to slow nodes until all that were asked have stored, or for the lingering time. */
+    /** A completed write goes on sending to slow nodes until all have stored, or for the lingering time. */
     @Override
     public boolean finished() {
         return outcome != null && (!(outcome instanceof WriteOutcome.Complete) || nothingLeft());
-    }
-
-    /** How many slots are sent something from the beginning. */
-    private int first() {
-        return encoded.fragments().size();
     }
 
     private boolean nothingLeft() {
@@ -235,55 +217,21 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
             return true;
         }
         for (Slot slot : slots) {
-            if (slot.asked && !slot.stored && !fatal(slot)) {
+            if (!slot.stored && !fatal(slot)) {
                 return false;
             }
         }
         return true;
     }
 
-    private void refuse(long nowMillis, int index, StoreRefusal reason, long epoch, List<Effect> effects) {
-        Slot slot = slots[index];
-        StoreRefusal before = slot.refusal;
-        slot.refusal = epoch != group.epoch() ? StoreRefusal.WRONG_EPOCH : reason;
-        slot.refusalEpoch = epoch;
-        if (slot.refusal == StoreRefusal.INCONSISTENT && !slot.wholeBlock && index < first()) {
-            // A fragment of ours is consistent; the node may have been sent another one. The block convinces it.
-            slot.wholeBlock = true;
-            slot.refusal = null;
-            ask(nowMillis, index, effects);
-        }
-        if (before == null && outcome == null) {
-            help(nowMillis, index, effects);
-        }
-    }
-
-    /** Sends the block to one slot that was not asked yet, in place of this one. */
-    private void help(long nowMillis, int index, List<Effect> effects) {
-        if (slots[index].helped) {
-            return;
-        }
-        slots[index].helped = true;
-        for (int slow = 0; slow < 2; slow++) {
-            for (int other = first(); other < slots.length; other++) {
-                if (!slots[other].asked && believedSlow.contains(other) == (slow == 1)) {
-                    ask(nowMillis, other, effects);
-                    return;
-                }
-            }
-        }
+    private void refuse(int index, StoreRefusal reason, long epoch) {
+        slots[index].refusal = epoch != group.epoch() ? StoreRefusal.WRONG_EPOCH : reason;
+        slots[index].refusalEpoch = epoch;
     }
 
     private void ask(long nowMillis, int index, List<Effect> effects) {
-        Slot slot = slots[index];
-        if (!slot.asked) {
-            slot.asked = true;
-            slot.firstAskedMillis = nowMillis;
-            slot.movedMillis = nowMillis;
-            slot.wholeBlock = sendsBlocks || index >= first();
-        }
-        slot.lastAskedMillis = nowMillis;
-        Request request = slot.wholeBlock
+        slots[index].lastAskedMillis = nowMillis;
+        Request request = sendsBlocks
                 ? new StoreBlock(block, group.epoch(), index, padded, encoded.checksum())
                 : new Store(block, group.epoch(), index, encoded.fragments().get(index), encoded.checksum());
         effects.add(new Effect.Send(node(index), 0, request));
@@ -318,7 +266,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
     }
 
     private static boolean silent(Slot slot) {
-        return slot.asked && !slot.stored && !slot.helped && slot.refusal == null;
+        return !slot.stored && !slot.late && slot.refusal == null;
     }
 
     private static boolean fatal(Slot slot) {
@@ -329,7 +277,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
         Map<Integer, String> reasons = new TreeMap<>();
         for (int index = 0; index < slots.length; index++) {
             Slot slot = slots[index];
-            if (slot.asked && !slot.stored) {
+            if (!slot.stored) {
                 reasons.put(
                         index,
                         slot.refusal == null ? node(index) + " is silent" : node(index) + " answered " + slot.refusal);

@@ -6,13 +6,19 @@ import io.bulwark.protocol.fingerprint.Checksum;
 import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.wire.Bytes;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
-/** Partial encoding, and fragments that are checked against the fingerprinted cross-checksum before they are kept (thesis 2.3). */
+/**
+ * Fragments that are checked one by one against a fingerprinted cross-checksum with the hashes of all n (thesis 2.2 and 2.3): whoever
+ * has one can hand it to its slot, and any m that are consistent with it give the same block. Hashes that no fragment of this
+ * block has, as a faulty writer may put there, are found by encoding again.
+ */
 record FpCoding(BlockCode code) implements ExtentCoding {
     FpCoding(ProtectionPolicy policy) {
-        this(new BlockCode(policy.m(), policy.f(), policy.n()));
+        this(BlockCode.ofAll(policy.m(), policy.n()));
     }
 
     @Override
@@ -28,30 +34,27 @@ record FpCoding(BlockCode code) implements ExtentCoding {
 
     @Override
     public Optional<Accepted> accept(Checksum checksum, int slot, Bytes fragment) {
-        Share share = new Share(fragment, null);
-        return isShareOf(checksum, slot, share) ? Optional.of(new Accepted(share, true)) : Optional.empty();
+        return isFragmentOf(checksum, slot, fragment) ? Optional.of(new Accepted(fragment, true)) : Optional.empty();
     }
 
-    /** Without a cross-checksum of its own, where the fragment needs none. */
     @Override
-    public Optional<Accepted> acceptBlock(Checksum checksum, int slot, Bytes block) {
-        if (!(checksum instanceof Fpcc fpcc)) {
+    public Optional<List<Bytes>> encodeExactly(Checksum checksum, Bytes block) {
+        if (!(checksum instanceof Fpcc fpcc) || !code.isBlockOf(fpcc, block)) {
             return Optional.empty();
         }
-        return code.acceptBlock(block, fpcc, slot).map(staged -> {
-            Share plain = new Share(staged.fragment(), null);
-            Share share = code.isShareOf(fpcc, slot, plain) ? plain : new Share(staged.fragment(), staged.cc());
-            return new Accepted(share, true);
-        });
+        BlockCode.Encoded encoded = code.encode(block);
+        return encoded.fpcc().equals(fpcc) ? Optional.of(encoded.fragments()) : Optional.empty();
     }
 
     @Override
-    public boolean isShareOf(Checksum checksum, int slot, Share share) {
-        return checksum instanceof Fpcc fpcc && code.isShareOf(fpcc, slot, share);
+    public boolean isFragmentOf(Checksum checksum, int slot, Bytes fragment) {
+        return checksum instanceof Fpcc fpcc && code.isShareOf(fpcc, slot, new Share(fragment, null));
     }
 
     @Override
-    public Decoded decode(Checksum checksum, Map<Integer, Share> shares, boolean verified) {
+    public Decoded decode(Checksum checksum, Map<Integer, Bytes> fragments, boolean verified) {
+        Map<Integer, Share> shares = new TreeMap<>();
+        fragments.forEach((slot, fragment) -> shares.put(slot, new Share(fragment, null)));
         return checksum instanceof Fpcc fpcc
                 ? code.decode(fpcc, shares).<Decoded>map(Decoded.Block::new).orElseGet(Decoded.None::new)
                 : new Decoded.None();

@@ -5,6 +5,7 @@ import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.extent.ExtentMessage.Request;
 import io.bulwark.protocol.extent.ExtentMessage.Store;
 import io.bulwark.protocol.extent.ExtentMessage.StoreBlock;
+import io.bulwark.protocol.extent.ExtentMessage.Supply;
 import io.bulwark.protocol.id.PrincipalId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -57,6 +58,7 @@ final class Parking {
                     + switch (request) {
                         case Store store -> store.fragment().length();
                         case StoreBlock store -> store.content().length();
+                        case Supply supply -> supply.fragment().length();
                         default -> 0;
                     };
         }

@@ -5,7 +5,6 @@ import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.erasure.ErasureCode;
 import io.bulwark.protocol.fingerprint.Checksum;
 import io.bulwark.protocol.fingerprint.CrossChecksum;
-import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import java.util.Map;
@@ -36,45 +35,35 @@ record PasisCoding(ErasureCode code, boolean writeTime) implements ExtentCoding 
 
     @Override
     public Optional<Accepted> accept(Checksum checksum, int slot, Bytes fragment) {
-        Share share = new Share(fragment, null);
-        return !writeTime && isShareOf(checksum, slot, share)
-                ? Optional.of(new Accepted(share, false))
+        return !writeTime && isFragmentOf(checksum, slot, fragment)
+                ? Optional.of(new Accepted(fragment, false))
                 : Optional.empty();
     }
 
     @Override
-    public Optional<Accepted> acceptBlock(Checksum checksum, int slot, Bytes block) {
-        if (!fits(checksum, slot) || block.length() != (long) code.dataFragments() * checksum.length()) {
+    public Optional<List<Bytes>> encodeExactly(Checksum checksum, Bytes block) {
+        if (!fits(checksum, 0) || block.length() != (long) code.dataFragments() * checksum.length()) {
             return Optional.empty();
         }
         List<Bytes> fragments = code.encode(block, code.fragments());
-        if (!CrossChecksum.of(fragments).equals(checksum)) {
-            return Optional.empty();
-        }
-        Bytes fragment = Bytes.of(fragments.get(slot).toByteArray());
-        return Optional.of(new Accepted(new Share(fragment, null), true));
+        return CrossChecksum.of(fragments).equals(checksum) ? Optional.of(fragments) : Optional.empty();
     }
 
     @Override
-    public boolean isShareOf(Checksum checksum, int slot, Share share) {
-        return fits(checksum, slot)
-                && share.cc() == null
-                && checksum instanceof CrossChecksum cross
-                && cross.matches(slot, share.fragment());
+    public boolean isFragmentOf(Checksum checksum, int slot, Bytes fragment) {
+        return fits(checksum, slot) && checksum instanceof CrossChecksum cross && cross.matches(slot, fragment);
     }
 
     @Override
-    public Decoded decode(Checksum checksum, Map<Integer, Share> shares, boolean verified) {
+    public Decoded decode(Checksum checksum, Map<Integer, Bytes> fragments, boolean verified) {
         int m = code.dataFragments();
-        if (shares.size() < m) {
+        if (fragments.size() < m) {
             return new Decoded.None();
         }
-        SortedMap<Integer, Share> first = new TreeMap<>(shares);
+        SortedMap<Integer, Bytes> first = new TreeMap<>(fragments);
         int[] slots =
                 first.keySet().stream().limit(m).mapToInt(Integer::intValue).toArray();
-        List<Bytes> fragments =
-                first.values().stream().limit(m).map(Share::fragment).toList();
-        Bytes block = code.decode(slots, fragments);
+        Bytes block = code.decode(slots, first.values().stream().limit(m).toList());
         boolean valid = verified
                 || CrossChecksum.of(code.encode(block, code.fragments())).equals(checksum);
         return valid ? new Decoded.Block(block) : new Decoded.Poisonous();

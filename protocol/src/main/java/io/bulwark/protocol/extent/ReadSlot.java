@@ -1,16 +1,23 @@
 package io.bulwark.protocol.extent;
 
 import io.bulwark.protocol.extent.ExtentMessage.Found;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What a read knows of one slot. */
 final class ReadSlot {
     boolean asked;
+    /** Whether it was asked for its fragment, not only whether it holds it. */
+    boolean wantsFragment;
+
     boolean hedged;
     /** Whether it has answered what it was asked last. */
     boolean settled;
 
     long firstAskedMillis;
+    /** Since when it is waited for: when it was first asked, first asked for its fragment, or handed it. */
+    long awaitedMillis;
+
     long lastAskedMillis;
     /** When it was asked, or its connection last moved since. */
     long movedMillis;
@@ -28,12 +35,63 @@ final class ReadSlot {
     long refusalEpoch;
     boolean bad;
     boolean passedOn;
+    /** Whether it has said last that it holds the version. */
+    boolean holds;
+    /** Whether it was handed its fragment. */
+    boolean supplied;
+    /** Whether its answer to that is awaited. */
+    boolean supplying;
 
-    void ask(long nowMillis) {
+    /** Which slots are asked for their fragments before others. */
+    enum Rank {
+        /** Says that it holds it. */
+        HOLDING,
+        UNASKED,
+        /** Asked whether it holds it, and not heard. */
+        UNHEARD,
+        /** Was asked for it, or has refused. */
+        NONE;
+
+        static final List<Rank> ASKABLE = List.of(HOLDING, UNASKED, UNHEARD);
+    }
+
+    Rank rank() {
+        if (wantsFragment || refusal != null || found != null) {
+            return Rank.NONE;
+        }
+        return holds ? Rank.HOLDING : asked ? Rank.UNHEARD : Rank.UNASKED;
+    }
+
+    /** It says that it holds the version. */
+    void hold() {
+        holds = true;
+        refusal = null;
+        supplying = false;
+    }
+
+    /** Whether it says that it has nothing. */
+    boolean lacksIt() {
+        return refusal == ReadRefusal.NONE || refusal == ReadRefusal.NOT_REPAIRED;
+    }
+
+    void supply(long nowMillis) {
+        supplied = true;
+        supplying = true;
+        hedged = false;
+        awaitedMillis = nowMillis;
+        movedMillis = Math.max(movedMillis, nowMillis);
+    }
+
+    void ask(long nowMillis, boolean fragment) {
         if (!asked) {
             firstAskedMillis = nowMillis;
-            movedMillis = nowMillis;
         }
+        if (!asked || (fragment && !wantsFragment)) {
+            awaitedMillis = nowMillis;
+            movedMillis = nowMillis;
+            hedged = false;
+        }
+        wantsFragment |= fragment;
         if (!asked || settled) {
             questionMillis = nowMillis;
         }
@@ -53,6 +111,6 @@ final class ReadSlot {
 
     /** Whether it is waited for, and got no help yet. */
     boolean silent() {
-        return asked && !settled && !hedged;
+        return (supplying || (asked && !settled)) && !hedged;
     }
 }

@@ -1,13 +1,13 @@
 package io.bulwark.protocol.extent;
 
 import io.bulwark.protocol.fingerprint.Checksum;
-import io.bulwark.protocol.fingerprint.Share;
+import io.bulwark.protocol.wire.Bytes;
 import java.util.Map;
 
 /** What a node's repair of its own fragment came to. */
 public sealed interface RepairOutcome {
     /** What the node's slot holds of the version. */
-    record Rebuilt(Checksum checksum, Share share) implements RepairOutcome {}
+    record Rebuilt(Checksum checksum, Bytes fragment) implements RepairOutcome {}
 
     /** 2f+1 holders, this one perhaps among them, never stored this version. */
     record Incomplete() implements RepairOutcome {}

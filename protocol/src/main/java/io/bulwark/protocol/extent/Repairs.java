@@ -69,7 +69,7 @@ final class Repairs {
             Optional<ExtentRecord> known = content.record();
             boolean right = known.isPresent() && known.get() instanceof Held held && held.is(pin);
             boolean rightSlot = right && ((Held) known.get()).slot() == place.slot();
-            if (rightSlot && (look == Look.RECORD || content.share() != null)) {
+            if (rightSlot && (look == Look.RECORD || content.fragment() != null)) {
                 boolean ask = look == Look.OTHERS && !((Held) known.get()).verified() && verifies(place);
                 blocks.reference(next, place.block(), pin, after -> {
                     if (ask) {
@@ -167,10 +167,10 @@ final class Repairs {
     void doubtOwn(Turn turn, Place place, Bytes pin) {
         blocks.read(turn, place.block(), true, (next, content) -> {
             if (content.record().orElse(null) instanceof Held held && held.is(pin) && held.slot() == place.slot()) {
-                if (content.share() == null) {
+                if (content.fragment() == null) {
                     repairDamaged(next, place, held);
                 } else {
-                    compare(next, place, held, content.share().fragment());
+                    compare(next, place, held, content.fragment());
                 }
             }
         });
@@ -181,9 +181,11 @@ final class Repairs {
                 place.volume(), place.block(), place.slot(), held.checksum().pin(), false, limits.repairTiming());
         start(turn, repair, (next, outcome) -> {
             if (outcome instanceof RepairOutcome.Rebuilt rebuilt
-                    && !rebuilt.share().fragment().equals(fragment)) {
+                    && !rebuilt.fragment().equals(fragment)) {
                 damaged(next, place.block());
                 adopt(next, place, rebuilt, held.referenced(), (_, _) -> {});
+            } else if (outcome instanceof RepairOutcome.Poisonous) {
+                poisonous(next, place, held.checksum().pin(), (_, _) -> {});
             }
         });
     }
@@ -224,9 +226,6 @@ final class Repairs {
         };
         ExtentRepair repair = new ExtentRepair(
                 place.volume(), place.block(), place.slot(), pin, neverStored || place.fresh(), limits.repairTiming());
-        if (place.fresh()) {
-            repair.countingFresh();
-        }
         start(turn, repair, (next, outcome) -> {
             switch ((RepairOutcome) outcome) {
                 case RepairOutcome.Rebuilt rebuilt -> adopt(next, place, rebuilt, referenced, end);
@@ -244,21 +243,16 @@ final class Repairs {
             RepairOutcome.Rebuilt rebuilt,
             boolean referenced,
             ExtentBlocks.Then<CompletionResult> then) {
-        Held held = new Held(
-                place.epoch(),
-                place.slot(),
-                referenced,
-                true,
-                rebuilt.checksum(),
-                rebuilt.share().cc());
-        Bytes fragment = rebuilt.share().fragment();
+        Held held = new Held(place.epoch(), place.slot(), referenced, true, rebuilt.checksum());
+        Bytes fragment = rebuilt.fragment();
         sessions.with(
                 turn,
                 Sessions.Key.of(place.block()),
                 (next, session) -> blocks.adopt(next, place.block(), session, held, fragment, then));
     }
 
-    private void start(Turn turn, ClientOperation<?> operation, Continuations.Then<Object> then) {
+    /** Runs an operation of this node when its turn comes. */
+    void start(Turn turn, ClientOperation<?> operation, Continuations.Then<Object> then) {
         waiting.addLast(new Operation(operation, then));
         startNext(turn);
     }

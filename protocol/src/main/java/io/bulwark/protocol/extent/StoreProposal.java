@@ -5,27 +5,48 @@ import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.extent.ExtentCoding.Accepted;
 import io.bulwark.protocol.extent.ExtentMessage.Store;
 import io.bulwark.protocol.extent.ExtentMessage.StoreBlock;
+import io.bulwark.protocol.extent.ExtentMessage.Supply;
 import io.bulwark.protocol.fingerprint.Checksum;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
 import java.util.Optional;
 import java.util.function.Supplier;
 
 /** How a node checks what a writer wants it to keep. The check is long CPU work and made only where it is needed. */
-record StoreProposal(Checksum checksum, Supplier<Optional<Accepted>> checking) implements ExtentBlocks.Proposal {
+record StoreProposal(PrincipalId sender, boolean supplied, Checksum checksum, Supplier<Optional<Accepted>> checking)
+        implements ExtentBlocks.Proposal {
     /** A fragment must be consistent with the checksum at the slot. */
     static StoreProposal of(Volume volume, int slot, Store store) {
+        return ofFragment(volume, slot, store.block().owner(), false, store.checksum(), store.fragment());
+    }
+
+    /** The same from whoever has read the block. */
+    static StoreProposal of(Volume volume, int slot, PrincipalId sender, Supply supply) {
+        return ofFragment(volume, slot, sender, true, supply.checksum(), supply.fragment());
+    }
+
+    private static StoreProposal ofFragment(
+            Volume volume, int slot, PrincipalId sender, boolean supplied, Checksum checksum, Bytes fragment) {
         return new StoreProposal(
-                store.checksum(),
-                () -> bounded(volume.policy(), store.checksum())
-                        ? ExtentCoding.of(volume.policy()).accept(store.checksum(), slot, store.fragment())
+                sender,
+                supplied,
+                checksum,
+                () -> bounded(volume.policy(), checksum)
+                        ? ExtentCoding.of(volume.policy()).accept(checksum, slot, fragment)
                         : Optional.empty());
     }
 
-    /** A block must give the checksum, or under FP at least m fragments that are consistent with it. */
+    /** A block must encode to the checksum. Only nodes that verify as they store are sent whole blocks. */
     static StoreProposal of(Volume volume, int slot, StoreBlock store) {
+        ExtentCoding coding = ExtentCoding.of(volume.policy());
         return new StoreProposal(
+                store.block().owner(),
+                false,
                 store.checksum(),
-                () -> bounded(volume.policy(), store.checksum())
-                        ? ExtentCoding.of(volume.policy()).acceptBlock(store.checksum(), slot, store.content())
+                () -> coding.sendsBlocks() && bounded(volume.policy(), store.checksum())
+                        ? coding.encodeExactly(store.checksum(), store.content())
+                                .map(fragments -> new Accepted(
+                                        Bytes.of(fragments.get(slot).toByteArray()), true))
                         : Optional.empty());
     }
 

@@ -24,5 +24,7 @@ public enum StoreRefusal {
     /** The disk is full. */
     NO_SPACE,
     /** The disk failed. */
-    DEVICE_FAILED
+    DEVICE_FAILED,
+    /** No reference to it is known here, and fewer than f+1 other slots say that they hold it. Passes when one is. */
+    UNREFERENCED
 }

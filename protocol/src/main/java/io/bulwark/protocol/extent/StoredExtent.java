@@ -2,17 +2,16 @@ package io.bulwark.protocol.extent;
 
 import io.bulwark.protocol.extent.ExtentRecord.Held;
 import io.bulwark.protocol.fingerprint.Checksum;
-import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Optional;
 
 /** A whole fragment of an extent as it stands in a record on disk, for whoever looks at disks from outside. */
-public record StoredExtent(int slot, Checksum checksum, Share share) {
+public record StoredExtent(int slot, Checksum checksum, Bytes fragment) {
     /** Nothing if the record holds no fragment, or none that has the hash under which it was stored. */
     public static Optional<StoredExtent> read(BlockId block, Bytes meta, Bytes fragment) {
         return ExtentRecord.decode(block, meta) instanceof Held held && held.matches(fragment)
-                ? Optional.of(new StoredExtent(held.slot(), held.checksum(), held.share(fragment)))
+                ? Optional.of(new StoredExtent(held.slot(), held.checksum(), fragment))
                 : Optional.empty();
     }
 }

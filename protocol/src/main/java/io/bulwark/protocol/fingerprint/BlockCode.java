@@ -27,7 +27,8 @@ public final class BlockCode {
     private final int n;
 
     /**
-     * The code for blocks of any m of n fragments, f nodes of which may be faulty.
+     * The code for blocks of any m of n fragments whose fpcc has the hashes of the first m+f: with f nodes that may be
+     * faulty, partial encoding.
      *
      * @throws IllegalArgumentException unless 1 <= m, 0 <= f and m + f <= n <= 255
      */
@@ -41,10 +42,15 @@ public final class BlockCode {
         this.n = n;
     }
 
+    /** The code for blocks of any m of n fragments whose fpcc has the hashes of all n (thesis, definition 2.2.2). */
+    public static BlockCode ofAll(int m, int n) {
+        return new BlockCode(m, n - m, n);
+    }
+
     /**
      * A block as its writer sends it.
      *
-     * @param fragments the first m+f
+     * @param fragments those whose hashes the fpcc has
      */
     public record Encoded(Fpcc fpcc, List<Bytes> fragments) {}
 
@@ -60,7 +66,7 @@ public final class BlockCode {
         return code;
     }
 
-    /** Encodes the zero-padded block into the first m+f fragments and their fingerprinted cross-checksum. */
+    /** Encodes the zero-padded block into the fragments that are hashed, and their fingerprinted cross-checksum. */
     public Encoded encode(Bytes block) {
         List<Bytes> fragments = code.encode(block, m + f);
         return new Encoded(Fpcc.of(code, f, fragments), fragments);
@@ -71,7 +77,7 @@ public final class BlockCode {
      * first m+f fragments are consistent with fpcc.
      */
     public Optional<Staged> acceptBlock(Bytes block, Fpcc fpcc, int slot) {
-        if (slot < 0 || slot >= n || !fits(fpcc) || block.length() != (long) m * fpcc.length()) {
+        if (slot < 0 || slot >= n || !isBlockOf(fpcc, block)) {
             return Optional.empty();
         }
         List<Bytes> fragments = code.encode(block, n);
@@ -169,6 +175,11 @@ public final class BlockCode {
     /** Whether the fragment is exactly what encoding the accepted block gives for the slot. */
     public boolean matches(Bytes block, int slot, Bytes fragment) {
         return slot >= 0 && slot < n && code.encodeFragment(block, slot).equals(fragment);
+    }
+
+    /** Whether the block has the length, and the fpcc the shape, of this code. */
+    public boolean isBlockOf(Fpcc fpcc, Bytes block) {
+        return fits(fpcc) && block.length() == (long) m * fpcc.length();
     }
 
     private boolean fits(Fpcc fpcc) {

@@ -4,7 +4,8 @@ import java.math.BigInteger;
 
 /**
  * The bound of theorem 2.2.4, apart from hash collisions: the probability that an adversary finds two blocks consistent
- * with one fingerprinted cross-checksum is at most {@code chi * C(n, m+1) * epsilon}.
+ * with one fingerprinted cross-checksum is at most {@code chi * C(n, m+1) * epsilon}. The theorem's n is the number of
+ * hashes in it: all n for an extent; a register's m+f are fewer, and the bound for n holds for them, too.
  *
  * <ul>
  *   <li>chi is the number of its queries to the random oracle, here of cross-checksums hashed to find a convenient r: taken

@@ -10,12 +10,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fingerprinted cross-checksum (thesis, definition 2.2.2): the hashes of the first m+f fragments of a block and the
+ * A fingerprinted cross-checksum (thesis, definition 2.2.2): the hashes of the first fragments of a block and the
  * fingerprints of its first m, at a point r that the hashes and the fragments' length determine. Any two blocks decoded
- * from fragments consistent with it are the same, but for a negligible probability (theorem 2.2.4).
+ * from fragments consistent with it are the same, but for a negligible probability (theorem 2.2.4). An extent's has the
+ * hashes of all n fragments, a register's those of the first m+f (partial encoding, thesis 4.2.1).
  *
- * <p>Equality, order and {@link #pin()} are those of the canonical encoding, with m fingerprints and m+f hashes. Immutable and
- * safe for use by many threads.
+ * <p>Equality, order and {@link #pin()} are those of the canonical encoding. Immutable and safe for use by many threads.
  */
 public final class Fpcc implements Checksum, Comparable<Fpcc> {
     private final Bytes encoded;
@@ -120,7 +120,7 @@ public final class Fpcc implements Checksum, Comparable<Fpcc> {
         return length;
     }
 
-    /** The cross-checksum: SHA-256 of the first m+f fragments, 32 bytes each. */
+    /** The cross-checksum: SHA-256 of the first fragments, 32 bytes each. */
     @Override
     public List<Bytes> cc() {
         return cc;
@@ -133,7 +133,7 @@ public final class Fpcc implements Checksum, Comparable<Fpcc> {
 
     /**
      * Whether the fragment is consistent with this at the index (definition 2.2.3): its hash is {@code cc[index]} and its
-     * fingerprint {@code encode_index(fp)}. False for an index that is not one of the m+f, for another length, and where the
+     * fingerprint {@code encode_index(fp)}. False for an index that has no hash, for another length, and where the
      * code is not one of this many fragments.
      */
     public boolean consistent(ErasureCode code, int index, Bytes fragment) {

@@ -21,13 +21,10 @@ import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
 import io.bulwark.protocol.extent.ExtentMessage.Store;
 import io.bulwark.protocol.extent.ExtentMessage.Suspect;
 import io.bulwark.protocol.fingerprint.BlockCode;
-import io.bulwark.protocol.fingerprint.Hashes;
-import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -39,7 +36,7 @@ import org.junit.jupiter.api.Test;
 class ExtentCompletionTest {
     private static final PrincipalId SELF = PrincipalId.node(0);
     private static final BlockId BLOCK = LocalNode.block(1);
-    private static final BlockCode CODE = new BlockCode(POLICY.m(), POLICY.f(), POLICY.n());
+    private static final BlockCode CODE = BlockCode.ofAll(POLICY.m(), POLICY.n());
 
     private final LocalNode node = new LocalNode();
 
@@ -58,12 +55,12 @@ class ExtentCompletionTest {
         return new Store(block, 1, 0, encoded.fragments().getFirst(), encoded.fpcc());
     }
 
-    private static Share share(int seed) {
-        return new Share(content(seed).fragments().getFirst(), null);
+    private static Bytes fragment(int seed) {
+        return content(seed).fragments().getFirst();
     }
 
     private static RepairOutcome rebuilt(int seed) {
-        return new RepairOutcome.Rebuilt(content(seed).fpcc(), share(seed));
+        return new RepairOutcome.Rebuilt(content(seed).fpcc(), fragment(seed));
     }
 
     private static BlockRange range(long first, long count) {
@@ -90,7 +87,7 @@ class ExtentCompletionTest {
 
     private void reads(int seed) {
         assertThat(node.ask(OWNER, new ReadPinned(BLOCK, 1, 0, pin(seed), true)))
-                .containsExactly(new Found(BLOCK, 1, content(seed).fpcc(), share(seed), true));
+                .containsExactly(new Found(BLOCK, 1, content(seed).fpcc(), fragment(seed), true));
         assertThat(node.ask(OWNER, new ReadPinned(BLOCK, 1, 0, pin(seed), false)))
                 .containsExactly(new Holds(BLOCK, 1));
     }
@@ -324,13 +321,19 @@ class ExtentCompletionTest {
         reported(0);
         node.pass(50);
         node.ask(OWNER, hint);
-        Bytes other = Bytes.of(new byte[share(1).fragment().length()]);
-        Share given = new Share(other, Collections.nCopies(POLICY.n(), Hashes.sha256(other)));
-        node.complete(node.runs.getLast(), new RepairOutcome.Rebuilt(content(1).fpcc(), given));
+        Bytes other = Bytes.of(new byte[fragment(1).length()]);
+        node.complete(node.runs.getLast(), new RepairOutcome.Rebuilt(content(1).fpcc(), other));
         reported(1);
         assertThat(node.unreferencedBytes()).as("no reference is known").isPositive();
-        assertThat(node.ask(OWNER, new ReadPinned(BLOCK, 1, 0, pin(1), true)))
-                .containsExactly(new Found(BLOCK, 1, content(1).fpcc(), given, true));
+    }
+
+    @Test
+    void aSuspectedNodeThatFindsPoisonDropsItsFragment() {
+        stored(1, 1);
+        node.ask(OWNER, new Suspect(BLOCK, 1, 0, pin(1), 0));
+        node.complete(node.runs.getFirst(), new RepairOutcome.Poisonous());
+        readsNot(1, ReadRefusal.POISONOUS);
+        assertThat(node.unreferencedBytes()).isZero();
     }
 
     @Test

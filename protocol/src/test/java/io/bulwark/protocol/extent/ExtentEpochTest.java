@@ -7,11 +7,11 @@ import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
+import io.bulwark.protocol.extent.ExtentMessage.Holds;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentMessage.NotStored;
-import io.bulwark.protocol.extent.ExtentMessage.StoreBlock;
+import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
 import io.bulwark.protocol.fingerprint.BlockCode;
-import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mutation.PlantedBug;
@@ -28,10 +28,10 @@ import org.junit.jupiter.api.Test;
 class ExtentEpochTest {
     private static final Bytes CONTENT = Bytes.of(new byte[100]);
     private static final BlockId BLOCK = LocalNode.block(1);
-    private static final BlockCode.Encoded ENCODED = new BlockCode(2, 1, 4).encode(CONTENT);
+    private static final BlockCode.Encoded ENCODED = BlockCode.ofAll(2, 4).encode(CONTENT);
 
     private final Volume volume = LocalNode.volume(1, List.of(0, 1, 2, 3));
-    private final ExtentWrite write = new ExtentWrite(volume, BLOCK, CONTENT, Set.of(), ExtentTiming.standard());
+    private final ExtentWrite write = new ExtentWrite(volume, BLOCK, CONTENT, ExtentTiming.standard());
     private final ExtentRead read =
             new ExtentRead(volume, BLOCK, ENCODED.fpcc().pin(), Set.of(), ExtentTiming.standard());
     private final List<Effect> effects = new ArrayList<>();
@@ -112,6 +112,8 @@ class ExtentEpochTest {
         }
         assertThat(later.outcome()).isEmpty();
         answer(later, 1, found(1, 2));
+        assertThat(later.outcome()).as("two slots hold it").isEmpty();
+        answer(later, 3, new Acknowledged(BLOCK, 2));
         assertThat(later.outcome()).contains(new ReadOutcome.Whole(CONTENT));
     }
 
@@ -156,8 +158,7 @@ class ExtentEpochTest {
     }
 
     private static Found found(int slot, long epoch) {
-        return new Found(
-                BLOCK, epoch, ENCODED.fpcc(), new Share(ENCODED.fragments().get(slot), null), true);
+        return new Found(BLOCK, epoch, ENCODED.fpcc(), ENCODED.fragments().get(slot), true);
     }
 
     @PlantedBug(
@@ -208,18 +209,6 @@ class ExtentEpochTest {
         assertThat(read.outcome()).contains(new ReadOutcome.StaleMap(7));
     }
 
-    @Test
-    void aRefusedFragmentIsSentAgainAsABlock() {
-        write.start(0);
-        answer(write, 1, new NotStored(BLOCK, 1, StoreRefusal.INCONSISTENT));
-        assertThat(effects)
-                .anySatisfy(effect -> assertThat(effect)
-                        .isInstanceOfSatisfying(
-                                Effect.Send.class,
-                                send -> assertThat(send.message())
-                                        .isEqualTo(new StoreBlock(BLOCK, 1, 1, CONTENT, ENCODED.fpcc()))));
-    }
-
     @PlantedBug(
             in = ExtentRead.class,
             rule = "an extent is incomplete only by the word of 2f + 1 holders",
@@ -258,12 +247,15 @@ class ExtentEpochTest {
     }
 
     @Test
-    void mFragmentsAreTheBlockAndNobodyElseIsAsked() {
-        assertThat(read.start(0)).hasSize(2);
+    void whereMPlusFHoldItNobodyElseIsAsked() {
+        assertThat(read.start(0))
+                .extracting(effect -> ((ReadPinned) ((Effect.Send) effect).message()).wantFragment())
+                .containsExactly(true, true, false);
         for (int node = 0; node < 2; node++) {
-            Share share = new Share(ENCODED.fragments().get(node), null);
-            answer(read, node, new Found(BLOCK, 1, ENCODED.fpcc(), share, true));
+            answer(read, node, found(node, 1));
         }
+        assertThat(read.outcome()).isEmpty();
+        answer(read, 2, new Holds(BLOCK, 1));
         assertThat(read.outcome()).containsInstanceOf(ReadOutcome.Whole.class);
         assertThat(read.finished()).isTrue();
         assertThat(effects).isEmpty();
@@ -293,8 +285,8 @@ class ExtentEpochTest {
     void fragmentsOfAnotherEpochDoNotCount() {
         read.start(0);
         for (int node = 0; node < 2; node++) {
-            Share share = new Share(ENCODED.fragments().get(node), null);
-            answer(read, node, new Found(BLOCK, node == 0 ? 2 : 1, ENCODED.fpcc(), share, true));
+            Bytes fragment = ENCODED.fragments().get(node);
+            answer(read, node, new Found(BLOCK, node == 0 ? 2 : 1, ENCODED.fpcc(), fragment, true));
         }
         assertThat(read.outcome()).isEmpty();
     }

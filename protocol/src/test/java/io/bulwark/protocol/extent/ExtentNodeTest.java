@@ -18,7 +18,6 @@ import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
 import io.bulwark.protocol.extent.ExtentMessage.Store;
 import io.bulwark.protocol.extent.ExtentMessage.Suspect;
 import io.bulwark.protocol.fingerprint.BlockCode;
-import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
@@ -35,7 +34,7 @@ import org.junit.jupiter.api.Test;
 class ExtentNodeTest {
     private static final BlockId BLOCK = LocalNode.block(1);
     private static final BlockRange RANGE = new BlockRange(VOLUME, OWNER, 1, 1, 1);
-    private static final BlockCode CODE = new BlockCode(POLICY.m(), POLICY.f(), POLICY.n());
+    private static final BlockCode CODE = BlockCode.ofAll(POLICY.m(), POLICY.n());
 
     private final LocalNode node = new LocalNode();
 
@@ -121,9 +120,9 @@ class ExtentNodeTest {
     @PlantedBug(
             in = FpCoding.class,
             rule = "an extent server checks fragments against fpcc",
-            replace = "return isShareOf(checksum, slot, share) ? Optional.of(new Accepted(share, "
-                    + "true)) : Optional.empty();",
-            with = "return Optional.of(new Accepted(share, true));")
+            replace = "return isFragmentOf(checksum, slot, fragment) ? "
+                    + "Optional.of(new Accepted(fragment, true)) : Optional.empty();",
+            with = "return Optional.of(new Accepted(fragment, true));")
     @Test
     void whoSendsNonsenseIsKeptOutForAWhile() {
         BlockCode.Encoded right = content(1, 100);
@@ -163,7 +162,7 @@ class ExtentNodeTest {
     @PlantedBug(
             in = ExtentBlocks.class,
             rule = "a store that ends after its session was closed is not answered OK",
-            replace = "end.run(next, refusal(block, session, Optional.of(fresh), fresh.checksum()));",
+            replace = "end.run(next, refusal(block, session, Optional.of(fresh), proposal));",
             with = "end.run(next, null);")
     @Test
     void whatIsClosedWhileItIsStoredIsNotAcknowledged() {
@@ -243,9 +242,9 @@ class ExtentNodeTest {
         node.ask(OWNER, new ReadPinned(BLOCK, 1, 0, pin(1), true));
         node.tell(new Fact.OfPin(BLOCK, pin(1)));
         BlockCode.Encoded encoded = content(1, 100);
-        Share share = new Share(encoded.fragments().getFirst(), null);
+        Bytes fragment = encoded.fragments().getFirst();
         node.holdStores = true;
-        node.complete(node.runs.getFirst(), new RepairOutcome.Rebuilt(encoded.fpcc(), share));
+        node.complete(node.runs.getFirst(), new RepairOutcome.Rebuilt(encoded.fpcc(), fragment));
         node.tell(new Fact.Freed(RANGE));
         assertThat(node.held).hasSize(2);
         node.release(1);

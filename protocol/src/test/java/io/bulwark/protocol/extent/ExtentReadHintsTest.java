@@ -11,7 +11,6 @@ import io.bulwark.protocol.extent.ExtentMessage.Answer;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.fingerprint.BlockCode;
-import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
@@ -31,7 +30,7 @@ class ExtentReadHintsTest {
             0,
             List.of(new PlacementGroup(3, List.of(14, 13, 12, 11))));
     private static final BlockId BLOCK = new BlockId(1, PrincipalId.client(0), 1, 5);
-    private static final BlockCode.Encoded ENCODED = new BlockCode(2, 1, 4).encode(Bytes.of(new byte[100]));
+    private static final BlockCode.Encoded ENCODED = BlockCode.ofAll(2, 4).encode(Bytes.of(new byte[100]));
     private static final Bytes PIN = ENCODED.fpcc().pin();
 
     private final ExtentRead read = started(new ExtentRead(VOLUME, BLOCK, PIN, Set.of(), ExtentTiming.standard()));
@@ -50,7 +49,7 @@ class ExtentReadHintsTest {
 
     private static Answer found(int slot, Bytes fragment) {
         assertThat(ENCODED.fragments().get(slot).length()).isEqualTo(fragment.length());
-        return new Found(BLOCK, 3, ENCODED.fpcc(), new Share(fragment, null), true);
+        return new Found(BLOCK, 3, ENCODED.fpcc(), fragment, true);
     }
 
     private static Answer refused(ReadRefusal reason) {

@@ -13,7 +13,6 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
-import io.bulwark.protocol.wire.WireWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -24,14 +23,14 @@ import org.junit.jupiter.api.Test;
 class ExtentRecordTest {
     private static final BlockId MINE = new BlockId(7, PrincipalId.client(3), 9, 1);
     private static final BlockId YOURS = new BlockId(7, PrincipalId.client(3), 9, 2);
-    private static final Fpcc FPCC = new BlockCode(2, 1, 4)
+    private static final Fpcc FPCC = BlockCode.ofAll(2, 4)
             .encode(Bytes.of("Bulwark!".getBytes(StandardCharsets.US_ASCII)))
             .fpcc();
 
     private static final List<ExtentRecord> RECORDS = List.of(
-            new Held(1, 2, true, true, FPCC, null),
-            new Held(5, 0, false, true, FPCC, FPCC.cc()),
-            new Held(5, 0, true, false, CrossChecksum.of(FPCC.length(), FPCC.cc()), null),
+            new Held(1, 2, true, true, FPCC),
+            new Held(5, 0, false, true, FPCC),
+            new Held(5, 0, true, false, CrossChecksum.of(FPCC.length(), FPCC.cc())),
             new Poisonous(1, 3, FPCC.pin()),
             new Wanted(1, 3, FPCC.pin()));
 
@@ -40,16 +39,6 @@ class ExtentRecordTest {
         for (ExtentRecord record : RECORDS) {
             assertThat(ExtentRecord.decode(MINE, record.encoded(MINE))).isEqualTo(record);
         }
-    }
-
-    /** Nothing is lost by starting a newer release. */
-    @Test
-    void aRecordThatSaysNothingOfVerificationIsRead() {
-        WireWriter out = new WireWriter().u8(2).u8(0);
-        MINE.write(out);
-        out.i64(5).u8(1).bool(true).raw(FPCC.encoded());
-        ExtentCodec.writeCc(FPCC.cc(), out);
-        assertThat(ExtentRecord.decode(MINE, out.toBytes())).isEqualTo(new Held(5, 1, true, false, FPCC, FPCC.cc()));
     }
 
     @PlantedBug(
@@ -66,7 +55,7 @@ class ExtentRecordTest {
 
     @Test
     void aSlotWithoutAHashHasNoRightFragment() {
-        assertThat(new Held(1, FPCC.cc().size(), true, true, FPCC, null).matches(Bytes.of(new byte[FPCC.length()])))
+        assertThat(new Held(1, FPCC.cc().size(), true, true, FPCC).matches(Bytes.of(new byte[FPCC.length()])))
                 .isFalse();
     }
 

@@ -21,17 +21,11 @@ class ExtentRecordsFuzzTest {
     private static final BlockId BLOCK = new BlockId(7, PrincipalId.client(3), 9, 5);
 
     static Stream<byte[]> extentSamples() {
-        BlockCode.Encoded encoded = new BlockCode(2, 1, 4).encode(Bytes.of(new byte[100]));
+        BlockCode.Encoded encoded = BlockCode.ofAll(2, 4).encode(Bytes.of(new byte[100]));
         return Stream.of(
-                        new ExtentRecord.Held(1, 2, true, true, encoded.fpcc(), null),
-                        new ExtentRecord.Held(
-                                1,
-                                3,
-                                false,
-                                true,
-                                encoded.fpcc(),
-                                encoded.fpcc().cc()),
-                        new ExtentRecord.Held(1, 2, true, false, CrossChecksum.of(encoded.fragments()), null),
+                        new ExtentRecord.Held(1, 2, true, true, encoded.fpcc()),
+                        new ExtentRecord.Held(1, 3, false, true, encoded.fpcc()),
+                        new ExtentRecord.Held(1, 2, true, false, CrossChecksum.of(encoded.fragments())),
                         new ExtentRecord.Poisonous(1, 2, encoded.fpcc().pin()),
                         new ExtentRecord.Wanted(1, 2, encoded.fpcc().pin()))
                 .map(record -> record.encoded(BLOCK).toByteArray());

@@ -7,7 +7,6 @@ import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.fingerprint.BlockCode;
-import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
@@ -21,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class ExtentRepairTest {
     private static final Volume VOLUME = LocalNode.volume(1, List.of(0, 1, 2, 3));
     private static final BlockId BLOCK = LocalNode.block(1);
-    private static final BlockCode.Encoded ENCODED = new BlockCode(2, 1, 4).encode(Bytes.of(new byte[100]));
+    private static final BlockCode.Encoded ENCODED = BlockCode.ofAll(2, 4).encode(Bytes.of(new byte[100]));
 
     private final ExtentRepair repair = repair(true);
     private final List<Effect> effects = new ArrayList<>(repair.start(0));
@@ -43,16 +42,9 @@ class ExtentRepairTest {
         for (int slot = 1; slot <= 2; slot++) {
             assertThat(repair.finished()).isFalse();
             assertThat(repair.outcome()).isEmpty();
-            answer(
-                    slot,
-                    new Found(
-                            BLOCK,
-                            1,
-                            ENCODED.fpcc(),
-                            new Share(ENCODED.fragments().get(slot), null),
-                            true));
+            answer(slot, new Found(BLOCK, 1, ENCODED.fpcc(), ENCODED.fragments().get(slot), true));
         }
-        Share own = new Share(ENCODED.fragments().getFirst(), null);
+        Bytes own = ENCODED.fragments().getFirst();
         assertThat(repair.outcome()).contains(new RepairOutcome.Rebuilt(ENCODED.fpcc(), own));
         assertThat(repair.finished()).isTrue();
         assertThat(effects).hasSize(2).noneMatch(effect -> to(effect).equals(PrincipalId.node(0)));

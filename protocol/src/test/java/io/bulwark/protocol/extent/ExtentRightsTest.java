@@ -12,11 +12,11 @@ import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
 import io.bulwark.protocol.extent.ExtentMessage.Store;
 import io.bulwark.protocol.extent.ExtentMessage.StoreBlock;
 import io.bulwark.protocol.fingerprint.BlockCode;
-import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
+import java.util.Random;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -24,13 +24,19 @@ import org.junit.jupiter.api.Test;
 @NullMarked
 class ExtentRightsTest {
     private static final BlockId BLOCK = LocalNode.block(1);
-    private static final BlockCode CODE = new BlockCode(POLICY.m(), POLICY.f(), POLICY.n());
-    private static final Bytes CONTENT = Bytes.of(new byte[POLICY.blockBytes()]);
+    private static final BlockCode CODE = BlockCode.ofAll(POLICY.m(), POLICY.n());
+    private static final Bytes CONTENT = content();
     private static final BlockCode.Encoded ENCODED = CODE.encode(CONTENT);
     private static final Bytes PIN = ENCODED.fpcc().pin();
     private static final PrincipalId READER = PrincipalId.client(2);
 
     private final LocalNode node = new LocalNode();
+
+    private static Bytes content() {
+        byte[] bytes = new byte[POLICY.blockBytes()];
+        new Random(1).nextBytes(bytes);
+        return Bytes.of(bytes);
+    }
 
     private static Store store(long epoch) {
         return new Store(BLOCK, epoch, 0, ENCODED.fragments().getFirst(), ENCODED.fpcc());
@@ -41,7 +47,7 @@ class ExtentRightsTest {
     }
 
     private static ExtentMessage.Answer found() {
-        return new Found(BLOCK, 1, ENCODED.fpcc(), new Share(ENCODED.fragments().getFirst(), null), true);
+        return new Found(BLOCK, 1, ENCODED.fpcc(), ENCODED.fragments().getFirst(), true);
     }
 
     private static ExtentMessage.Answer notPermitted() {
@@ -94,24 +100,20 @@ class ExtentRightsTest {
         assertThat(node.ask(OWNER, store(1))).containsExactly(new NotStored(BLOCK, 2, StoreRefusal.WRONG_EPOCH));
     }
 
-    /** Slots beyond the first m + f have no entry in fpcc: their fragment comes with the hashes of all n. */
     @Test
-    void aNodeCutsItsFragmentFromTheBlock() {
-        node.use(LocalNode.volume(2, List.of(1, 2, 3, 0)));
-        StoreBlock wrong = new StoreBlock(BLOCK, 2, 3, CONTENT.slice(0, 100), ENCODED.fpcc());
-        assertThat(node.ask(OWNER, wrong)).containsExactly(new NotStored(BLOCK, 2, StoreRefusal.INCONSISTENT));
-        node.pass(500);
-        assertThat(node.ask(OWNER, new StoreBlock(BLOCK, 2, 3, CONTENT, ENCODED.fpcc())))
-                .containsExactly(new Acknowledged(BLOCK, 2));
-        BlockCode.Staged cut = CODE.acceptBlock(CONTENT, ENCODED.fpcc(), 3).orElseThrow();
-        assertThat(node.ask(OWNER, new ReadPinned(BLOCK, 2, 3, PIN, true)))
-                .containsExactly(new Found(BLOCK, 2, ENCODED.fpcc(), new Share(cut.fragment(), cut.cc()), true));
+    void aWholeBlockIsTakenByNobodyUnderFp() {
+        assertThat(node.ask(OWNER, new StoreBlock(BLOCK, 1, 0, CONTENT, ENCODED.fpcc())))
+                .containsExactly(new NotStored(BLOCK, 1, StoreRefusal.INCONSISTENT));
+        assertThat(node.has(BLOCK)).isFalse();
     }
 
     @Test
-    void whereFpccHasAnEntryTheFragmentNeedsNoHashesOfItsOwn() {
-        assertThat(node.ask(OWNER, new StoreBlock(BLOCK, 1, 0, CONTENT, ENCODED.fpcc())))
-                .containsExactly(new Acknowledged(BLOCK, 1));
-        assertThat(read(READER)).containsExactly(found());
+    void everySlotChecksItsFragmentAlone() {
+        node.use(LocalNode.volume(2, List.of(1, 2, 3, 0)));
+        assertThat(node.ask(OWNER, new Store(BLOCK, 2, 3, ENCODED.fragments().get(2), ENCODED.fpcc())))
+                .containsExactly(new NotStored(BLOCK, 2, StoreRefusal.INCONSISTENT));
+        node.pass(500);
+        assertThat(node.ask(OWNER, new Store(BLOCK, 2, 3, ENCODED.fragments().get(3), ENCODED.fpcc())))
+                .containsExactly(new Acknowledged(BLOCK, 2));
     }
 }

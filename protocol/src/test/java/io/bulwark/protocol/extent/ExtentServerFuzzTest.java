@@ -13,14 +13,15 @@ import io.bulwark.protocol.effect.ServerFuzzing;
 import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
 import io.bulwark.protocol.extent.ExtentMessage.Complete;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
+import io.bulwark.protocol.extent.ExtentMessage.Holds;
 import io.bulwark.protocol.extent.ExtentMessage.Look;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
 import io.bulwark.protocol.extent.ExtentMessage.Store;
 import io.bulwark.protocol.extent.ExtentMessage.StoreBlock;
+import io.bulwark.protocol.extent.ExtentMessage.Supply;
 import io.bulwark.protocol.extent.ExtentMessage.Suspect;
 import io.bulwark.protocol.fingerprint.BlockCode;
-import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
@@ -79,7 +80,7 @@ class ExtentServerFuzzTest {
     }
 
     private static BlockCode.Encoded encoded(int value) {
-        return new BlockCode(2, 1, 4).encode(content(value));
+        return BlockCode.ofAll(2, 4).encode(content(value));
     }
 
     private static List<ExtentMessage> requests() {
@@ -96,6 +97,8 @@ class ExtentServerFuzzTest {
                 requests.add(new Suspect(block, 1, 0, pin, 0));
                 requests.add(new Suspect(block, 1, 0, pin, 1));
             }
+            requests.add(new Supply(block(1, 0), 1, 0, encoded.fragments().get(0), encoded.fpcc()));
+            requests.add(new Supply(block(1, 4), 1, 0, encoded.fragments().get(0), encoded.fpcc()));
             requests.add(new StoreBlock(block(1, 3), 1, 0, content(value), encoded.fpcc()));
             requests.add(new Store(block(2, 0), 2, 3, encoded.fragments().get(1), encoded.fpcc()));
             requests.add(new StoreBlock(block(2, 1), 2, 3, content(value), encoded.fpcc()));
@@ -109,12 +112,13 @@ class ExtentServerFuzzTest {
         for (long counter = 0; counter < 3; counter++) {
             BlockId block = block(1, counter);
             for (int slot = 0; slot < 4; slot++) {
-                Share share = new Share(encoded.fragments().get(Math.min(slot, 2)), null);
-                answers.add(new Found(block, 1, encoded.fpcc(), share, true));
+                Bytes fragment = encoded.fragments().get(slot);
+                answers.add(new Found(block, 1, encoded.fpcc(), fragment, true));
             }
             answers.add(new NotFound(block, 1, ReadRefusal.NONE));
             answers.add(new NotFound(block, 1, ReadRefusal.FREED));
             answers.add(new Acknowledged(block, 1));
+            answers.add(new Holds(block, 1));
         }
         return answers;
     }

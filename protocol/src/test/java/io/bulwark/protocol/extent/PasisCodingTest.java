@@ -10,7 +10,6 @@ import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.fingerprint.Checksum;
 import io.bulwark.protocol.fingerprint.CrossChecksum;
 import io.bulwark.protocol.fingerprint.Fpcc;
-import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
@@ -47,11 +46,11 @@ class PasisCodingTest {
         return Bytes.of(bytes);
     }
 
-    private static Map<Integer, Share> shares(List<Bytes> fragments, int first, int second) {
-        Map<Integer, Share> shares = new TreeMap<>();
-        shares.put(first, new Share(fragments.get(first), null));
-        shares.put(second, new Share(fragments.get(second), null));
-        return shares;
+    private static Map<Integer, Bytes> two(List<Bytes> fragments, int first, int second) {
+        Map<Integer, Bytes> two = new TreeMap<>();
+        two.put(first, fragments.get(first));
+        two.put(second, fragments.get(second));
+        return two;
     }
 
     @Test
@@ -59,22 +58,19 @@ class PasisCodingTest {
         assertThat(encoded.fragments()).hasSize(N);
         for (int first = 0; first < N; first++) {
             for (int second = first + 1; second < N; second++) {
-                assertThat(lazy.decode(encoded.checksum(), shares(encoded.fragments(), first, second), false))
+                assertThat(lazy.decode(encoded.checksum(), two(encoded.fragments(), first, second), false))
                         .isEqualTo(new Decoded.Block(block));
             }
         }
-        assertThat(lazy.decode(
-                        encoded.checksum(),
-                        Map.of(0, new Share(encoded.fragments().getFirst(), null)),
-                        false))
+        assertThat(lazy.decode(encoded.checksum(), Map.of(0, encoded.fragments().getFirst()), false))
                 .isEqualTo(new Decoded.None());
     }
 
     @PlantedBug(
             in = PasisCoding.class,
             rule = "a block matches its checksum",
-            replace = "if (!CrossChecksum.of(fragments).equals(checksum)) {",
-            with = "if (false) {")
+            replace = "return CrossChecksum.of(fragments).equals(checksum) ? Optional.of(fragments) : Optional.empty();",
+            with = "return Optional.of(fragments);")
     @Test
     void poisonIsPoisonWhicheverFragmentsAreRead() {
         for (int wrong = 0; wrong < N; wrong++) {
@@ -83,7 +79,7 @@ class PasisCodingTest {
             CrossChecksum checksum = CrossChecksum.of(mixed);
             for (int first = 0; first < N; first++) {
                 for (int second = first + 1; second < N; second++) {
-                    assertThat(lazy.decode(checksum, shares(mixed, first, second), false))
+                    assertThat(lazy.decode(checksum, two(mixed, first, second), false))
                             .isEqualTo(new Decoded.Poisonous());
                 }
             }
@@ -91,19 +87,19 @@ class PasisCodingTest {
                 assertThat(lazy.accept(checksum, slot, mixed.get(slot)))
                         .as("its hash is its entry, more a node cannot see")
                         .isPresent();
-                assertThat(lazy.acceptBlock(checksum, slot, block)).isEmpty();
             }
+            assertThat(lazy.encodeExactly(checksum, block)).isEmpty();
         }
     }
 
     @Test
-    void aFragmentIsUnverifiedAndOneCutFromTheBlockVerified() {
+    void aFragmentFromItsWriterIsUnverified() {
         for (int slot = 0; slot < N; slot++) {
-            Share share = new Share(encoded.fragments().get(slot), null);
-            assertThat(lazy.accept(encoded.checksum(), slot, share.fragment())).contains(new Accepted(share, false));
-            assertThat(lazy.acceptBlock(encoded.checksum(), slot, block)).contains(new Accepted(share, true));
-            assertThat(lazy.matches(block, slot, share.fragment())).isTrue();
+            Bytes fragment = encoded.fragments().get(slot);
+            assertThat(lazy.accept(encoded.checksum(), slot, fragment)).contains(new Accepted(fragment, false));
+            assertThat(lazy.matches(block, slot, fragment)).isTrue();
         }
+        assertThat(lazy.encodeExactly(encoded.checksum(), block)).contains(encoded.fragments());
         assertThat(lazy.sendsBlocks()).isFalse();
     }
 
@@ -113,29 +109,24 @@ class PasisCodingTest {
         assertThat(writeTime.sendsBlocks()).isTrue();
         assertThat(writeTime.accept(encoded.checksum(), 0, encoded.fragments().getFirst()))
                 .isEmpty();
-        assertThat(writeTime.acceptBlock(encoded.checksum(), 0, block)).isPresent();
     }
 
     @Test
     void whatDoesNotFitIsRefused() {
         Checksum checksum = encoded.checksum();
         Bytes fragment = encoded.fragments().getFirst();
-        Fpcc fpcc = new BlockCode(2, 1, 4).encode(block).fpcc();
+        Fpcc fpcc = BlockCode.ofAll(2, 4).encode(block).fpcc();
         Checksum ofFour = CrossChecksum.of(encoded.fragments().subList(0, 4));
         assertThat(lazy.accept(fpcc, 0, fragment)).isEmpty();
         assertThat(lazy.accept(ofFour, 0, fragment)).isEmpty();
         assertThat(lazy.accept(checksum, 1, fragment)).isEmpty();
         assertThat(lazy.accept(checksum, N, fragment)).isEmpty();
-        assertThat(lazy.isShareOf(checksum, 0, new Share(fragment, checksum.cc())))
-                .isFalse();
-        assertThat(lazy.acceptBlock(checksum, N, block)).isEmpty();
-        assertThat(lazy.acceptBlock(checksum, 0, block.slice(0, 99))).isEqualTo(Optional.empty());
-        assertThat(lazy.acceptBlock(fpcc, 0, block)).isEmpty();
+        assertThat(lazy.encodeExactly(checksum, block.slice(0, 99))).isEqualTo(Optional.empty());
+        assertThat(lazy.encodeExactly(fpcc, block)).isEmpty();
         assertThat(lazy.matches(block, N, fragment)).isFalse();
         ExtentCoding fp = ExtentCoding.of(new ProtectionPolicy(1, 2, 4, 512));
         assertThat(fp.accept(checksum, 0, fragment)).isEmpty();
-        assertThat(fp.acceptBlock(checksum, 0, block)).isEmpty();
-        assertThat(fp.decode(checksum, shares(encoded.fragments(), 0, 1), false))
-                .isEqualTo(new Decoded.None());
+        assertThat(fp.encodeExactly(checksum, block)).isEmpty();
+        assertThat(fp.decode(checksum, two(encoded.fragments(), 0, 1), false)).isEqualTo(new Decoded.None());
     }
 }

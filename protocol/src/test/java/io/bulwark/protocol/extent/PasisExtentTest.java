@@ -23,7 +23,6 @@ import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
 import io.bulwark.protocol.extent.ExtentMessage.Store;
 import io.bulwark.protocol.extent.ExtentMessage.StoreBlock;
 import io.bulwark.protocol.fingerprint.CrossChecksum;
-import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
@@ -63,8 +62,8 @@ class PasisExtentTest {
     }
 
     private static List<Effect> found(ExtentRead read, ExtentCoding.Encoded of, int slot, boolean verified) {
-        Share share = new Share(of.fragments().get(slot), null);
-        return answer(read, slot, new Found(BLOCK, 1, of.checksum(), share, verified));
+        Bytes fragment = of.fragments().get(slot);
+        return answer(read, slot, new Found(BLOCK, 1, of.checksum(), fragment, verified));
     }
 
     private static List<Effect> answer(ExtentRead read, int slot, Answer answer) {
@@ -79,7 +78,7 @@ class PasisExtentTest {
 
     @Test
     void aWriteGoesToAllAndIsDoneAtAllButB() {
-        ExtentWrite write = new ExtentWrite(LAZY, BLOCK, CONTENT, Set.of(), ExtentTiming.standard());
+        ExtentWrite write = new ExtentWrite(LAZY, BLOCK, CONTENT, ExtentTiming.standard());
         assertThat(write.start(0)).hasSize(5).allMatch(effect -> ((Effect.Send) effect).message() instanceof Store);
         for (int slot = 0; slot < 4; slot++) {
             assertThat(write.outcome()).isEmpty();
@@ -93,7 +92,7 @@ class PasisExtentTest {
     @Test
     void underWriteTimeEachNodeGetsTheBlock() {
         Volume volume = volume(Verification.WRITE_TIME, HOLDERS);
-        ExtentWrite write = new ExtentWrite(volume, BLOCK, CONTENT, Set.of(), ExtentTiming.standard());
+        ExtentWrite write = new ExtentWrite(volume, BLOCK, CONTENT, ExtentTiming.standard());
         assertThat(write.start(0))
                 .hasSize(5)
                 .allMatch(effect -> ((Effect.Send) effect).message() instanceof StoreBlock);
@@ -187,7 +186,7 @@ class PasisExtentTest {
     }
 
     private static Found held(boolean verified) {
-        return new Found(BLOCK, 1, GOOD.checksum(), new Share(GOOD.fragments().getFirst(), null), verified);
+        return new Found(BLOCK, 1, GOOD.checksum(), GOOD.fragments().getFirst(), verified);
     }
 
     @Test
@@ -198,7 +197,7 @@ class PasisExtentTest {
         assertThat(complete(node, GOOD, 0, Look.FRAGMENT)).containsExactly(completed(CompletionResult.HELD));
         assertThat(node.runs).isEmpty();
         assertThat(complete(node, GOOD, 0, Look.OTHERS)).isEmpty();
-        Share own = new Share(GOOD.fragments().getFirst(), null);
+        Bytes own = GOOD.fragments().getFirst();
         node.complete(node.runs.getLast(), new RepairOutcome.Rebuilt(GOOD.checksum(), own));
         assertThat(node.answers).containsExactly(completed(CompletionResult.VERIFIED));
         node.restart();

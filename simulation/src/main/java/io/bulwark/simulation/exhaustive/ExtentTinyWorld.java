@@ -16,7 +16,6 @@ import io.bulwark.protocol.extent.ReadOutcome;
 import io.bulwark.protocol.extent.ReadRefusal;
 import io.bulwark.protocol.extent.WriteOutcome;
 import io.bulwark.protocol.fingerprint.BlockCode;
-import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
@@ -176,7 +175,7 @@ public final class ExtentTinyWorld {
     }
 
     private static Bytes pin(int number) {
-        return new BlockCode(POLICY.m(), POLICY.f(), POLICY.n())
+        return BlockCode.ofAll(POLICY.m(), POLICY.n())
                 .encode(content(number))
                 .fpcc()
                 .pin();
@@ -240,10 +239,10 @@ public final class ExtentTinyWorld {
 
     private static List<Effect> invented(Effect effect) {
         if (effect instanceof Effect.Send send && send.message() instanceof ExtentMessage.Found found) {
-            byte[] bytes = found.share().fragment().toByteArray();
+            byte[] bytes = found.fragment().toByteArray();
             bytes[0] ^= 1;
-            Share share = new Share(Bytes.of(bytes), found.share().cc());
-            ExtentMessage lie = new ExtentMessage.Found(found.block(), found.epoch(), found.checksum(), share, true);
+            ExtentMessage lie =
+                    new ExtentMessage.Found(found.block(), found.epoch(), found.checksum(), Bytes.of(bytes), true);
             return List.of(new Effect.Send(send.to(), send.requestId(), lie));
         }
         return List.of(effect);

@@ -16,7 +16,6 @@ import io.bulwark.simulation.engine.Simulation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
 
 /** A client that attacks extents, its own and those of others. */
 final class ExtentAttacker {
@@ -92,7 +91,7 @@ final class ExtentAttacker {
     private void twoContents() {
         BlockId block = id();
         for (int i = 0; i < 2; i++) {
-            ExtentWrite write = new ExtentWrite(volume.volume(), block, content(), Set.of(), timing);
+            ExtentWrite write = new ExtentWrite(volume.volume(), block, content(), timing);
             Own mine = new Own(block, write.pin());
             own.add(mine);
             int some = random.nextInt(4) == 0 ? -1 : random.nextInt();
@@ -106,7 +105,7 @@ final class ExtentAttacker {
     }
 
     private void partial() {
-        ExtentWrite write = new ExtentWrite(volume.volume(), id(), content(), Set.of(), timing);
+        ExtentWrite write = new ExtentWrite(volume.volume(), id(), content(), timing);
         int last = random.nextInt(2 * volume.policy().n());
         simulation.start(self, new StoppingOperation<>(write, (number, _) -> number < last));
     }
@@ -120,9 +119,6 @@ final class ExtentAttacker {
         ExtentCoding.Encoded poison = volume.poison(volume.padded(one), volume.padded(Bytes.of(other)), random);
         own.add(new Own(block, poison.checksum().pin()));
         store(block, poison);
-        for (int slot = poison.fragments().size(); slot < volume.policy().n(); slot++) {
-            send(block, slot, new ExtentMessage.StoreBlock(block, 1, slot, volume.padded(one), poison.checksum()));
-        }
     }
 
     private void store(BlockId block, ExtentCoding.Encoded encoded) {
@@ -170,7 +166,7 @@ final class ExtentAttacker {
         Checksum checksum = volume.coding().encode(volume.padded(content())).checksum();
         for (int slot = 0; slot < volume.policy().n(); slot++) {
             long epoch = 1L + random.nextInt(2);
-            ExtentMessage message = switch (random.nextInt(5)) {
+            ExtentMessage message = switch (random.nextInt(6)) {
                 case 0 -> new ExtentMessage.ReadPinned(block, epoch, slot, pin, random.nextBoolean());
                 case 1 ->
                     new ExtentMessage.Suspect(
@@ -181,6 +177,7 @@ final class ExtentAttacker {
                             random.nextInt(volume.policy().n()));
                 case 2 -> new ExtentMessage.Complete(block, epoch, slot, pin, ExtentMessage.Look.FRAGMENT);
                 case 3 -> new ExtentMessage.Store(block, epoch, slot, pin, checksum);
+                case 4 -> new ExtentMessage.Supply(block, epoch, slot, pin, checksum);
                 default -> new ExtentMessage.StoreBlock(block, epoch, slot, Bytes.EMPTY, checksum);
             };
             send(block, slot, message);

@@ -50,6 +50,10 @@ final class ExtentInvariants {
     private final Map<Bytes, Checksum> named = new HashMap<>();
     private final Map<BlockId, Bytes> complete = new HashMap<>();
     private final Set<BlockId> referenced = new HashSet<>();
+    /** What was read, and cannot be incomplete any more. */
+    private final Set<Named> held = new HashSet<>();
+
+    private final Set<BlockId> dropped = new HashSet<>();
     private int sightingsSeen;
     private int checks;
 
@@ -92,6 +96,24 @@ final class ExtentInvariants {
         referenced.add(block);
     }
 
+    /** An inode names it with any pin: its nodes may drop what they keep. */
+    void referencedAnyhow(BlockId block) {
+        referenced(block);
+        held.removeIf(each -> each.block.equals(block));
+        dropped.add(block);
+    }
+
+    /** A reader got it, and m+f slots have said that they hold it. */
+    void held(BlockId block, Bytes pin) {
+        if (!dropped.contains(block)) {
+            held.add(new Named(block, pin));
+        }
+    }
+
+    boolean isHeld(BlockId block, Bytes pin) {
+        return held.contains(new Named(block, pin));
+    }
+
     /** @param meant what its correct writer wrote, padded; empty if the writer is faulty */
     void whole(BlockId block, Bytes pin, Bytes meant, Bytes content) {
         if (!meant.isEmpty() && !meant.equals(content)) {
@@ -102,11 +124,20 @@ final class ExtentInvariants {
             throw SAME_TO_ALL.violated(block.toString(), "read as " + before + " and as " + content);
         }
         Checksum checksum = named.get(pin);
-        if (checksum == null
-                || volume.coding().acceptBlock(checksum, 0, content).isEmpty()) {
+        if (checksum == null || fitting(checksum, content) < volume.policy().m()) {
             throw RIGHT_OR_REFUSED.violated(
                     block.toString(), "fewer than m fragments of what was read are consistent with " + checksum);
         }
+    }
+
+    /** How many fragments of a block match the checksum. */
+    private int fitting(Checksum checksum, Bytes content) {
+        List<Bytes> fragments = volume.coding().encode(content).fragments();
+        int fitting = 0;
+        for (int slot = 0; slot < fragments.size(); slot++) {
+            fitting += volume.coding().isFragmentOf(checksum, slot, fragments.get(slot)) ? 1 : 0;
+        }
+        return fitting;
     }
 
     /** A read of something that a correct client had completed came to nothing. */

@@ -7,7 +7,6 @@ import io.bulwark.protocol.fingerprint.Checksum;
 import io.bulwark.protocol.fingerprint.CrossChecksum;
 import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.fingerprint.Hashes;
-import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
@@ -16,7 +15,6 @@ import io.bulwark.simulation.byzantine.Lie;
 import io.bulwark.simulation.byzantine.Lies;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
@@ -28,12 +26,10 @@ final class ExtentLies implements Lies {
     private static final ReadRefusal[] READ_REFUSALS =
             Arrays.copyOf(ReadRefusal.values(), ReadRefusal.values().length - 1);
 
-    private final ExtentVolume volume;
     private final Collusion collusion;
     private final Random random;
 
-    ExtentLies(ExtentVolume volume, Collusion collusion, Random random) {
-        this.volume = volume;
+    ExtentLies(Collusion collusion, Random random) {
         this.collusion = collusion;
         this.random = random;
     }
@@ -48,6 +44,7 @@ final class ExtentLies implements Lies {
         Message answer = switch (request) {
             case ExtentMessage.Store store -> stored(lie, store);
             case ExtentMessage.StoreBlock store -> stored(lie, store);
+            case ExtentMessage.Supply supply -> stored(lie, supply);
             case ExtentMessage.ReadPinned read -> read(lie, read);
             default -> null;
         };
@@ -76,7 +73,7 @@ final class ExtentLies implements Lies {
                 ExtentMessage.Found other = collusion.recall(ExtentMessage.Found.class, _ -> true);
                 yield other == null
                         ? null
-                        : new ExtentMessage.Found(read.block(), read.epoch(), other.checksum(), other.share(), true);
+                        : new ExtentMessage.Found(read.block(), read.epoch(), other.checksum(), other.fragment(), true);
             }
             case COLLUDES -> {
                 ExtentMessage.Store known = collusion.recall(
@@ -85,20 +82,10 @@ final class ExtentLies implements Lies {
                                 && store.checksum().pin().equals(read.pin()));
                 yield known == null
                         ? null
-                        : new ExtentMessage.Found(
-                                read.block(), read.epoch(), known.checksum(), claimed(known.fragment()), true);
+                        : new ExtentMessage.Found(read.block(), read.epoch(), known.checksum(), known.fragment(), true);
             }
             default -> null;
         };
-    }
-
-    /** As if it had been cut from a whole block, or as it is. */
-    private Share claimed(Bytes fragment) {
-        return new Share(
-                fragment,
-                random.nextBoolean()
-                        ? null
-                        : Collections.nCopies(volume.policy().n(), Hashes.sha256(fragment)));
     }
 
     @Override
@@ -115,21 +102,16 @@ final class ExtentLies implements Lies {
     }
 
     private ExtentMessage altered(Lie lie, ExtentMessage.Found found) {
-        Bytes fragment = found.share().fragment();
+        Bytes fragment = found.fragment();
         return switch (lie) {
             case WRONG_FRAGMENT -> {
                 byte[] flipped = fragment.toByteArray();
                 flipped[random.nextInt(flipped.length)] ^= (byte) (1 + random.nextInt(255));
-                Bytes wrong = Bytes.of(flipped);
-                yield with(
-                        found,
-                        random.nextBoolean()
-                                ? claimed(wrong)
-                                : new Share(wrong, found.share().cc()));
+                yield with(found, Bytes.of(flipped));
             }
             case OTHER_FRAGMENT -> {
                 ExtentMessage.Store other = collusion.recall(ExtentMessage.Store.class, _ -> true);
-                yield other == null ? found : with(found, claimed(other.fragment()));
+                yield other == null ? found : with(found, other.fragment());
             }
             case WRONG_MACS -> {
                 List<Bytes> cc = new ArrayList<>(found.checksum().cc());
@@ -138,13 +120,13 @@ final class ExtentLies implements Lies {
                     case Fpcc fpcc -> Fpcc.of(fpcc.length(), cc, fpcc.fp());
                     case CrossChecksum cross -> CrossChecksum.of(cross.length(), cc);
                 };
-                yield new ExtentMessage.Found(found.block(), found.epoch(), wrong, found.share(), true);
+                yield new ExtentMessage.Found(found.block(), found.epoch(), wrong, fragment, true);
             }
             default -> found;
         };
     }
 
-    private static ExtentMessage with(ExtentMessage.Found found, Share share) {
-        return new ExtentMessage.Found(found.block(), found.epoch(), found.checksum(), share, true);
+    private static ExtentMessage with(ExtentMessage.Found found, Bytes fragment) {
+        return new ExtentMessage.Found(found.block(), found.epoch(), found.checksum(), fragment, true);
     }
 }

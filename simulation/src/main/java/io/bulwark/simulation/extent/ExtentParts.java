@@ -23,7 +23,7 @@ public interface ExtentParts {
     }
 
     default ClientOperation<WriteOutcome> write(Volume volume, BlockId block, Bytes content, ExtentTiming timing) {
-        return new ExtentWrite(volume, block, content, Set.of(), timing);
+        return new ExtentWrite(volume, block, content, timing);
     }
 
     default ClientOperation<ReadOutcome> read(Volume volume, BlockId block, Bytes pin, ExtentTiming timing) {

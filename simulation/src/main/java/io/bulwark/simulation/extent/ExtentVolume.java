@@ -69,7 +69,7 @@ final class ExtentVolume {
     ExtentCoding.Encoded poison(Bytes one, Bytes other, Random random) {
         ProtectionPolicy policy = policy();
         if (policy.protocol() == Protocol.FP) {
-            BlockCode code = new BlockCode(policy.m(), policy.f(), policy.n());
+            BlockCode code = BlockCode.ofAll(policy.m(), policy.n());
             BlockCode.Encoded forged = Forgery.poison(code, policy.m(), one, other, random);
             return new ExtentCoding.Encoded(forged.fpcc(), forged.fragments());
         }

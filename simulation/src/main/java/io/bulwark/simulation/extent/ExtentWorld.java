@@ -6,6 +6,7 @@ import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.extent.ExtentCodec;
 import io.bulwark.protocol.extent.ExtentLimits;
+import io.bulwark.protocol.extent.ExtentRead;
 import io.bulwark.protocol.extent.ExtentTiming;
 import io.bulwark.protocol.extent.ReadOutcome;
 import io.bulwark.protocol.extent.WriteOutcome;
@@ -112,7 +113,7 @@ public final class ExtentWorld implements SimulatedWorld {
         PrincipalId node = PrincipalId.node(number);
         nodes.add(node);
         if (faulty.contains(node)) {
-            Liar liar = Liar.any(new ExtentLies(volume, collusion, malice), malice);
+            Liar liar = Liar.any(new ExtentLies(collusion, malice), malice);
             simulation.addNode(node, () -> liar.around(parts.server(number, limits)));
         } else if (volume.policy().protocol() == Protocol.PASIS) {
             simulation.addNode(
@@ -152,6 +153,10 @@ public final class ExtentWorld implements SimulatedWorld {
             attacker.move(List.copyOf(begun));
             if (random.nextInt(6) == 0) {
                 referenceOwn(attacker);
+            }
+            if (!attacker.own().isEmpty() && random.nextInt(3) == 0) {
+                List<ExtentAttacker.Own> own = attacker.own();
+                read(READERS.getLast(), own.get(random.nextInt(own.size())));
             }
             return;
         }
@@ -231,9 +236,18 @@ public final class ExtentWorld implements SimulatedWorld {
 
     /** What a faulty client wrote: whole, the same for all, or nothing. */
     private void read(PrincipalId reader, ExtentAttacker.Own own) {
-        begin(reader, parts.read(volume.volume(), own.block(), own.pin(), IMPATIENT), outcome -> {
+        boolean heldBefore = invariants.isHeld(own.block(), own.pin());
+        ClientOperation<ReadOutcome> read = parts.read(volume.volume(), own.block(), own.pin(), IMPATIENT);
+        begin(reader, read, outcome -> {
             if (outcome instanceof ReadOutcome.Whole whole) {
                 invariants.whole(own.block(), own.pin(), Bytes.EMPTY, whole.content());
+                if (read instanceof ExtentRead known && known.isHeld()) {
+                    invariants.held(own.block(), own.pin());
+                }
+            } else if (outcome instanceof ReadOutcome.Incomplete
+                    && heldBefore
+                    && invariants.isHeld(own.block(), own.pin())) {
+                throw ExtentInvariants.missing(own.block(), outcome);
             }
         });
     }
@@ -256,7 +270,7 @@ public final class ExtentWorld implements SimulatedWorld {
         List<ExtentAttacker.Own> own = attacker.own();
         if (!own.isEmpty()) {
             ExtentAttacker.Own any = own.get(random.nextInt(own.size()));
-            invariants.referenced(any.block());
+            invariants.referencedAnyhow(any.block());
             byte[] invented = new byte[32];
             random.nextBytes(invented);
             tell(new Fact.OfPin(any.block(), random.nextInt(4) == 0 ? Bytes.of(invented) : any.pin()));

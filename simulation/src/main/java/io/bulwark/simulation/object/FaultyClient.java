@@ -24,12 +24,12 @@ import io.bulwark.protocol.object.PinList;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
+import io.bulwark.simulation.byzantine.StoppingOperation;
 import io.bulwark.simulation.engine.Observer;
 import io.bulwark.simulation.engine.Simulation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -229,7 +229,11 @@ final class FaultyClient implements Observer {
                 ExtentWrite other = write(range.at(index));
                 int length = ObjectLayout.PIN_BYTES;
                 if (random.nextInt(4) != 0) {
-                    client.store(one);
+                    if (random.nextBoolean()) {
+                        client.store(one);
+                    } else {
+                        client.store(new StoppingOperation<>(one, atSome()));
+                    }
                     one.pin().copyTo(0, pins, index * length, length);
                 }
                 if (twice) {
@@ -241,6 +245,12 @@ final class FaultyClient implements Observer {
             }
             submit(lease, range, Bytes.of(pins), _ -> {});
         });
+    }
+
+    /** Any number of slots, always the same ones. */
+    private StoppingOperation.Sends atSome() {
+        int slots = random.nextInt();
+        return (_, send) -> (slots >> send.to().number() & 1) == 1;
     }
 
     /** An inode over fragments of two blocks, which match their checksum one by one. */
@@ -278,7 +288,7 @@ final class FaultyClient implements Observer {
             for (int index = 0; index < lists.size(); index++) {
                 BlockId block = range.at(data + index);
                 Bytes list = lists.get(index).encoded();
-                ExtentWrite write = new ExtentWrite(volume, block, list, Set.of(), TIMING);
+                ExtentWrite write = new ExtentWrite(volume, block, list, TIMING);
                 write.pin().copyTo(0, pins, index * ObjectLayout.PIN_BYTES, ObjectLayout.PIN_BYTES);
                 if (random.nextInt(3) == 0) {
                     storeAtSome(volume, block, list);
@@ -348,7 +358,7 @@ final class FaultyClient implements Observer {
     }
 
     private ExtentWrite write(BlockId block) {
-        return new ExtentWrite(volume(), block, content(volume().policy().blockBytes()), Set.of(), TIMING);
+        return new ExtentWrite(volume(), block, content(volume().policy().blockBytes()), TIMING);
     }
 
     private void replay() {

@@ -29,6 +29,8 @@ final class LyingStorage extends AlteringServer {
         REPLAYS,
         /** Says that it never had what it has. */
         DENIES,
+        /** Says so to some, and serves others. */
+        DENIES_SOME,
         /** Says that what it has was freed. */
         CLAIMS_FREED,
         /** Says that it has what it refused, or never got. */
@@ -57,7 +59,10 @@ final class LyingStorage extends AlteringServer {
         if (how == How.SILENT) {
             return List.of();
         }
+        boolean denied = how == How.DENIES_SOME && (to.number() + answer.block().counter()) % 2 == 0;
         ExtentMessage lie = switch (answer) {
+            case Found found when denied -> new NotFound(found.block(), found.epoch(), ReadRefusal.NONE);
+            case ExtentMessage.Holds holds when denied -> new NotFound(holds.block(), holds.epoch(), ReadRefusal.NONE);
             case Found found -> ofFound(found);
             case Acknowledged ok when how == How.REFUSES -> new NotStored(ok.block(), ok.epoch(), anyRefusal());
             case NotStored no
@@ -78,10 +83,10 @@ final class LyingStorage extends AlteringServer {
         }
         return switch (how) {
             case REPLAYS ->
-                before == null ? found : new Found(found.block(), 1, before.checksum(), before.share(), true);
+                before == null ? found : new Found(found.block(), 1, before.checksum(), before.fragment(), true);
             case DENIES -> new NotFound(found.block(), found.epoch(), ReadRefusal.NONE);
             case CLAIMS_FREED -> new NotFound(found.block(), found.epoch(), ReadRefusal.FREED);
-            case HONEST, SILENT, CLAIMS_STORED, REFUSES, FORGETS -> found;
+            case HONEST, SILENT, DENIES_SOME, CLAIMS_STORED, REFUSES, FORGETS -> found;
         };
     }
 

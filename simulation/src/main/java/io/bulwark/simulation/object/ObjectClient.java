@@ -10,7 +10,7 @@ import io.bulwark.protocol.bucket.SessionCommands;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.extent.ExtentTiming;
-import io.bulwark.protocol.extent.ExtentWrite;
+import io.bulwark.protocol.extent.WriteOutcome;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.MetadataError;
@@ -183,7 +183,7 @@ final class ObjectClient {
     }
 
     /** Stores one extent, outside of any object. */
-    void store(ExtentWrite write) {
+    void store(ClientOperation<WriteOutcome> write) {
         run(write, _ -> {});
     }
 
@@ -326,12 +326,7 @@ final class ObjectClient {
                 switch (step) {
                     case ObjectStep.StoreExtent store ->
                         run(
-                                parts.write(
-                                        volume,
-                                        store.block(),
-                                        store.content(),
-                                        habits.doubted(volume.policy().n()),
-                                        TIMING),
+                                parts.write(volume, store.block(), store.content(), TIMING),
                                 outcome -> goOn(put.onStored(store.token(), outcome)));
                     case ObjectStep.Submit submit -> {
                         submitted = submit.token();

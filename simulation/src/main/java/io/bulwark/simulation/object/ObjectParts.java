@@ -25,14 +25,9 @@ public interface ObjectParts {
         return new ExtentServer(node, limits);
     }
 
-    /**
-     * A client's write of one extent.
-     *
-     * @param slow slots that the client believes to be slow
-     */
-    default ClientOperation<WriteOutcome> write(
-            Volume volume, BlockId block, Bytes content, Set<Integer> slow, ExtentTiming timing) {
-        return new ExtentWrite(volume, block, content, slow, timing);
+    /** A client's write of one extent. */
+    default ClientOperation<WriteOutcome> write(Volume volume, BlockId block, Bytes content, ExtentTiming timing) {
+        return new ExtentWrite(volume, block, content, timing);
     }
 
     /**

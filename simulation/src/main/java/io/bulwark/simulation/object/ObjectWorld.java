@@ -15,6 +15,7 @@ import io.bulwark.protocol.extent.ExtentCodec;
 import io.bulwark.protocol.extent.ExtentLimits;
 import io.bulwark.protocol.extent.ExtentServer;
 import io.bulwark.protocol.extent.ExtentTiming;
+import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Condition;
@@ -82,6 +83,8 @@ public final class ObjectWorld implements SimulatedWorld {
     private final FaultyClients attackers;
     private final SharedNames shared;
     /** Who holds what does not change unless this is there. */
+    private final HeldExtents held;
+
     private final Optional<HolderChanges> changes;
 
     private final Volume created;
@@ -106,7 +109,8 @@ public final class ObjectWorld implements SimulatedWorld {
 
     ObjectWorld(Setting setting, ObjectParts parts, Protocol protocol, boolean replacing) {
         this.setting = setting;
-        this.parts = parts;
+        this.held = new HeldExtents(parts);
+        this.parts = held;
         this.random = new Random(setting.random("objects").nextLong());
         this.contents = new Contents(BLOCK_BYTES, replacing, random);
         this.simulation = new Simulation(
@@ -420,6 +424,7 @@ public final class ObjectWorld implements SimulatedWorld {
             checkKept();
         }
         attackers.check();
+        held.look();
     }
 
     @Override
@@ -437,6 +442,7 @@ public final class ObjectWorld implements SimulatedWorld {
         order.setSpeed(SPEED_WHEN_QUIET);
         awaitReturn();
         invariants.checkFreed(volume().id());
+        checkHeld();
         readEverything();
         if (!simulation.runUntil(this::idle, QUIET_ROUNDS * QUIET_ROUND_MILLIS)) {
             throw Invariant.OPERATIONS_END.violated("", "reading once all was quiet");
@@ -447,6 +453,18 @@ public final class ObjectWorld implements SimulatedWorld {
     @Override
     public History history() {
         return shared.history();
+    }
+
+    /** What a reader got of a faulty writer, too. Where holders change, OKs of an epoch that is over at the end of a read count for less. */
+    private void checkHeld() {
+        if (changes.isEmpty()) {
+            List<BlockRange> named = invariants.references(VOLUME);
+            held.forEach((block, pin) -> {
+                if (named.stream().anyMatch(range -> range.contains(block))) {
+                    extents.requireReadable(volume(), block, pin);
+                }
+            });
+        }
     }
 
     /** Sessions expire, graces end, completion goes round. */

@@ -8,7 +8,6 @@ import io.bulwark.protocol.extent.ExtentCoding;
 import io.bulwark.protocol.extent.ExtentCoding.Decoded;
 import io.bulwark.protocol.extent.StoredExtent;
 import io.bulwark.protocol.fingerprint.Checksum;
-import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Reply;
@@ -89,6 +88,20 @@ final class ReferencedExtents {
         return "";
     }
 
+    /** Correct nodes keep enough of an extent that a reader has got. */
+    void requireReadable(Volume now, BlockId block, Bytes pin) {
+        int kept = 0;
+        for (int slot = 0; slot < now.policy().n(); slot++) {
+            PrincipalId holder = PrincipalId.node(now.group(block).holders().get(slot));
+            boolean keeps = share(now, new Pinned(block, pin), slot).isPresent();
+            kept += keeps && !faulty.contains(holder) ? 1 : 0;
+        }
+        if (kept < now.policy().m()) {
+            throw ObjectInvariants.STAYS_READABLE.violated(
+                    block.toString(), "was read, and only " + kept + " correct nodes keep it");
+        }
+    }
+
     private List<Pinned> extents(Volume now, List<Reply.Reference> references) {
         List<Pinned> extents = new ArrayList<>();
         for (Reply.Reference reference : references) {
@@ -116,7 +129,7 @@ final class ReferencedExtents {
 
     /** What the fragments of an extent on the disks of correct nodes give. */
     private Bytes content(Volume now, Pinned extent) {
-        Map<Integer, Share> shares = new TreeMap<>();
+        Map<Integer, Bytes> fragments = new TreeMap<>();
         Checksum checksum = null;
         for (int slot = 0; slot < now.policy().n(); slot++) {
             Optional<StoredExtent> stored = share(now, extent, slot);
@@ -124,16 +137,16 @@ final class ReferencedExtents {
                     PrincipalId.node(now.group(extent.block).holders().get(slot)));
             if (stored.isPresent() && !lies) {
                 checksum = stored.get().checksum();
-                shares.put(slot, stored.get().share());
+                fragments.put(slot, stored.get().fragment());
             }
         }
         Decoded decoded = checksum == null
                 ? new Decoded.None()
-                : ExtentCoding.of(now.policy()).decode(checksum, shares, false);
+                : ExtentCoding.of(now.policy()).decode(checksum, fragments, false);
         if (decoded instanceof Decoded.Block(Bytes content)) {
             return content;
         }
-        throw KEPT.violated(extent.block.toString(), "correct nodes keep too little of a list: " + shares.keySet());
+        throw KEPT.violated(extent.block.toString(), "correct nodes keep too little of a list: " + fragments.keySet());
     }
 
     /** The fragment of this slot and version on the disk of the slot's holder, if it is there and good. */
@@ -145,6 +158,7 @@ final class ReferencedExtents {
                 : StoredExtent.read(extent.block, record.meta(), record.fragment())
                         .filter(stored -> stored.slot() == slot
                                 && stored.checksum().pin().equals(extent.pin)
-                                && ExtentCoding.of(now.policy()).isShareOf(stored.checksum(), slot, stored.share()));
+                                && ExtentCoding.of(now.policy())
+                                        .isFragmentOf(stored.checksum(), slot, stored.fragment()));
     }
 }

@@ -12,6 +12,8 @@ class ExtentExhaustiveTest {
     private static final int DEPTH_MAX = Integer.getInteger("bulwark.exhaustive.depth", 200);
     private static final long STATES_MAX = Long.getLong("bulwark.exhaustive.states", 200_000);
 
+    private static final long WIDE_STATES_MAX = 50_000;
+
     @Test
     void everyOrderOfTheSmallWorldsKeepsWhatWasComplete() {
         for (TinyWorld world : ExtentTinyWorlds.small(ExtentParts.PRODUCTION)) {
@@ -19,6 +21,15 @@ class ExtentExhaustiveTest {
             System.out.println("ExtentExhaustiveTest " + explored.summary());
             assertThat(explored.counterexample()).as(world.name()).isEmpty();
             assertThat(explored.complete()).as(world.name()).isTrue();
+        }
+    }
+
+    @Test
+    void theFirstOrdersOfWideWorldsKeepWhatWasComplete() {
+        for (TinyWorld world : ExtentTinyWorlds.wide(ExtentParts.PRODUCTION)) {
+            Exploration explored = Explorer.explore(world, DEPTH_MAX, Math.min(STATES_MAX, WIDE_STATES_MAX));
+            System.out.println("ExtentExhaustiveTest " + explored.summary());
+            assertThat(explored.counterexample()).as(world.name()).isEmpty();
         }
     }
 }

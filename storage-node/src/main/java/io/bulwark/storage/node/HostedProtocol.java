@@ -69,6 +69,7 @@ public record HostedProtocol(
                 message -> switch (message) {
                     case ExtentMessage.Store store -> store.fragment().length();
                     case ExtentMessage.StoreBlock store -> store.content().length();
+                    case ExtentMessage.Supply supply -> supply.fragment().length();
                     default -> 0;
                 },
                 shard -> new ExtentServer(config.node(), limits, block -> config.shardOf(block) == shard));

@@ -90,11 +90,10 @@ class CompletionTest {
 
     @Test
     void whatIsReferencedComesToAllNodesAndWhatIsFreedGoes() throws Exception {
-        Bytes pin = write(1);
-        Bytes second = write(2);
-        assertThat(held(3, 1)).isFalse();
-        metadata.references.add(reference(10, 1, pin));
-        metadata.references.add(reference(11, 2, second));
+        nodes.node(3).close();
+        metadata.references.add(reference(10, 1, write(1)));
+        metadata.references.add(reference(11, 2, write(2)));
+        start(3);
         await().until(() -> held(3, 1) && held(3, 2));
         await().untilAsserted(() -> assertThat(completion(3).status().volumes()).allSatisfy(work -> {
             assertThat(work.compared()).isTrue();
@@ -290,7 +289,7 @@ class CompletionTest {
         content[0] = (byte) counter;
         ExtentTiming timing = new ExtentTiming(500, 1_000, 30_000, 0);
         WriteOutcome outcome = nodes.client()
-                .submit(new ExtentWrite(VOLUME, block(counter), Bytes.of(content), Set.of(), timing))
+                .submit(new ExtentWrite(VOLUME, block(counter), Bytes.of(content), timing))
                 .get();
         return ((WriteOutcome.Complete) outcome).pin();
     }

@@ -143,9 +143,9 @@ class ExtentNodesTest {
     }
 
     private WriteOutcome.Complete write(long counter, Bytes content) {
-        return (WriteOutcome.Complete) withDriver(driver -> driver.submit(
-                        new ExtentWrite(VOLUME, key(counter).block(), content, Set.of(), ExtentTiming.standard()))
-                .join());
+        return (WriteOutcome.Complete) withDriver(
+                driver -> driver.submit(new ExtentWrite(VOLUME, key(counter).block(), content, ExtentTiming.standard()))
+                        .join());
     }
 
     private void assertRead(long counter, Bytes pin, Bytes content) {

@@ -1,0 +1,73 @@
+package io.bulwark.protocol.extent;
+
+import io.bulwark.protocol.extent.ExtentMessage.Supply;
+import io.bulwark.protocol.extent.Repairs.Place;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a node does with fragments that readers and other nodes hand to it (PROTOCOLS section 4, completion). It keeps one of the
+ * version that it knows to be the extent's; where it knows none, of the one that f+1 other slots hold.
+ */
+final class Supplies {
+    /** Under way at once from one sender; also bounds what their fragments take in memory. */
+    private static final int OF_ONE_SENDER_MAX = 8;
+
+    private final ExtentLimits limits;
+    private final ExtentBlocks blocks;
+    private final Sessions sessions;
+    private final Repairs repairs;
+    private final Map<PrincipalId, Integer> underWay = new HashMap<>();
+
+    Supplies(ExtentLimits limits, ExtentBlocks blocks, Sessions sessions, Repairs repairs) {
+        this.limits = limits;
+        this.blocks = blocks;
+        this.sessions = sessions;
+        this.repairs = repairs;
+    }
+
+    /** Keeps the fragment, if it may. Calls with null for OK. */
+    void take(
+            Turn turn, PrincipalId sender, Place place, Supply supply, ExtentBlocks.Then<@Nullable StoreRefusal> then) {
+        if (repairs.busy() || underWay.getOrDefault(sender, 0) >= OF_ONE_SENDER_MAX) {
+            then.run(turn, StoreRefusal.LIMIT);
+            return;
+        }
+        underWay.merge(sender, 1, Integer::sum);
+        ExtentBlocks.Then<@Nullable StoreRefusal> end = (next, refusal) -> {
+            underWay.computeIfPresent(sender, (_, count) -> count == 1 ? null : (Integer) (count - 1));
+            then.run(next, refusal);
+        };
+        Bytes pin = supply.checksum().pin();
+        blocks.knows(turn, place.block(), pin, (next, known) -> {
+            if (known == null) {
+                HoldersPoll poll =
+                        new HoldersPoll(place.volume(), place.block(), pin, place.slot(), limits.repairTiming());
+                repairs.start(next, poll, (later, held) -> {
+                    if ((Boolean) held) {
+                        store(later, sender, place, supply, end);
+                    } else {
+                        end.run(later, StoreRefusal.UNREFERENCED);
+                    }
+                });
+            } else if (known) {
+                store(next, sender, place, supply, end);
+            } else {
+                end.run(next, StoreRefusal.OTHER_CONTENT);
+            }
+        });
+    }
+
+    private void store(
+            Turn turn, PrincipalId sender, Place place, Supply supply, ExtentBlocks.Then<@Nullable StoreRefusal> then) {
+        StoreProposal proposal = StoreProposal.of(place.volume(), place.slot(), sender, supply);
+        sessions.with(
+                turn,
+                Sessions.Key.of(place.block()),
+                (next, session) ->
+                        blocks.store(next, place.block(), session, place.epoch(), place.slot(), proposal, then));
+    }
+}
