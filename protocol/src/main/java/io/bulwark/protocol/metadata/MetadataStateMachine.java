@@ -43,6 +43,7 @@ public final class MetadataStateMachine {
     private final Suspensions suspensions;
     private final Holders holders;
     private final Replicas replicas;
+    private final Decisions decisions;
 
     /** A new one, in memory. */
     public MetadataStateMachine(Genesis genesis) {
@@ -81,7 +82,8 @@ public final class MetadataStateMachine {
         grants = new Grants(tables);
         volumes = new Volumes(tables);
         sessions = new Sessions(tables);
-        inodes = new Inodes(tables, sessions, volumes);
+        decisions = new Decisions(tables, volumes);
+        inodes = new Inodes(tables, sessions, volumes, decisions);
         namespace = new Namespace(tables, volumes, inodes, bucketsMax);
         evidence = new EvidenceRecord(tables);
         permissions = new Permissions(tables, volumes, grants);
@@ -337,12 +339,14 @@ public final class MetadataStateMachine {
             case Command.ChangeReplicas change -> done(() -> replicas.change(change, submitter));
             case Command.SealEpoch seal -> done(() -> holders.seal(submitter, seal));
             case Command.ConfirmEpoch confirm -> done(() -> holders.confirm(submitter, confirm));
+            case Command.CastVotes cast -> done(() -> decisions.vote(submitter, cast));
             case Command.AddPrincipal add -> done(() -> registry.add(add, submitter));
             case Command.RotateKey rotate -> done(() -> registry.rotate(rotate, submitter));
             case Command.RevokePrincipal revoke ->
                 done(() -> {
                     registry.revoke(revoke, submitter);
                     suspensions.forget(revoke.principal());
+                    decisions.forgetVotes(revoke.principal());
                 });
             case Command.InvitePrincipal invite -> done(() -> registry.invite(invite, submitter));
             case Command.SetGrant set -> done(() -> set(submitter, set));
@@ -363,6 +367,7 @@ public final class MetadataStateMachine {
         int id = volume.volume().id();
         sessions.openFor(id).forEach(inodes::close);
         inodes.freeAllOf(id);
+        decisions.forgetVolume(id);
         grants.forgetVolume(id);
         volumes.delete(volume);
     }
@@ -390,6 +395,7 @@ public final class MetadataStateMachine {
         inodes.dropPending(session, abandon.pending());
         for (BlockRange range : abandon.ranges()) {
             sessions.free(session, range.first(), range.first() + range.count());
+            decisions.forget(range);
         }
     }
 
@@ -475,6 +481,8 @@ public final class MetadataStateMachine {
             case Query.ListObjects of -> new Listing(inodes).objects(namespace.bucket(of.bucket()), of);
             case Query.ListVersions of -> new Listing(inodes).versions(namespace.bucket(of.bucket()), of);
             case Query.ListBuckets of -> namespace.list(of);
+            case Query.DecisionOf of -> decisions.find(of);
+            case Query.DecisionsAfter of -> decisions.list(of);
             case Query.CountWriters _ -> new Reply.Writers(grants.writersOfVersions());
             default -> throw new IllegalStateException("unexpected query " + query);
         };
