@@ -167,7 +167,8 @@ class FpRepairTest {
             assertThat(nodes.one(CLIENT, commit))
                     .isInstanceOfSatisfying(
                             FpMessage.Refused.class,
-                            refused -> assertThat(refused.refusal()).isEqualTo(Refusal.PREPARES));
+                            refused -> assertThat(refused.refusal())
+                                    .isEqualTo(session == SESSION ? Refusal.SESSION_CLOSED : Refusal.PREPARES));
         }
         assertThat(nodes.latest(1)).isEqualTo(before);
     }
@@ -387,17 +388,6 @@ class FpRepairTest {
         }
         nodes.pass(20_000);
         assertThat(nodes.versionsOnDisk(0)).isZero();
-    }
-
-    @Test
-    void whatAClosedSessionPreparedWidelyButNeverCommittedStays() {
-        nodes.prepare(3, 5, 1);
-        nodes.session(SESSION, SessionState.CLOSED);
-        nodes.pass(12_000);
-        for (int slot = 0; slot < 3; slot++) {
-            assertThat(nodes.versionsOnDisk(slot)).isEqualTo(1);
-            assertThat(nodes.latest(slot)).isEqualTo(Timestamp.NONE);
-        }
     }
 
     @Test
