@@ -169,18 +169,17 @@ class FpLeftoverTest {
         nodes.cutOff.add(3);
         long session = SESSION;
         int number = 20;
-        for (int full = 0; full < 20; number++) {
-            FpMessage answer = ask(in(session, inBlock(number, nodes.fragment(0, 1, 1))));
-            if (answer instanceof FpMessage.Refused) {
-                full++;
-                nodes.session(session, SessionState.CLOSED);
-                nodes.session(++session, SessionState.OPEN);
+        for (int left = 0; left < LocalNodes.LIMITS.leftPerClient(); left += 2 * LocalNodes.LIMITS.stagedPerClient()) {
+            for (int i = 0; i < 2 * LocalNodes.LIMITS.stagedPerClient(); i++) {
+                assertThat(ask(in(session, inBlock(number++, nodes.fragment(0, 1, 1)))))
+                        .isInstanceOf(FpMessage.Prepared.class);
             }
-            number = number == 90 ? 10 : number;
+            nodes.session(session, SessionState.CLOSED);
+            nodes.session(++session, SessionState.OPEN);
         }
-        assertThat(nodes.chargesOnDisk(0)).isLessThanOrEqualTo(LocalNodes.LIMITS.allPerClient());
-        assertLimit(in(session, inBlock(95, nodes.fragment(0, 1, 1))));
-        assertThat(ask(in(session, inBlock(21, nodes.fragment(0, 1, 2))))).isInstanceOf(FpMessage.Prepared.class);
+        assertLimit(in(session, inBlock(number, nodes.fragment(0, 1, 1))));
+        assertThat(ask(in(session, inBlock(20, nodes.fragment(0, 1, 2))))).isInstanceOf(FpMessage.Prepared.class);
+        assertLimit(in(session, inBlock(20, nodes.fragment(0, 1, 3))));
     }
 
     @Test
