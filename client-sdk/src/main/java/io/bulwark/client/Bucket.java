@@ -45,7 +45,10 @@ public interface Bucket {
     /** Puts what the channel has left, and leaves it open. */
     ObjectInfo put(String key, ReadableByteChannel content, PutOptions options);
 
-    /** Puts a file as it is when it is read. */
+    /**
+     * Puts a regular file as it is at one moment: as many bytes as it has when it is opened, also if it grows then. A file that changes
+     * while it is read is read again, a few times; then an {@link java.io.UncheckedIOException} says so, and nothing was put.
+     */
     ObjectInfo put(String key, Path file, PutOptions options);
 
     ObjectInfo put(String key, byte[] content, PutOptions options);
@@ -89,7 +92,10 @@ public interface Bucket {
     /** Writes the bytes to the stream, and leaves it open. Returns what was read. */
     ObjectInfo readTo(String key, OutputStream target, GetOptions options);
 
-    /** Writes the bytes to a file beside the target, which then takes its name: whole or not at all. */
+    /**
+     * Writes the bytes to a file. A regular file is replaced whole or not at all, and keeps its mode; symbolic links are followed; pipes
+     * and devices are written into.
+     */
     ObjectInfo readTo(String key, Path target, GetOptions options);
 
     default ObjectInfo readTo(String key, OutputStream target) {

@@ -7,6 +7,7 @@ import io.bulwark.client.encryption.SealingStream;
 import io.bulwark.client.encryption.SegmentCipher;
 import io.bulwark.client.error.InvalidRequestException;
 import io.bulwark.client.error.Subject;
+import io.bulwark.transport.file.FileFailure;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,7 +15,6 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.channels.Channels;
 import java.nio.channels.ReadableByteChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.SortedMap;
@@ -65,11 +65,7 @@ final class EncryptedBucket implements Bucket {
 
     @Override
     public ObjectInfo put(String key, Path file, PutOptions options) {
-        try (InputStream content = Files.newInputStream(file)) {
-            return put(key, content, options);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return FilePut.of(file, options, Subject.key(name(), key), (content, left) -> put(key, content, left));
     }
 
     @Override
@@ -142,14 +138,15 @@ final class EncryptedBucket implements Bucket {
         try (InputStream content = open(info, options)) {
             content.transferTo(target);
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot write what was read of " + name() + "/" + key, e);
+            throw new UncheckedIOException(
+                    "cannot write what was read of " + name() + "/" + key + ": " + FileFailure.text(e), e);
         }
         return plain(info);
     }
 
     @Override
     public ObjectInfo readTo(String key, Path target, GetOptions options) {
-        return WholeFile.write(target, out -> readTo(key, out, options));
+        return RemoteBucket.written(target, out -> readTo(key, out, options));
     }
 
     @Override

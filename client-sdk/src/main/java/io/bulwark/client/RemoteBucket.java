@@ -22,12 +22,14 @@ import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.transport.file.FileFailure;
+import io.bulwark.transport.file.OutputFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.channels.ReadableByteChannel;
-import java.nio.file.Files;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -76,22 +78,19 @@ final class RemoteBucket implements Bucket {
 
     @Override
     public ObjectInfo put(String key, Path file, PutOptions options) {
-        long length;
-        try {
-            length = Files.size(file);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return put(
-                key,
-                length,
-                writer -> {
-                    try (InputStream content = Files.newInputStream(file)) {
-                        writer.write(content);
-                    }
-                },
+        return FilePut.of(
+                file,
                 options,
-                ObjectPut.ATTEMPTS_MAX);
+                subject(key),
+                (content, left) -> put(
+                        key,
+                        content.length(),
+                        writer -> {
+                            content.rewind();
+                            writer.write(content);
+                        },
+                        left,
+                        ObjectPut.ATTEMPTS_MAX));
     }
 
     @Override
@@ -132,7 +131,7 @@ final class RemoteBucket implements Bucket {
                     throw inVain;
                 }
             } catch (IOException e) {
-                throw new UncheckedIOException("cannot read what is to be put as " + name + "/" + key, e);
+                throw FilePut.unreadable(subject(key), e);
             } finally {
                 writer.abort();
             }
@@ -220,14 +219,25 @@ final class RemoteBucket implements Bucket {
                 options.progress().onProgress(total - reader.remaining(), total);
             }
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot write what was read of " + name + "/" + key, e);
+            throw new UncheckedIOException(
+                    "cannot write what was read of " + name + "/" + key + ": " + FileFailure.text(e), e);
         }
         return info(key, found);
     }
 
     @Override
     public ObjectInfo readTo(String key, Path target, GetOptions options) {
-        return WholeFile.write(target, out -> readTo(key, out, options));
+        return written(target, out -> readTo(key, out, options));
+    }
+
+    /** Writes the file, and says what hinders that. */
+    static ObjectInfo written(Path target, OutputFile.Content<ObjectInfo> content) {
+        try {
+            return OutputFile.write(target, content);
+        } catch (IOException e) {
+            String text = e instanceof FileSystemException ? FileFailure.text(e) : target + ": " + FileFailure.cause(e);
+            throw new UncheckedIOException("cannot write " + text, e);
+        }
     }
 
     @Override

@@ -106,24 +106,30 @@ class TidyTest {
 
     /** With {@code -Dformat.write=true} the files are rewritten instead. */
     @Test
-    void everyFileIsFormatted() throws FormatterException, IOException {
+    void everyFileIsFormatted() {
         Formatter formatter = Formatter.createFormatter(JavaFormatterOptions.builder()
                 .style(JavaFormatterOptions.Style.PALANTIR)
                 .build());
         boolean write = Boolean.getBoolean("format.write");
-        List<String> unformatted = new ArrayList<>();
-        for (Path file : sources()) {
+        List<String> unformatted = sources().parallelStream()
+                .filter(file -> !isFormatted(formatter, file, write))
+                .map(file -> ROOT.relativize(file).toString())
+                .toList();
+        assertThat(unformatted).as("run again with -Dformat.write=true").isEmpty();
+    }
+
+    /** @param write rewrites the file, so that it is */
+    private static boolean isFormatted(Formatter formatter, Path file, boolean write) {
+        try {
             String source = read(file);
             String formatted = formatter.formatSourceAndFixImports(source);
-            if (!formatted.equals(source)) {
-                if (write) {
-                    Files.writeString(file, formatted);
-                } else {
-                    unformatted.add(ROOT.relativize(file).toString());
-                }
+            if (write && !formatted.equals(source)) {
+                Files.writeString(file, formatted);
             }
+            return write || formatted.equals(source);
+        } catch (FormatterException | IOException e) {
+            throw new IllegalStateException(file.toString(), e);
         }
-        assertThat(unformatted).as("run again with -Dformat.write=true").isEmpty();
     }
 
     private interface Rule {

@@ -21,6 +21,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 @NullMarked
 @Tag("containers")
+@Tag("nightly")
 class BridgeIT {
     private static final String CUT_NODE = "node-2";
     private static final String CUT_REPLICA = "replica-0";

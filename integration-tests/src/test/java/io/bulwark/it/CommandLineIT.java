@@ -34,7 +34,7 @@ class CommandLineIT {
     private static final int UNAVAILABLE = 69;
 
     @RegisterExtension
-    static final LiveCluster CLUSTER = LiveCluster.embedded(5);
+    static final LiveCluster CLUSTER = LiveCluster.shared();
 
     private record Run(int exitCode, String out, String err) {
         JsonNode json() {
@@ -155,17 +155,17 @@ class CommandLineIT {
         Path file = Files.writeString(directory.resolve("file"), "content");
         Path nothing = Files.createFile(directory.resolve("nothing"));
         Path back = directory.resolve("back");
-        assertThat(run("mb", "ranges").exitCode()).isEqualTo(DONE);
-        assertThat(run("put", file.toString(), "ranges/key").exitCode()).isEqualTo(DONE);
-        assertThat(run("put", nothing.toString(), "ranges/empty").exitCode()).isEqualTo(DONE);
-        fails(FAILED, "7 bytes", "get", "ranges/key", back.toString(), "--range", "7-");
-        fails(FAILED, "begins at byte 100", "get", "ranges/key", "-", "--range", "100-200");
-        fails(USAGE, "ends before", "get", "ranges/key", back.toString(), "--range", "3-2");
+        assertThat(run("mb", "parts").exitCode()).isEqualTo(DONE);
+        assertThat(run("put", file.toString(), "parts/key").exitCode()).isEqualTo(DONE);
+        assertThat(run("put", nothing.toString(), "parts/empty").exitCode()).isEqualTo(DONE);
+        fails(FAILED, "7 bytes", "get", "parts/key", back.toString(), "--range", "7-");
+        fails(FAILED, "begins at byte 100", "get", "parts/key", "-", "--range", "100-200");
+        fails(USAGE, "ends before", "get", "parts/key", back.toString(), "--range", "3-2");
         assertThat(back).doesNotExist();
-        assertThat(run("get", "ranges/key", back.toString(), "--range", "6-100").exitCode())
+        assertThat(run("get", "parts/key", back.toString(), "--range", "6-100").exitCode())
                 .isEqualTo(DONE);
         assertThat(back).hasContent("t");
-        assertThat(run("get", "ranges/empty", back.toString(), "--range", "0-").exitCode())
+        assertThat(run("get", "parts/empty", back.toString(), "--range", "0-").exitCode())
                 .isEqualTo(DONE);
         assertThat(back).isEmptyFile();
     }

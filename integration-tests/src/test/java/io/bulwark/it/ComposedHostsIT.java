@@ -36,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @NullMarked
 @Tag("containers")
+@Tag("nightly")
 class ComposedHostsIT {
     private static final int NODES = 4;
     private static final int REPLICAS = 4;

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Nodes and replicas on hosts of their own, over TLS: slow cables, cables that are pulled, hosts that miss each other. */
 @NullMarked
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-@Tag("long")
+@Tag("nightly")
 class HostsIT {
     private static final int NODES = 5;
     private static final long BYTES_PER_SECOND = 1 << 20;

@@ -48,6 +48,7 @@ class KillIT {
     }
 
     @Test
+    @Tag("nightly")
     void withBftSmartNothingIsLostEitherAndItsMetadataCanBeMoved() throws Exception {
         kill(List.of("--ordering", Ordering.BFT_SMART.toString()));
     }
@@ -133,7 +134,7 @@ class KillIT {
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .start();
         long end = System.nanoTime() + UP_MILLIS_MAX * 1_000_000;
-        while (!ControlSocket.isServed(data)) {
+        while (!ControlSocket.progress(data).ready()) {
             if (!process.isAlive() || System.nanoTime() > end) {
                 process.destroyForcibly();
                 throw new AssertionError("the appliance does not come up: " + Files.readString(log));

@@ -49,8 +49,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestWatcher;
 
 /**
- * The cluster that the tests of one class share: started before the first of them, ended and removed after the last.
- * If a test fails, what the members logged last is printed.
+ * The cluster that the tests of one class share, or of all classes that ask for {@link #shared}: started before the first of them,
+ * ended and removed after the last. If a test fails, what the members logged last is printed.
  */
 final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatcher {
     /** Of everything that a test draws; {@code -Dbulwark.seed} takes it back. */
@@ -60,6 +60,7 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
     private static final long REPAIR_MILLIS_MAX = 120_000;
     private static final long CATCH_UP_MILLIS_MAX = 120_000;
     private static final int REPLICAS = 4;
+    private static final LiveCluster SHARED = embedded(5);
 
     /** Makes the members that a plan asks for. */
     private interface Making {
@@ -95,6 +96,14 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
     /** All members in this process. */
     static LiveCluster embedded(int nodes) {
         return new LiveCluster(nodes, false, EmbeddedMembers::new);
+    }
+
+    /**
+     * Five nodes in this process, one cluster for all classes that ask for it. Each class has buckets, volumes and clients of its own, and
+     * leaves all members running.
+     */
+    static LiveCluster shared() {
+        return SHARED;
     }
 
     /** All members in this process, for proxies that change what passes. */
@@ -145,6 +154,9 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
     @Override
     public void beforeAll(ExtensionContext context) throws Exception {
         System.out.println(context.getDisplayName() + ": -Dbulwark.seed=" + SEED);
+        if (this == SHARED && root != null) {
+            return;
+        }
         Orphans.end();
         if (onHosts) {
             String missing = HostNetwork.missing();
@@ -161,10 +173,19 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
             showLogs(context);
             throw e;
         }
+        if (this == SHARED) {
+            context.getRoot().getStore(ExtensionContext.Namespace.GLOBAL).put(SHARED, (AutoCloseable) this::end);
+        }
     }
 
     @Override
     public void afterAll(ExtensionContext context) throws IOException {
+        if (this != SHARED) {
+            end();
+        }
+    }
+
+    private void end() throws IOException {
         down();
         for (Member member : members.values()) {
             member.pid().ifPresent(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));

@@ -69,7 +69,7 @@ class MainJobIT {
     private static final int SMALL_FILES = 200;
 
     @RegisterExtension
-    static final LiveCluster CLUSTER = LiveCluster.embedded(5);
+    static final LiveCluster CLUSTER = LiveCluster.shared();
 
     private final Random random = new Random(LiveCluster.SEED);
 

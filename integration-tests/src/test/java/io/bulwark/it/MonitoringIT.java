@@ -29,7 +29,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Every metric that the dashboard, the alerts and the operator's manual name is one that a running cluster exposes, with these labels. */
 @NullMarked
 class MonitoringIT {
-    private static final int FAULTY = 9;
+    private static final int FAULTY = 14;
 
     /** Prometheus gives these itself, to all it scrapes. */
     private static final Set<String> SCRAPED = Set.of("job", "instance");
@@ -37,17 +37,17 @@ class MonitoringIT {
     private static final Pattern NAMED = Pattern.compile("\\bbulwark_[a-z_]+");
 
     @RegisterExtension
-    static final LiveCluster CLUSTER = LiveCluster.embedded(5);
+    static final LiveCluster CLUSTER = LiveCluster.shared();
 
     @Test
     void nothingIsAskedForThatNobodyExposes() throws Exception {
         CLUSTER.supervise();
         haveAConnectionRefused();
-        new CommandRun(CLUSTER, "volume", "create", "poisoned", "--blocks", "10", "--protocol", "pasis")
+        new CommandRun(CLUSTER, "volume", "create", "poison-counted", "--blocks", "10", "--protocol", "pasis")
                 .with("--faults", "1", "--verification", "lazy")
                 .json();
         CLUSTER.grant(FAULTY);
-        try (PoisonousClient faulty = new PoisonousClient(CLUSTER, FAULTY, "poisoned");
+        try (PoisonousClient faulty = new PoisonousClient(CLUSTER, FAULTY, "poison-counted");
                 HttpClient http = HttpClient.newHttpClient()) {
             await().until(() -> faulty.poison(3, 1) >= 4);
             await().untilAsserted(() -> {

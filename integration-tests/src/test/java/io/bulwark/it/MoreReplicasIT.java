@@ -27,7 +27,7 @@ import tools.jackson.databind.JsonNode;
  * left is killed. All that was acknowledged is there after each step.
  */
 @NullMarked
-@Tag("long")
+@Tag("nightly")
 class MoreReplicasIT {
     private static final int BLOCK_BYTES = 4096;
     private static final int OPERATIONS = 15;

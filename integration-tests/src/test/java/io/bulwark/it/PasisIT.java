@@ -25,8 +25,8 @@ import tools.jackson.databind.JsonNode;
 @Tag("long")
 class PasisIT {
     private static final int BLOCK_BYTES = 32 << 10;
-    private static final int FAULTY = 9;
-    private static final int OTHER = 10;
+    private static final int FAULTY = 12;
+    private static final int OTHER = 13;
 
     @RegisterExtension
     static final LiveCluster CLUSTER = LiveCluster.embedded(5);

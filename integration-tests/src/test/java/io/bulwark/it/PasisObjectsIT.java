@@ -45,10 +45,20 @@ class PasisObjectsIT {
         for (int i = 0; i < FILES; i++) {
             file(source.resolve("file-" + i), i * 37_003);
         }
-        run("mb", "fresh", "--volume", "fresh", "--protocol", "pasis", "--faults", "1", "--data-fragments", "2")
+        run(
+                        "mb",
+                        "fresh-objects",
+                        "--volume",
+                        "fresh-objects",
+                        "--protocol",
+                        "pasis",
+                        "--faults",
+                        "1",
+                        "--data-fragments",
+                        "2")
                 .with("--verification", "lazy", "--block-size", "65536")
                 .json();
-        run("sync", source.toString(), "fresh").json();
+        run("sync", source.toString(), "fresh-objects").json();
         comesBack(source, "first");
         await().untilAsserted(() -> {
             JsonNode versions = stat().get("versions");
@@ -60,7 +70,7 @@ class PasisObjectsIT {
         CLUSTER.stopNode(1);
         comesBack(source, "down");
         file(source.resolve("late"), 200_000);
-        run("sync", source.toString(), "fresh").json();
+        run("sync", source.toString(), "fresh-objects").json();
         comesBack(source, "late");
         CLUSTER.startNode(1);
         await().untilAsserted(() -> assertThat(stat().get("faultsLeft").asInt()).isOne());
@@ -72,7 +82,7 @@ class PasisObjectsIT {
                         CLUSTER.client().status().nodes().get(0).seen().keySet())
                 .containsAnyOf(Verdict.CORRUPT, Verdict.DAMAGED));
         await().untilAsserted(() -> assertThat(stat().get("faultsLeft").asInt()).isOne());
-        JsonNode verified = run("verify", "fresh").json();
+        JsonNode verified = run("verify", "fresh-objects").json();
         assertThat(verified.get("objects").asInt()).isEqualTo(FILES + 1);
         assertThat(verified.get("unreadable")).isEmpty();
     }
@@ -101,18 +111,19 @@ class PasisObjectsIT {
         run("mb", "kept", "--volume", "kept", "--protocol", "pasis", "--faults", "1", "--data-fragments", "2")
                 .with("--verification", "lazy", "--block-size", "65536")
                 .json();
-        run("volume", "create", "disk", "--blocks", "40", "--protocol", "pasis", "--faults", "1")
+        run("volume", "create", "kept-blocks", "--blocks", "40", "--protocol", "pasis", "--faults", "1")
                 .with("--data-fragments", "2", "--verification", "lazy", "--block-size", "32768")
                 .json();
         Path object = file(directory.resolve("object"), 600_000);
         Path blocks = file(directory.resolve("blocks"), 20 * 32_768);
         run("put", object.toString(), "kept/object").json();
-        run("volume", "write", "disk", "0", blocks.toString()).json();
+        run("volume", "write", "kept-blocks", "0", blocks.toString()).json();
         await().untilAsserted(() -> {
-            assertThat(stat("disk").get("versions").get("unverified").asLong()).isZero();
+            assertThat(stat("kept-blocks").get("versions").get("unverified").asLong())
+                    .isZero();
             assertThat(stat("kept").get("faultsLeft").asInt()).isOne();
         });
-        Map<RecordKey, Bytes> before = fragments(LOST, Set.of("disk", "kept"));
+        Map<RecordKey, Bytes> before = fragments(LOST, Set.of("kept-blocks", "kept"));
         assertThat(before).hasSizeGreaterThanOrEqualTo(20 + 10);
 
         CLUSTER.loseDisk(LOST);
@@ -120,16 +131,16 @@ class PasisObjectsIT {
             assertThat(CLUSTER.client().status().nodes().get(LOST).background().repaired())
                     .isGreaterThanOrEqualTo(20);
             assertThat(stat("kept").get("faultsLeft").asInt()).isOne();
-            assertThat(stat("disk").get("faultsLeft").asInt()).isOne();
+            assertThat(stat("kept-blocks").get("faultsLeft").asInt()).isOne();
         });
-        assertThat(fragments(LOST, Set.of("disk", "kept"))).isEqualTo(before);
+        assertThat(fragments(LOST, Set.of("kept-blocks", "kept"))).isEqualTo(before);
 
         CLUSTER.stopNode((LOST + 1) % 5);
         Path back = directory.resolve("object-back");
         run("get", "kept/object", back.toString()).json();
         assertThat(Files.mismatch(back, object)).isEqualTo(-1);
         Path blocksBack = directory.resolve("blocks-back");
-        run("volume", "read", "disk", "0", blocksBack.toString())
+        run("volume", "read", "kept-blocks", "0", blocksBack.toString())
                 .with("--bytes", String.valueOf(Files.size(blocks)))
                 .json();
         assertThat(Files.mismatch(blocksBack, blocks)).isEqualTo(-1);
@@ -167,7 +178,8 @@ class PasisObjectsIT {
         try (var files = Files.list(source)) {
             for (Path file : files.toList()) {
                 Path back = directory.resolve("back-" + name + "-" + file.getFileName());
-                run("get", "fresh/" + file.getFileName(), back.toString()).json();
+                run("get", "fresh-objects/" + file.getFileName(), back.toString())
+                        .json();
                 assertThat(Files.mismatch(back, file))
                         .as("%s of %s", file, name)
                         .isEqualTo(-1);
@@ -176,7 +188,7 @@ class PasisObjectsIT {
     }
 
     private static JsonNode stat() {
-        return stat("fresh");
+        return stat("fresh-objects");
     }
 
     private static JsonNode stat(String volume) {

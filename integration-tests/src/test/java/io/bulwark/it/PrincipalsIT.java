@@ -29,8 +29,10 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -147,18 +149,23 @@ class PrincipalsIT {
         bucket.put("before", new byte[200_000]);
         CLUSTER.grant(6);
         assertThat(serves(6)).isTrue();
+        Map<PrincipalId, Identity> next = new TreeMap<>();
         for (PrincipalId principal : List.of(PrincipalId.client(6), PrincipalId.node(2), PrincipalId.replica(1))) {
-            Path file = Identity.file(CLUSTER.plan().data().keys(), principal);
-            Identity next = Identity.generate(principal, new SecureRandom());
-            Path fresh = file.resolveSibling("fresh.pem");
-            next.store(fresh);
-            operator.principals().rotate(principal, next.publicKey(), true);
-            // The new key must be believed by all before it is shown.
-            Thread.sleep(5_000);
-            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
-            Thread.sleep(5_000);
-            operator.principals().rotate(principal, next.publicKey(), false);
-            bucket.put("after-" + principal, new byte[200_000]);
+            Identity made = Identity.generate(principal, new SecureRandom());
+            made.store(keyFile(principal).resolveSibling("fresh-" + principal));
+            operator.principals().rotate(principal, made.publicKey(), true);
+            next.put(principal, made);
+        }
+        // The new keys must be believed by all before they are shown.
+        Thread.sleep(5_000);
+        for (PrincipalId principal : next.keySet()) {
+            Path file = keyFile(principal);
+            Files.move(file.resolveSibling("fresh-" + principal), file, StandardCopyOption.ATOMIC_MOVE);
+        }
+        Thread.sleep(5_000);
+        for (Map.Entry<PrincipalId, Identity> made : next.entrySet()) {
+            operator.principals().rotate(made.getKey(), made.getValue().publicKey(), false);
+            bucket.put("after-" + made.getKey(), new byte[200_000]);
         }
         await("client-6 to be served under its new key", () -> serves(6));
         CLUSTER.awaitFullFaults();
@@ -170,6 +177,10 @@ class PrincipalsIT {
                 assertThat(reader.bucket("rotated").getBytes(name)).hasSize(200_000);
             }
         }
+    }
+
+    private static Path keyFile(PrincipalId principal) {
+        return Identity.file(CLUSTER.plan().data().keys(), principal);
     }
 
     @Test

@@ -115,8 +115,8 @@ class RefusedClientsIT {
     /** The liar has a replica's own key, and says that this client was revoked. */
     @Test
     void oneReplicaThatRefusesACorrectClientChangesNothing() throws Exception {
-        PrincipalId principal = PrincipalId.client(6);
-        CLUSTER.grant(6);
+        PrincipalId principal = PrincipalId.client(2);
+        CLUSTER.grant(2);
         PrincipalId replica = PrincipalId.replica(3);
         Identity key = Identity.load(Identity.file(CLUSTER.plan().data().keys(), replica));
         TlsCredentials credentials = new TlsCredentials(key, new TrustedKeys(Map.of(), Set.of(principal)));
@@ -145,19 +145,19 @@ class RefusedClientsIT {
 
     @Test
     void whatIsUnderWayWhenItsClientIsRevokedFails() throws Exception {
-        CLUSTER.grant(8);
+        CLUSTER.grant(3);
         Bulwark operator = CLUSTER.client();
         byte[] whole = new byte[OBJECT_BYTES];
         operator.createBucket("under-way").put("before", whole);
         CountDownLatch began = new CountDownLatch(1);
         CountDownLatch revoked = new CountDownLatch(1);
-        try (Bulwark client = CLUSTER.freshClient(8)) {
+        try (Bulwark client = CLUSTER.freshClient(3)) {
             Bucket bucket = client.bucket("under-way");
             CompletableFuture<Throwable> putting = inBackground(() -> bucket.put("after", endless(began, revoked)));
             InputStream reading = bucket.get("before");
             assertThat(reading.readNBytes(1)).hasSize(1);
             assertThat(began.await(1, TimeUnit.MINUTES)).isTrue();
-            operator.principals().revoke(PrincipalId.client(8));
+            operator.principals().revoke(PrincipalId.client(3));
             revoked.countDown();
             long beganNanos = System.nanoTime();
             assertThat(putting.get(2, TimeUnit.MINUTES))
@@ -183,11 +183,11 @@ class RefusedClientsIT {
     /** It is shown what is refused, and finds another one in its place before it gives up. */
     @Test
     void whoseKeyIsExchangedInThatMomentGoesOn() throws Exception {
-        PrincipalId principal = PrincipalId.client(9);
-        CLUSTER.grant(9);
+        PrincipalId principal = PrincipalId.client(15);
+        CLUSTER.grant(15);
         Path file = Identity.file(CLUSTER.plan().data().keys(), principal);
         Bulwark operator = CLUSTER.client();
-        try (Bulwark client = CLUSTER.freshClient(9)) {
+        try (Bulwark client = CLUSTER.freshClient(15)) {
             Bucket bucket = client.createBucket("exchanged");
             for (int round = 0; round < 3; round++) {
                 Identity next = Identity.generate(principal, RANDOM);

@@ -23,11 +23,13 @@ import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whole replicas on what a machine can give them: a disk that is full, and a device that keeps the key. */
 @NullMarked
+@Tag("long")
 class ReplicaFaultsIT {
     private static final int LAST = ReplicaGroup.REPLICAS - 1;
     private static final String ROOM = "64m";
@@ -111,6 +113,7 @@ class ReplicaFaultsIT {
 
     /** As docs/security.md has it: its key is exchanged for one in a device, and it recovers with that. */
     @Test
+    @Tag("nightly")
     void aReplicaWhoseKeyIsInADeviceServesAndRecovers() throws Exception {
         boolean installed = Files.exists(MODULE) && Files.exists(TOOL);
         assumeOrSay(installed, "a replica's key in a device", "SoftHSM (softhsm2) is not installed here");

@@ -38,6 +38,7 @@ import tools.jackson.databind.JsonNode;
  */
 @NullMarked
 @Tag("containers")
+@Tag("nightly")
 class StoryIT {
     private static final List<PrincipalId> LOAD = List.of(PrincipalId.client(2), PrincipalId.client(3));
     private static final PrincipalId GUEST = PrincipalId.client(20);

@@ -86,6 +86,7 @@ class SupervisorIT {
     }
 
     @Test
+    @Tag("nightly")
     void theScheduleAloneHasEachRecoverUnderLoad() throws Exception {
         startAll(new Recoveries(PERIOD_MILLIS, PERIOD_MILLIS / 2, PERIOD_MILLIS / 2), Release.own());
         List<Long> before = pids();

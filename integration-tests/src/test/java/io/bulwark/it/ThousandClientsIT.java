@@ -59,7 +59,7 @@ import org.junit.jupiter.api.io.TempDir;
  * certificate of its own: all of them store and read, nothing is shed or dropped, and the node needs no thread per client.
  */
 @NullMarked
-@Tag("long")
+@Tag("nightly")
 class ThousandClientsIT {
     private static final int CLIENTS = 1_000;
     private static final int NODES = 4;

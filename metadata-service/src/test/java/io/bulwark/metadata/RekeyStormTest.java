@@ -30,6 +30,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -39,6 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
  * they ask for is executed once, and each connects once to each.
  */
 @NullMarked
+@Tag("long")
 class RekeyStormTest {
     /** More than a replica has room for in its handshakes. */
     private static final int CLIENTS = Integer.getInteger("bulwark.storm.clients", 300);

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Four replicas in JVMs of their own, ordered by our own engine, killed without warning while clients write. */
 @NullMarked
 @Timeout(600)
-@Tag("long")
+@Tag("nightly")
 class ReplicaProcessesIT {
     private static final int REPLICAS = ReplicaGroup.REPLICAS;
     private static final int WRITERS = 8;

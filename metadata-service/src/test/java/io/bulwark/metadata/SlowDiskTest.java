@@ -20,6 +20,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @NullMarked
 @Timeout(600)
+@Tag("long")
 class SlowDiskTest {
     private static final String SLOW_SYNCS = """
         #include <fcntl.h>

@@ -6,11 +6,17 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.LauncherSessionListener;
 
-/** Tests wait for states, however long a busy machine takes; the bound only ends what hangs. For all modules that have the test-jar. */
+/** Tests wait for what must happen as long as a busy machine may need. They look often at first, then ten times a second. */
 @NullMarked
 public final class Patience implements LauncherSessionListener {
+    private static final int FIRST_MILLIS = 5;
+    private static final int LAST_MILLIS = 100;
+
     @Override
     public void launcherSessionOpened(LauncherSession session) {
         Awaitility.setDefaultTimeout(Duration.ofMinutes(2));
+        Awaitility.setDefaultPollDelay(Duration.ZERO);
+        Awaitility.setDefaultPollInterval(
+                (polls, _) -> Duration.ofMillis(Math.min(LAST_MILLIS, (long) FIRST_MILLIS * polls)));
     }
 }

@@ -13,6 +13,7 @@ import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.extent.CompletionResult;
 import io.bulwark.protocol.extent.ExtentLimits;
 import io.bulwark.protocol.extent.ExtentMessage;
+import io.bulwark.protocol.extent.ExtentServer;
 import io.bulwark.protocol.extent.ExtentWrite;
 import io.bulwark.protocol.extent.ReadOutcome;
 import io.bulwark.protocol.extent.StoreRefusal;
@@ -20,6 +21,7 @@ import io.bulwark.protocol.extent.WriteOutcome;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.engine.NetworkFaults;
 import io.bulwark.simulation.engine.RunningOperation;
@@ -44,6 +46,11 @@ class ExtentRulesTest {
         System.out.println("ExtentRulesTest bulwark.seed=" + seed);
     }
 
+    @PlantedBug(
+            in = ExtentWrite.class,
+            rule = "an extent write is done at m + f OKs",
+            replace = "if (stored >= policy.writeQuorum()) {",
+            with = "if (stored >= policy.writeQuorum() - 1) {")
     @Test
     void anIdIsNeverCompleteWithTwoContentsEvenThroughCrashes() {
         for (int round = 0; round < 40; round++) {
@@ -109,6 +116,11 @@ class ExtentRulesTest {
         assertThat(complete(cluster.holder(0), block, pin, true)).isEqualTo(CompletionResult.HELD);
     }
 
+    @PlantedBug(
+            inClass = "io.bulwark.protocol.extent.Repairs",
+            rule = "a node counts itself among those that never stored an extent",
+            replace = "pin, !lost,",
+            with = "pin, false,")
     @Test
     void anExtentThatItsWriterLeftIncompleteIsToldFromOneThatIsLost() {
         BlockId block = cluster.newBlock();
@@ -126,6 +138,16 @@ class ExtentRulesTest {
         assertThat(complete(cluster.holder(3), block, write.pin(), false)).isEqualTo(CompletionResult.INCOMPLETE);
     }
 
+    @PlantedBug(
+            in = ExtentServer.class,
+            rule = "a client stores under its own ids only",
+            replace = "boolean owner = from.equals(asked.request.block().owner());",
+            with = "boolean owner = true;")
+    @PlantedBug(
+            in = ExtentServer.class,
+            rule = "a client reads only what it may read",
+            replace = "Boolean mayRead = replicas.mayRead(turn.nowMillis(), volume.id(), from);",
+            with = "Boolean mayRead = Boolean.TRUE;")
     @Test
     void onlyTheOwnerStoresAndOnlyThoseWithAGrantRead() {
         BlockId foreign = new BlockId(cluster.volume.id(), PrincipalId.client(9), 1, 1);
@@ -139,6 +161,11 @@ class ExtentRulesTest {
         assertThat(cluster.readNow(block, pin)).isEqualTo(new ReadOutcome.NotPermitted());
     }
 
+    @PlantedBug(
+            in = ExtentServer.class,
+            rule = "a freed id is refused for good",
+            replace = "if (session.freed(place.block())) { refuse",
+            with = "if (false) { refuse")
     @Test
     void freedExtentsAreGoneForGoodThroughCrashes() {
         Bytes content = cluster.content();
@@ -198,6 +225,16 @@ class ExtentRulesTest {
         }
     }
 
+    @PlantedBug(
+            in = ExtentServer.class,
+            rule = "charges outlive a restart",
+            replace = "recount(turn, FIRST); }",
+            with = "}")
+    @PlantedBug(
+            inClass = "io.bulwark.protocol.extent.ExtentBlocks",
+            rule = "the unreferenced bytes of a client are limited",
+            replace = "!referenced && !charges.charge(block, size(fresh))",
+            with = "false")
     @Test
     void unreferencedBytesAreLimitedUntilTheyAreReferencedAlsoAfterARestart() {
         ExtentLimits limits = ExtentLimits.standard().withUnreferencedBytesMax(8_000);
@@ -245,6 +282,19 @@ class ExtentRulesTest {
         assertThat(beyond.outcome()).as("1, 9 and 10 are charged").isEmpty();
     }
 
+    @PlantedBug(
+            in = ExtentServer.class,
+            rule = "an extent is durable before its store is answered OK",
+            replace = "blocks.store(turn, place.block(), session, place.epoch(), place.slot(), "
+                    + "proposal, (next, refusal) -> {",
+            with = "answer(turn, asked, new Acknowledged(place.block(), place.epoch())); "
+                    + "blocks.store(turn, place.block(), session, place.epoch(), place.slot(), "
+                    + "proposal, (next, refusal) -> {")
+    @PlantedBug(
+            inClass = "io.bulwark.protocol.extent.ExtentBlocks",
+            rule = "a full disk is not answered OK",
+            replace = "if (stored != Stored.DURABLE) { records.remove(block); release(",
+            with = "if (stored == Stored.FAILED) { records.remove(block); release(")
     @Test
     void aFullDiskAtFNodesIsMaskedAndAtMoreIsAClearError() {
         simulation.records(cluster.holder(0)).setFull(true);

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.extent.ExtentLimits;
+import io.bulwark.protocol.extent.ExtentRead;
 import io.bulwark.protocol.extent.ReadOutcome;
 import io.bulwark.protocol.extent.WriteOutcome;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.engine.NetworkFaults;
 import io.bulwark.simulation.engine.RunningOperation;
@@ -31,6 +33,16 @@ import org.junit.jupiter.api.Test;
 class ExtentSimulationTest {
     private static final int SEEDS = 60;
 
+    @PlantedBug(
+            in = ExtentRead.class,
+            rule = "a reader compares the version with the pin",
+            replace = "slot.bad = !found.checksum().pin().equals(pin) ||",
+            with = "slot.bad =")
+    @PlantedBug(
+            in = ExtentRead.class,
+            rule = "an extent is freed only by the word of f + 1 nodes",
+            replace = "count(ReadRefusal.FREED) > f",
+            with = "count(ReadRefusal.FREED) >= f")
     @Test
     void acknowledgedExtentsAreReadableWhateverFNodesDo() {
         long first = Long.getLong("bulwark.seed", System.nanoTime());

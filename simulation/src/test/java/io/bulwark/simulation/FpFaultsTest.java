@@ -2,12 +2,16 @@ package io.bulwark.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.Runs;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.fp.FpLimits;
 import io.bulwark.protocol.fp.FpMessage;
+import io.bulwark.protocol.fp.FpRead;
 import io.bulwark.protocol.fp.FpReadOutcome;
+import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.simulation.engine.NetworkFaults;
 import io.bulwark.simulation.engine.RunningOperation;
 import java.util.ArrayList;
@@ -24,11 +28,31 @@ import org.junit.jupiter.params.provider.CsvSource;
 @NullMarked
 class FpFaultsTest {
     private static final long SEED = Long.getLong("bulwark.seed", 1);
-    private static final int RUNS = Integer.getInteger("bulwark.runs", 8);
+    private static final int RUNS = Runs.of(8);
     private static final int STEPS = 24;
     private static final int BLOCKS = 2;
     private static final FpLimits LIMITS = new FpLimits(64, 4, 2, 400, 50, 1, 256, 2_000, 4_000);
 
+    @PlantedBug(
+            in = FpWrite.class,
+            rule = "a COMMIT carries nonces of its own timestamp only",
+            replace = "member.atChosen = first != null && first.version().ts() == choice ? first : null;",
+            with = "member.atChosen = first;")
+    @PlantedBug(
+            in = FpWrite.class,
+            rule = "each node gets the MACs that are meant for it",
+            replace = "prepared.macs().get(member.slot)",
+            with = "prepared.macs().get(0)")
+    @PlantedBug(
+            inClass = "io.bulwark.protocol.fp.FpRegister",
+            rule = "the latest version outlives a restart",
+            replace = ": new Mutation.UpdateMeta(committed.key(block()), committed.encoded()));",
+            with = ": new Mutation.UpdateMeta(committed.key(block()), staged.encoded()));")
+    @PlantedBug(
+            inClass = "io.bulwark.protocol.fp.FpRegister",
+            rule = "a COMMIT keeps the fragment",
+            replace = ": new Mutation.UpdateMeta(committed.key(block()), committed.encoded()));",
+            with = ": new Mutation.Put(committed.key(block()), committed.encoded(), Bytes.EMPTY));")
     @ParameterizedTest
     @CsvSource({"1,2", "1,3", "2,3"})
     void historiesAreLinearizableAndNothingAcknowledgedIsLost(int f, int m) {
@@ -57,6 +81,11 @@ class FpFaultsTest {
      * Writes that only a few nodes commit, and readers one after the other that each see other nodes: what one reader has
      * returned, no later one may miss.
      */
+    @PlantedBug(
+            in = FpRead.class,
+            rule = "a reader writes back what may be incomplete",
+            replace = "settling == Settling.NONE || done || reports.settled(attempt.version)",
+            with = "true || done")
     @ParameterizedTest
     @CsvSource({"1,2", "1,3", "2,3"})
     void readersInTurnNeverGoBack(int f, int m) {

@@ -12,11 +12,13 @@ import io.bulwark.protocol.fp.FpReadOutcome;
 import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.fp.Holding;
+import io.bulwark.protocol.fp.PrepareTag;
 import io.bulwark.protocol.fp.Target;
 import io.bulwark.protocol.fp.Timestamp;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.simulation.byzantine.StoppingOperation;
@@ -57,6 +59,34 @@ class FpForgeryTest {
      * Alice dies between PREPARE and COMMIT. The fragments that she left are good, and f nodes swear that they have
      * committed them: nobody may complete that write.
      */
+    @PlantedBug(
+            inClass = "io.bulwark.protocol.fp.ReadAttempt",
+            rule = "a version is read only with a proof",
+            replace = "return committed() || preimages().size() > group.f();",
+            with = "return true;")
+    @PlantedBug(
+            inClass = "io.bulwark.protocol.fp.ReadAttempt",
+            rule = "more than f reports prove a version",
+            replace = "return committed() ||",
+            with = "return reporters.size() >= group.f() ||")
+    @PlantedBug(
+            inClass = "io.bulwark.protocol.fp.ReadAttempt",
+            rule = "more than f nonces prove a version",
+            replace = "preimages().size() > group.f()",
+            with = "preimages().size() >= group.f()")
+    @PlantedBug(
+            inClass = "io.bulwark.protocol.fp.ReadAttempt",
+            rule = "a reader checks nonces against the version",
+            replace = "&& Hashes.sha256(nonce.nonce()).equals(hash)",
+            with = "")
+    @PlantedBug(
+            inClass = "io.bulwark.protocol.fp.ReadAttempt",
+            rule = "a nonce counts once, however often it is told",
+            replace = "private Set<Integer> preimages() { Set<Integer> slots = new TreeSet<>();",
+            with = "private java.util.Collection<Integer> preimages() { java.util.List<Integer> "
+                    + "slots = new java.util.ArrayList<>() { private static final long "
+                    + "serialVersionUID = 1L; @Override public boolean contains(Object o) { return "
+                    + "false; } };")
     @ParameterizedTest
     @CsvSource({"1,2", "1,3", "2,3"})
     void whatFNodesAloneClaimToHaveCommittedIsNeverReadNorCompleted(int f, int m) {
@@ -73,6 +103,17 @@ class FpForgeryTest {
         assertThat(value(cluster, 0)).isEqualTo(later);
     }
 
+    @PlantedBug(
+            inClass = "io.bulwark.protocol.fp.FpRegister",
+            rule = "a node checks the MACs of a COMMIT",
+            replace = "return node.keys().verify(group.node(vouch.slot()), input, vouch.mac());",
+            with = "return !input.isEmpty();")
+    @PlantedBug(
+            in = PrepareTag.class,
+            rule = "a repair MAC is not good for COMMIT",
+            replace = "writer.equals(REPAIR) ? REPAIR_TAG : PREPARE_TAG); giver.write(out); "
+                    + "out.u8(receiver); writer.write(out);",
+            with = "PREPARE_TAG); giver.write(out); out.u8(receiver);")
     @ParameterizedTest
     @CsvSource({"1,2", "1,3", "2,3"})
     void aCommitNeedsMacsOfThisWriterNodeBlockAndTimestamp(int f, int m) {

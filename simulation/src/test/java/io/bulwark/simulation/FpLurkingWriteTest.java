@@ -6,12 +6,14 @@ import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.fp.FpLimits;
 import io.bulwark.protocol.fp.FpMessage;
+import io.bulwark.protocol.fp.FpRead;
 import io.bulwark.protocol.fp.FpReadOutcome;
 import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.fp.Holding;
 import io.bulwark.protocol.fp.Target;
 import io.bulwark.protocol.fp.Timestamp;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.simulation.engine.AlteringServer;
@@ -249,6 +251,16 @@ class FpLurkingWriteTest {
         assertThat(attack.read()).isNotEqualTo(before);
     }
 
+    @PlantedBug(
+            in = FpRead.class,
+            rule = "a reader does not write back a version that nonces alone prove",
+            replace = "if (settling == Settling.WRITE_BACK && attempt.committed()) {",
+            with = "if (settling == Settling.WRITE_BACK) {")
+    @PlantedBug(
+            inClass = "io.bulwark.protocol.fp.ReadAttempt",
+            rule = "the word of f nodes is no reason to write back",
+            replace = "return reporters.size() > group.f();",
+            with = "return reporters.size() >= group.f();")
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void whatAReaderWasAboutToWriteBackStaysWithoutEffect(int f) {

@@ -7,6 +7,7 @@ import static io.bulwark.transport.Cast.keys;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Message;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -54,6 +55,12 @@ class InboundShareTest {
         return registry.get("bulwark.transport.undone").gauge().value();
     }
 
+    @PlantedBug(
+            in = Connection.class,
+            rule = "many connections of a peer share one peer's room",
+            replace = "return Math.min(settings.inboundMaxBytes(), Math.max(left, "
+                    + "TransportSettings.INBOUND_LEAST_BYTES));",
+            with = "return settings.inboundMaxBytes();")
     @Test
     void manyThatSendMuchShareOneBoundAndKeepNobodyOut() throws Exception {
         Recorder hoard = new Recorder(true);

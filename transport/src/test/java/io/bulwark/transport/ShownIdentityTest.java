@@ -5,6 +5,7 @@ import static io.bulwark.transport.Cast.OTHER_NODE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.transport.identity.Identity;
 import io.bulwark.transport.identity.RefusedCertificateException;
 import io.bulwark.transport.identity.TrustedKeys;
@@ -86,6 +87,11 @@ class ShownIdentityTest {
     }
 
     /** The certificate of another is no secret. */
+    @PlantedBug(
+            in = ShownIdentity.class,
+            rule = "a key counts as shown only by a finished handshake",
+            replace = "tls.startHandshake();",
+            with = "try { tls.startHandshake(); } catch (IOException e) { if (seen.shown == null) { throw e; } }")
     @Test
     void whoDoesNotHoldTheKeyShowsNone() throws Exception {
         Identity thief = Identity.generate(NODE, RANDOM);

@@ -9,12 +9,12 @@ import io.bulwark.client.config.JoinToken;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.transport.Destination;
+import io.bulwark.transport.file.OutputFile;
 import io.bulwark.transport.identity.Identity;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -150,14 +150,12 @@ public final class Bundle {
         }
         if (channels instanceof ChannelConfig.Tls tls) {
             copy(tls.identity(), keys.resolve(tls.identity().getFileName()));
-            copy(tls.genesis(), directory.resolve(GENESIS));
+            OutputFile.write(directory.resolve(GENESIS), Files.readString(tls.genesis()));
         }
     }
 
-    /** With its mode, and at once: whoever has the bundle may read it now. */
+    /** Closed to others: keys. */
     private static void copy(Path from, Path to) throws IOException {
-        Path copy = to.resolveSibling(to.getFileName() + ".tmp");
-        Files.copy(from, copy, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
-        Files.move(copy, to, StandardCopyOption.ATOMIC_MOVE);
+        OutputFile.writeSecret(to, Files.readAllBytes(from));
     }
 }

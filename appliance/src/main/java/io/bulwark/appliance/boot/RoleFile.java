@@ -9,9 +9,9 @@ import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
 import io.bulwark.storage.background.BackgroundPace;
 import io.bulwark.storage.store.Durability;
 import io.bulwark.transport.Destination;
+import io.bulwark.transport.file.OutputFile;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -293,7 +293,7 @@ public final class RoleFile {
 
     public static void writeNode(Configured<NodeSetup> role, Path file) throws IOException {
         NodeSetup setup = role.setup();
-        Files.writeString(
+        OutputFile.write(
                 file,
                 String.format(
                         Locale.ROOT,
@@ -352,7 +352,7 @@ public final class RoleFile {
 
     public static void writeReplica(Configured<ReplicaSetup> role, Path file) throws IOException {
         ReplicaSetup setup = role.setup();
-        Files.writeString(
+        OutputFile.write(
                 file,
                 String.format(
                         Locale.ROOT,
@@ -388,7 +388,7 @@ public final class RoleFile {
 
     public static void writeConsole(Configured<ConsoleSetup> role, Path file) throws IOException {
         ConsoleSetup setup = role.setup();
-        Files.writeString(
+        OutputFile.write(
                 file,
                 String.format(
                         Locale.ROOT,

@@ -71,11 +71,12 @@ public final class RoleProcess {
             }
         }
         HealthFile.keep(health, watch);
-        System.out.println(member.name() + " is up");
         // In a hook the exit code is that of the signal already; halting replaces it.
         Runtime.getRuntime()
                 .addShutdownHook(Thread.ofPlatform()
                         .unstarted(() -> Runtime.getRuntime().halt(leave(member, watch, grace, over.getNow(LEFT)))));
+        // Who reads this may signal the process at once.
+        System.out.println(member.name() + " is up");
         return over.join();
     }
 

@@ -7,8 +7,8 @@ import io.bulwark.client.error.InvalidRequestException;
 import io.bulwark.client.error.NoSuchBucketException;
 import io.bulwark.client.error.NotBelievedException;
 import io.bulwark.client.error.UnavailableException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.NoSuchFileException;
+import io.bulwark.transport.file.FileFailure;
+import java.io.IOException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -102,7 +102,7 @@ public final class BulwarkCommand implements Runnable {
 
     private static int fail(Exception failure) {
         LOG.debug("command failed", failure);
-        String message = failure.getMessage();
+        String message = failure instanceof IOException io ? FileFailure.text(io) : failure.getMessage();
         System.err.println("bulwark: " + (message == null ? failure.toString() : message) + advice(failure));
         return exitCode(failure);
     }
@@ -112,8 +112,6 @@ public final class BulwarkCommand implements Runnable {
         return switch (failure) {
             case NotBelievedException denied -> advice(denied.reason());
             case UnavailableException _ -> "; `bulwark status` shows what is down";
-            case NoSuchFileException _ -> ": no such file or directory";
-            case AccessDeniedException _ -> ": permission denied";
             case NoSuchBucketException _ -> "; `bulwark ls` shows the buckets, `bulwark mb` makes one";
             default -> "";
         };

@@ -82,6 +82,13 @@ final class ClusterAccess {
     }
 
     private CommandFailure unavailable(Outage outage, boolean served, String cause) {
+        String doing = served ? ControlSocket.progress(global.data()).doing() : "";
+        if (!doing.isEmpty()) {
+            return new CommandFailure(
+                    CommandFailure.UNAVAILABLE,
+                    "the appliance on " + global.data() + " does not serve yet: " + doing
+                            + "; try again once it does, `bulwark status` shows it");
+        }
         return new CommandFailure(
                 CommandFailure.UNAVAILABLE,
                 (client == null ? global.data() : client) + ": " + outage.explained(served, global.upCommand(), cause));

@@ -77,13 +77,15 @@ final class DemoCommand implements Callable<Integer> {
             }
             data.keep(shape);
             try (FileLock lock = data.lock();
-                    Appliance appliance = Appliance.start(
-                            plan, new EmbeddedMembers(plan), line -> System.err.println("bulwark: " + line))) {
+                    Appliance appliance = Appliance.of(plan)) {
                 // Ctrl-C leaves no data behind either.
                 Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> {
                     appliance.shutDown();
                     delete(place);
                 }));
+                StoryLines lines = StoryLines.standard();
+                appliance.start(new EmbeddedMembers(plan), lines);
+                lines.erase();
                 System.out.println("An appliance of " + shape.nodes() + " nodes runs under " + place
                         + "; its console is " + appliance.consoleUrl() + ".");
                 boolean good = story(data.clientProperties(), appliance, source);

@@ -1,5 +1,7 @@
 package io.bulwark.appliance.cli;
 
+import io.bulwark.appliance.cluster.ProgressWatch;
+import io.bulwark.appliance.cluster.RunningProcess;
 import io.bulwark.appliance.control.ControlRequest;
 import io.bulwark.appliance.control.ControlSocket;
 import java.nio.file.Path;
@@ -9,9 +11,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /** {@code bulwark down}. */
-@Command(name = "down", description = "End the appliance of this data directory; its data stays.")
+@Command(
+        name = "down",
+        description = {
+            "End the appliance of this data directory, also while it starts; its data stays.",
+            "Returns when its process is gone."
+        })
 final class DownCommand implements Callable<Integer> {
-    private static final long WAIT_MILLIS_MAX = 60_000;
+    private static final long PAUSE_MILLIS = 100;
 
     @Mixin
     private final GlobalOptions global = new GlobalOptions();
@@ -19,13 +26,26 @@ final class DownCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         Path data = global.data();
-        ApplianceControl.ask(global, ControlRequest.of(ApplianceControl.DOWN));
-        for (long waited = 0; ControlSocket.isServed(data); waited += 100) {
-            if (waited > WAIT_MILLIS_MAX) {
-                throw new CommandFailure(CommandFailure.FAILED, "the appliance on " + data + " does not end");
+        Map<String, Object> answer = ApplianceControl.ask(global, ControlRequest.of(ApplianceControl.DOWN));
+        long pid = answer.get("pid") instanceof Number number ? number.longValue() : 0;
+        RunningProcess process = RunningProcess.of(pid);
+        StoryLines story = StoryLines.standard();
+        ProgressWatch progress = new ProgressWatch();
+        while (process.isAlive()) {
+            String doing = ControlSocket.progress(data).doing();
+            String waiting = "waiting for process " + pid + " to end" + (doing.isEmpty() ? "" : ": " + doing);
+            if (progress.isStalled(waiting)) {
+                story.erase();
+                throw new CommandFailure(
+                        CommandFailure.FAILED,
+                        "the appliance on " + data + " does not end: nothing has moved for "
+                                + ProgressWatch.PATIENCE.toMinutes() + " minutes while " + waiting + "; `kill -9 " + pid
+                                + "` ends it, and what was acknowledged stays");
             }
-            Thread.sleep(100);
+            story.awaits(waiting);
+            Thread.sleep(PAUSE_MILLIS);
         }
+        story.erase();
         global.print(Map.of("down", true, "data", data.toString()), "The appliance on " + data + " is down.");
         return 0;
     }

@@ -4,6 +4,9 @@ import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.GetOptions;
 import io.bulwark.client.ObjectInfo;
+import io.bulwark.transport.file.OutputFile;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -40,7 +43,7 @@ final class GetCommand implements Callable<Integer> {
     private @Nullable String range;
 
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
         String key = source.needKey().key();
         GetOptions options = ranged(GetOptions.DEFAULT.withVersion(version));
         try (Bulwark client = access.connect()) {
@@ -52,9 +55,10 @@ final class GetCommand implements Callable<Integer> {
                         source.printable() + " has " + Text.count(object.length(), "byte")
                                 + ", and --range begins at byte " + options.offset() + ", counted from 0");
             }
-            if ("-".equals(target)) {
-                bucket.readTo(key, System.out, options);
-                System.out.flush();
+            if (isStandardOutput()) {
+                try (OutputStream out = OutputFile.standardOutput()) {
+                    bucket.readTo(key, out, options);
+                }
                 return 0;
             }
             Path file = file(key);
@@ -67,6 +71,11 @@ final class GetCommand implements Callable<Integer> {
             }
         }
         return 0;
+    }
+
+    /** What else is said there would be taken for the object's bytes. */
+    private boolean isStandardOutput() throws IOException {
+        return target != null && (target.equals("-") || OutputFile.isStandardOutput(Path.of(target)));
     }
 
     private Path file(String key) {

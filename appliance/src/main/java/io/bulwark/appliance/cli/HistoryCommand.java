@@ -35,7 +35,7 @@ final class HistoryCommand implements Runnable {
             name = "check",
             description = {
                 "Say whether a history is linearizable, whatever faulty clients did.",
-                "docs/testing.md tells the format. Exit code 1 if it is not, if a key could not be decided, or if"
+                "docs/simulation.md tells the format. Exit code 1 if it is not, if a key could not be decided, or if"
                         + " there is nothing to check."
             })
     int check(@Mixin GlobalOptions global, @Parameters(paramLabel = "FILE") Path file) {

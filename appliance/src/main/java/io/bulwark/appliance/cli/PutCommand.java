@@ -1,13 +1,18 @@
 package io.bulwark.appliance.cli;
 
 import io.bulwark.appliance.transfer.ContentTypes;
+import io.bulwark.appliance.transfer.Growth;
+import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.Precondition;
 import io.bulwark.client.PutOptions;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -23,7 +28,7 @@ final class PutCommand implements Callable<Integer> {
     @Mixin
     private final ClusterAccess access = new ClusterAccess();
 
-    @Parameters(index = "0", paramLabel = "FILE", description = "A file, or - for standard input.")
+    @Parameters(index = "0", paramLabel = "FILE", description = "A file, a pipe, or - for standard input.")
     private String file = "";
 
     @Parameters(
@@ -52,27 +57,49 @@ final class PutCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         boolean standardInput = file.equals("-");
         Path path = Path.of(file);
-        if (!standardInput && !Files.isRegularFile(path)) {
-            throw new CommandFailure(CommandFailure.FAILED, file + " is not a file; `bulwark sync` takes directories");
-        }
-        String key = standardInput
+        boolean endless = standardInput || isPipe(path);
+        String key = endless
                 ? target.needKey().key()
                 : target.keyOr(String.valueOf(path.toAbsolutePath().getFileName()));
         PutOptions options = PutOptions.DEFAULT
-                .withContentType(contentType == null ? ContentTypes.of(standardInput ? key : file) : contentType)
+                .withContentType(contentType == null ? ContentTypes.of(endless ? key : file) : contentType)
                 .withTags(tags)
                 .withPrecondition(precondition());
-        long size = standardInput ? -1 : Files.size(path);
+        long size = endless ? -1 : Files.size(path);
         try (Bulwark client = access.connect();
                 Progress progress = Progress.of("put", size, access.global().json())) {
             PutOptions watched = options.withProgress((done, total) -> progress.to(done));
+            Bucket bucket = client.bucket(target.bucket());
             ObjectInfo stored = standardInput
-                    ? client.bucket(target.bucket()).put(key, System.in, watched)
-                    : client.bucket(target.bucket()).put(key, path, watched);
+                    ? bucket.put(key, System.in, watched)
+                    : endless ? putPipe(bucket, key, path, watched) : bucket.put(key, path, watched);
             progress.finish();
+            if (!endless) {
+                Growth.of(path, stored).ifPresent(line -> System.err.println("bulwark: " + Text.printable(line)));
+            }
             access.global().print(ObjectText.json(stored), "Stored " + ObjectText.line(stored));
         }
         return 0;
+    }
+
+    private static ObjectInfo putPipe(Bucket bucket, String key, Path pipe, PutOptions options) throws IOException {
+        try (InputStream content = Files.newInputStream(pipe)) {
+            return bucket.put(key, content, options);
+        }
+    }
+
+    /** Whether it has no length, but ends when whoever writes it says so. */
+    private boolean isPipe(Path path) throws IOException {
+        BasicFileAttributes attributes;
+        try {
+            attributes = Files.readAttributes(path, BasicFileAttributes.class);
+        } catch (NoSuchFileException e) {
+            throw new CommandFailure(CommandFailure.FAILED, "there is no file " + file);
+        }
+        if (attributes.isDirectory()) {
+            throw new CommandFailure(CommandFailure.FAILED, file + " is not a file; `bulwark sync` takes directories");
+        }
+        return !attributes.isRegularFile();
     }
 
     private Precondition precondition() {

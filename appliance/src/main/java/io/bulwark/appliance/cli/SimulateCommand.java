@@ -18,6 +18,8 @@ import io.bulwark.simulation.ordering.MembersProtocol;
 import io.bulwark.simulation.ordering.OrderingProtocol;
 import io.bulwark.simulation.pasis.PasisParts;
 import io.bulwark.simulation.pasis.PasisProtocol;
+import io.bulwark.transport.file.FileFailure;
+import io.bulwark.transport.file.OutputFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -209,9 +211,10 @@ final class SimulateCommand implements Callable<Integer> {
 
     private static void write(Path file, Run run) {
         try {
-            Files.write(file, HistoryWriter.lines(run.world().history()).toList());
+            String lines = HistoryWriter.lines(run.world().history()).collect(Collectors.joining("\n", "", "\n"));
+            OutputFile.write(file, lines);
         } catch (IOException e) {
-            throw new CommandFailure(CommandFailure.FAILED, "cannot write " + file + ": " + e);
+            throw new CommandFailure(CommandFailure.FAILED, "cannot write " + FileFailure.text(e));
         }
     }
 

@@ -53,7 +53,7 @@ final class StatusCommand implements Callable<Integer> {
         Path data = access.global().data();
         if (!ControlSocket.isServed(data) && Files.exists(DataDirectory.clientProperties(data))) {
             try (Bulwark client = access.connect()) {
-                return new ApplianceStatus(data.toString(), "", List.of(), StatusView.of(client.status()), "");
+                return new ApplianceStatus(data.toString(), "", List.of(), StatusView.of(client.status()), "", "");
             }
         }
         Map<String, Object> body = ApplianceControl.ask(access.global(), ControlRequest.of("status"));
@@ -90,7 +90,12 @@ final class StatusCommand implements Callable<Integer> {
             }
         }
         StatusView cluster = status.cluster();
-        if (cluster == null) {
+        if (!status.starting().isEmpty()) {
+            parts.add("The appliance does not serve yet: " + status.starting() + ".");
+        }
+        if (cluster == null && !status.starting().isEmpty()) {
+            parts.add("`bulwark down` ends it also while it starts.");
+        } else if (cluster == null) {
             parts.add("The cluster does not answer: " + status.problem());
             parts.add(advice(status.members()));
         } else {

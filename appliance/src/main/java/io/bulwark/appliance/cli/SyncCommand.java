@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -15,7 +16,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code sync DIR BUCKET[/PREFIX]}. */
-@Command(name = "sync", description = "Store a directory tree, in parallel; only what changed.")
+@Command(
+        name = "sync",
+        description = {
+            "Store a directory tree, in parallel; only what changed.",
+            "Exit code 1 if something could not be read or stored."
+        })
 final class SyncCommand implements Callable<Integer> {
     private static final int SHOWN_MAX = 10;
 
@@ -28,7 +34,12 @@ final class SyncCommand implements Callable<Integer> {
     @Parameters(index = "1", paramLabel = "BUCKET[/PREFIX]", converter = ObjectPath.Converter.class)
     private ObjectPath target = new ObjectPath("", "");
 
-    @Option(names = "--delete", description = "Delete objects below the prefix whose file is gone.")
+    @Option(
+            names = "--delete",
+            description = {
+                "Delete objects below the prefix whose file is gone; at the end, if all files could be stored.",
+                "Objects stay below what could not be read or was left out, and if DIR has no files at all."
+            })
     private boolean delete;
 
     @Option(names = "--dry-run", description = "Only say what would be done.")
@@ -47,10 +58,16 @@ final class SyncCommand implements Callable<Integer> {
         try (Bulwark client = access.connect()) {
             TreeSync sync = new TreeSync(client.bucket(target.bucket()), target.key(), atOnce);
             TreeSync.Plan plan = sync.plan(directory);
-            plan.skipped().stream()
-                    .limit(SHOWN_MAX)
-                    .forEach(name -> System.err.println(
-                            "bulwark: left out, not a regular file of this tree: " + Text.printable(name)));
+            show("left out: ", plan.skipped());
+            show("cannot read ", plan.failures());
+            if (delete && plan.isEmptied()) {
+                throw new CommandFailure(
+                        CommandFailure.FAILED,
+                        directory + " has no files, and --delete would delete all "
+                                + Text.count(plan.gone().size(), "object") + "; is a file system not mounted there?"
+                                + " Nothing was deleted; if it is meant, `bulwark rm -r "
+                                + new ObjectPath(target.bucket(), sync.prefix()).printable() + "` does it");
+            }
             if (dryRun) {
                 access.global()
                         .print(
@@ -62,22 +79,44 @@ final class SyncCommand implements Callable<Integer> {
                                                         + Text.count(plan.gone().size(), "object")
                                                 : "") + "; "
                                         + Text.count(plan.unchanged(), "file") + " unchanged.");
-                return 0;
+                return plan.failures().isEmpty() ? 0 : CommandFailure.FAILED;
             }
             TreeSync.Result result;
             try (Progress progress =
                     Progress.of("sync", plan.bytes(), access.global().json())) {
                 result = sync.run(plan, delete, progress::add);
             }
+            show("", result.failures());
+            show("", result.grown());
+            showKept(plan, result);
             report(plan, result, (System.nanoTime() - start) / 1e9);
-            return result.failures().isEmpty() ? 0 : CommandFailure.FAILED;
+            return result.failures().isEmpty() && plan.failures().isEmpty() ? 0 : CommandFailure.FAILED;
+        }
+    }
+
+    /** Some of them on standard error. */
+    private static void show(String what, List<String> lines) {
+        lines.stream().limit(SHOWN_MAX).forEach(line -> System.err.println("bulwark: " + what + Text.printable(line)));
+        if (lines.size() > SHOWN_MAX) {
+            System.err.println("bulwark: ... and " + (lines.size() - SHOWN_MAX) + " more");
+        }
+    }
+
+    /** Why objects without a file are still there. */
+    private void showKept(TreeSync.Plan plan, TreeSync.Result result) {
+        if (delete && plan.kept() > 0) {
+            System.err.println("bulwark: not deleted: " + Text.count(plan.kept(), "object")
+                    + " below what could not be read or was left out");
+        }
+        if (delete && result.deleted() < plan.gone().size() && !result.failures().isEmpty()) {
+            System.err.println("bulwark: not deleted: "
+                    + Text.count(plan.gone().size() - result.deleted(), "object")
+                    + " whose file is gone, as not everything was stored; run the same again");
         }
     }
 
     private void report(TreeSync.Plan plan, TreeSync.Result result, double seconds) {
-        result.failures().stream()
-                .limit(SHOWN_MAX)
-                .forEach(line -> System.err.println("bulwark: " + Text.printable(line)));
+        long failed = plan.failures().size() + result.failures().size();
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("stored", result.stored());
         json.put("bytes", result.bytes());
@@ -85,7 +124,7 @@ final class SyncCommand implements Callable<Integer> {
         json.put("deleted", result.deleted());
         json.put("skipped", plan.skipped().size());
         json.put("emptyDirectories", plan.emptyDirectories());
-        json.put("failed", result.failures().size());
+        json.put("failed", failed);
         json.put("seconds", seconds);
         String text = String.format(
                 Locale.ROOT,
@@ -96,7 +135,7 @@ final class SyncCommand implements Callable<Integer> {
                 plan.unchanged(),
                 result.deleted(),
                 plan.skipped().size(),
-                result.failures().size(),
+                failed,
                 plan.emptyDirectories() == 0
                         ? ""
                         : "; objects cannot stand for " + Text.empty(plan.emptyDirectories()));

@@ -6,6 +6,7 @@ import io.bulwark.appliance.cluster.DataDirectory;
 import io.bulwark.appliance.cluster.MemberAddresses;
 import io.bulwark.appliance.cluster.OwnCommand;
 import io.bulwark.appliance.cluster.TakenPorts;
+import io.bulwark.appliance.control.ApplianceProgress;
 import io.bulwark.appliance.control.ApplianceStatus;
 import io.bulwark.appliance.control.ControlSocket;
 import io.bulwark.appliance.supervisor.Release;
@@ -13,6 +14,7 @@ import io.bulwark.appliance.up.Appliance;
 import io.bulwark.appliance.up.EmbeddedMembers;
 import io.bulwark.appliance.up.Members;
 import io.bulwark.appliance.up.ProcessMembers;
+import io.bulwark.appliance.up.StartAbandonedException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.FileLock;
@@ -37,12 +39,9 @@ import picocli.CommandLine.Option;
             "What is chosen at the first start of a data directory stays, its ports too."
         })
 final class UpCommand implements Callable<Integer> {
-    private static final long DETACHED_START_MILLIS_MAX = 180_000;
-
     /** What a killed appliance left behind ends by itself in less. */
     private static final long LEFT_BEHIND_MILLIS_MAX = 10_000;
 
-    private static final String SAYS = "bulwark: ";
     /** So much of the end of a log is read for what was said last. */
     private static final int LAST_BYTES_MAX = 64 << 10;
 
@@ -116,24 +115,29 @@ final class UpCommand implements Callable<Integer> {
 
     private int foreground(ClusterPlan checked) throws Exception {
         DataDirectory data = checked.data();
+        StoryLines story = StoryLines.standard();
         try (FileLock lock = data.lock()) {
             ClusterPlan plan = new ClusterPlan(data, data.shape(checked.shape()));
             Members members = processes ? new ProcessMembers(plan) : new EmbeddedMembers(plan);
-            try (Appliance appliance = Appliance.start(plan, members, line -> System.err.println(SAYS + line))) {
-                Thread ending = Thread.ofPlatform().unstarted(() -> {
-                    appliance.end();
+            try (Appliance appliance = Appliance.of(plan)) {
+                // Before the start, which can be interrupted, too.
+                Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> {
+                    story.erase();
                     appliance.shutDown();
-                });
-                Runtime.getRuntime().addShutdownHook(ending);
+                }));
+                appliance.start(members, story);
+                story.erase();
                 if (recovery == Switch.ON) {
                     appliance.supervise(processes ? Optional.of(Release.own()) : Optional.empty());
                 }
                 ready(appliance, data.root());
                 appliance.awaitEnd();
+            } catch (StartAbandonedException e) {
+                story.tell(String.valueOf(e.getMessage()));
             }
             lock.release();
         }
-        System.err.println("bulwark: the appliance is down");
+        story.tell("the appliance is down");
         return 0;
     }
 
@@ -181,19 +185,26 @@ final class UpCommand implements Callable<Integer> {
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .start();
         System.err.println("bulwark: starting in the background; how it goes is in " + log);
-        long end = System.nanoTime() + DETACHED_START_MILLIS_MAX * 1_000_000;
-        while (!ControlSocket.isServed(data.root())) {
+        Thread giveUp = Thread.ofPlatform().unstarted(() -> child.toHandle().destroy());
+        Runtime.getRuntime().addShutdownHook(giveUp);
+        StoryLines story = StoryLines.standard();
+        ApplianceProgress progress = ControlSocket.progress(data.root());
+        while (!progress.ready()) {
             if (!child.isAlive()) {
+                story.erase();
                 throw new CommandFailure(
                         child.exitValue() == 0 ? CommandFailure.FAILED : child.exitValue(),
                         "the appliance did not start" + lastWords(log, before) + "; see " + log);
             }
-            if (System.nanoTime() > end) {
-                child.destroy();
-                throw new CommandFailure(CommandFailure.FAILED, "the appliance is not ready in time; see " + log);
-            }
+            story.awaits(
+                    progress.doing().isEmpty()
+                            ? "waiting for process " + child.pid() + " to begin; its log is " + log
+                            : progress.doing());
             Thread.sleep(100);
+            progress = ControlSocket.progress(data.root());
         }
+        story.erase();
+        Runtime.getRuntime().removeShutdownHook(giveUp);
         global.print(
                 Map.of("ready", true, "data", data.root().toString(), "pid", child.pid(), "log", log.toString()),
                 "Bulwark is up in the background (process " + child.pid() + ", log " + log
@@ -207,9 +218,9 @@ final class UpCommand implements Callable<Integer> {
             in.skipNBytes(Math.max(from, Files.size(log) - LAST_BYTES_MAX));
             return new String(in.readNBytes(LAST_BYTES_MAX), StandardCharsets.UTF_8)
                     .lines()
-                    .filter(line -> line.startsWith(SAYS) || line.contains(" ERROR "))
+                    .filter(line -> line.startsWith(StoryLines.SAYS) || line.contains(" ERROR "))
                     .reduce((_, last) -> last)
-                    .map(line -> ", and said last: " + (line.startsWith(SAYS) ? line.substring(SAYS.length()) : line))
+                    .map(line -> ", and said last: " + (line.startsWith(StoryLines.SAYS) ? line.substring(StoryLines.SAYS.length()) : line))
                     .orElse("");
         }
     }

@@ -8,7 +8,9 @@ import io.bulwark.client.VolumeInfo;
 import io.bulwark.client.VolumeSpec;
 import io.bulwark.client.error.NoSuchVolumeException;
 import io.bulwark.client.error.Subject;
+import io.bulwark.transport.file.OutputFile;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -102,7 +104,7 @@ final class VolumeCommand implements Runnable {
 
     @Command(
             name = "read",
-            description = "Write blocks of a register volume to standard output (one block), or to a new file.")
+            description = "Write blocks of a register volume to standard output (one block), or to a file.")
     int read(
             @Mixin ClusterAccess access,
             @Parameters(paramLabel = "VOLUME") String name,
@@ -121,8 +123,10 @@ final class VolumeCommand implements Runnable {
         try (Bulwark client = access.connect()) {
             Volume volume = client.volume(name);
             if (file == null) {
-                System.out.write(volume.readBlock(block));
-                System.out.flush();
+                byte[] content = volume.readBlock(block);
+                try (OutputStream out = OutputFile.standardOutput()) {
+                    out.write(content);
+                }
                 return 0;
             }
             long wanted = bytes == null ? volume.info().policy().blockBytes() : bytes;

@@ -5,6 +5,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -17,18 +18,23 @@ import org.jspecify.annotations.Nullable;
  * this process lives, so that it can notice when this one is killed.
  */
 public class ProcessMember implements Member {
-    private static final long START_MILLIS_MAX = 180_000;
     /** A role gives itself 15 s to finish what it has in hand. */
     private static final long STOP_MILLIS_MAX = 17_000;
 
     /** What a killed appliance left behind ends by itself in less. */
     private static final long FREE_MILLIS_MAX = 10_000;
 
+    private static final long PAUSE_MILLIS = 50;
+
+    /** Less in so long is what an idle process uses. */
+    private static final long IDLE_PROCESSOR_MILLIS = 1_000;
+
     private final String name;
     private final InetSocketAddress address;
     private final Optional<Path> log;
     private final List<String> command;
     private @Nullable Process process;
+    private long logStart;
 
     /**
      * One that is not started yet.
@@ -92,6 +98,7 @@ public class ProcessMember implements Member {
         ProcessBuilder builder = new ProcessBuilder(words);
         if (log.isPresent()) {
             Files.createDirectories(log.get().toAbsolutePath().getParent());
+            logStart = LogTail.length(log.get());
             builder.redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.appendTo(log.get().toFile()));
         } else {
@@ -121,19 +128,51 @@ public class ProcessMember implements Member {
 
     @Override
     public final void awaitListening() throws IOException, InterruptedException {
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(START_MILLIS_MAX);
-        while (true) {
-            if (listens()) {
-                return;
+        ProgressWatch progress = new ProgressWatch();
+        for (Optional<String> awaited = awaited(); awaited.isPresent(); awaited = awaited()) {
+            Activity activity = activity();
+            String moved = activity.logBytes() + " " + activity.processorMillis() / IDLE_PROCESSOR_MILLIS;
+            if (progress.isStalled(moved)) {
+                throw new IOException(name + " does not start, " + awaited.get() + seeLog());
             }
-            if (!running()) {
-                throw new IOException(name + " ended while it started" + seeLog());
-            }
-            if (System.nanoTime() > deadline) {
-                throw new IOException(name + " does not listen at " + address() + seeLog());
-            }
-            Thread.sleep(50);
+            Thread.sleep(PAUSE_MILLIS);
         }
+    }
+
+    @Override
+    public final Optional<String> awaited() throws IOException {
+        if (listens()) {
+            return Optional.empty();
+        }
+        Optional<String> ended = ended();
+        if (ended.isPresent()) {
+            throw new IOException(name + " ended while it started " + ended.get() + lastWords());
+        }
+        OptionalLong pid = pid();
+        if (pid.isEmpty()) {
+            throw new IOException(name + " was stopped while it started");
+        }
+        return Optional.of("process " + pid.getAsLong() + " does not listen yet" + lastWords());
+    }
+
+    @Override
+    public final synchronized Activity activity() {
+        if (process == null) {
+            return Activity.NONE;
+        }
+        long used = process.toHandle()
+                .info()
+                .totalCpuDuration()
+                .map(Duration::toMillis)
+                .orElse(0L);
+        return new Activity(used, log.map(LogTail::length).orElse(0L) - logStart);
+    }
+
+    /** What its log said last since it was started. */
+    private synchronized String lastWords() {
+        return log.flatMap(file -> LogTail.last(file, logStart))
+                .map(line -> ", and said last: " + line)
+                .orElse("");
     }
 
     private String seeLog() {

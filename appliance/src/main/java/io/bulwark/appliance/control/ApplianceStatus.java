@@ -10,13 +10,15 @@ import org.jspecify.annotations.Nullable;
  * @param console the console's address
  * @param cluster null while the cluster does not answer
  * @param problem why it does not, or empty
+ * @param starting what its start or its end waits for; empty while it serves
  */
 public record ApplianceStatus(
         String data,
         String console,
         List<Member> members,
         @Nullable StatusView cluster,
-        String problem) {
+        String problem,
+        String starting) {
 
     /**
      * A node or replica of this machine; who was removed from the cluster only while it still runs.

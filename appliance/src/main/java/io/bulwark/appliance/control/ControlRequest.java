@@ -3,7 +3,7 @@ package io.bulwark.appliance.control;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request: {@code status}, {@code down}, {@code replica-recover}, or a node's {@code node-start}, {@code node-stop},
+ * One request: {@code status}, {@code progress}, {@code down}, {@code replica-recover}, or a node's {@code node-start}, {@code node-stop},
  * {@code node-save}, {@code node-lie}, whose answer says in {@code edited} how many fragments were changed.
  *
  * @param node the node's or replica's number, for their actions

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -77,6 +78,20 @@ public final class ControlSocket implements AutoCloseable {
             return channel.isConnected();
         } catch (IOException e) {
             return false;
+        }
+    }
+
+    /** How far the appliance in this data directory has come; not ready if none answers. */
+    public static ApplianceProgress progress(Path data) {
+        if (!Files.exists(in(data))) {
+            return ApplianceProgress.UNKNOWN;
+        }
+        try {
+            Map<String, Object> body = ask(data, ControlRequest.of("progress")).body();
+            return new ApplianceProgress(
+                    Boolean.TRUE.equals(body.get("ready")), body.get("doing") instanceof String doing ? doing : "");
+        } catch (IOException e) {
+            return ApplianceProgress.UNKNOWN;
         }
     }
 

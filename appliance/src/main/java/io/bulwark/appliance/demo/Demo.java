@@ -71,7 +71,7 @@ public final class Demo {
         act("node-stop", 0, null);
         good &= compare(bucket, TREE, directory, objects);
         TreeSync second = new TreeSync(bucket, MEANWHILE, PARALLEL);
-        long missed = store(second, beginning(second.plan(directory)));
+        long missed = store(second, second.plan(directory).beginning(MISSED_FILES_MAX));
         good &= missed >= 0;
         if (faults == 1) {
             story.accept("3. Node 0 comes back, and is brought up to date with what it missed.");
@@ -110,12 +110,6 @@ public final class Demo {
         story.accept(String.format(Locale.ROOT, "   %,d files, %,d bytes stored.", stored.stored(), stored.bytes()));
         stored.failures().stream().limit(EXAMPLES_SHOWN).forEach(line -> story.accept("   NOT STORED " + line));
         return stored.failures().isEmpty() ? stored.stored() : -1;
-    }
-
-    private static TreeSync.Plan beginning(TreeSync.Plan plan) {
-        List<TreeSync.Entry> some = plan.changed()
-                .subList(0, Math.min(MISSED_FILES_MAX, plan.changed().size()));
-        return new TreeSync.Plan(some, 0, List.of(), List.of(), 0);
     }
 
     private boolean verify(int liar) throws InterruptedException {

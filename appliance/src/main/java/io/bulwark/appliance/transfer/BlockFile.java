@@ -1,12 +1,15 @@
 package io.bulwark.appliance.transfer;
 
 import io.bulwark.client.Volume;
+import io.bulwark.transport.file.FileChangedException;
+import io.bulwark.transport.file.FileFailure;
+import io.bulwark.transport.file.OutputFile;
+import io.bulwark.transport.file.SourceStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
@@ -31,22 +34,35 @@ public final class BlockFile {
     }
 
     /**
-     * Writes a whole file, the rest of its last block filled with zeros.
+     * Writes a whole file, the rest of its last block filled with zeros. A pipe is read to its end.
      *
      * @return how many bytes the file had
+     * @throws IOException if it cannot be read, or changes while it is read: then some of the blocks are written
      */
     public long write(Path file, long firstBlock) throws IOException {
+        if (!Files.isRegularFile(file)) {
+            try (InputStream in = Files.newInputStream(file)) {
+                return write(in, firstBlock);
+            }
+        }
+        try {
+            return SourceStream.read(file, content -> write(content, firstBlock));
+        } catch (FileChangedException e) {
+            throw new IOException(
+                    FileFailure.text(e) + "; the blocks from " + firstBlock + " on hold a mixture of its states", e);
+        }
+    }
+
+    private long write(InputStream in, long firstBlock) throws IOException {
         long bytes = 0;
         long block = firstBlock;
         Deque<CompletableFuture<Void>> underWay = new ArrayDeque<>();
-        try (InputStream in = Files.newInputStream(file)) {
-            for (byte[] next = in.readNBytes(blockBytes); next.length > 0; next = in.readNBytes(blockBytes)) {
-                if (underWay.size() == AT_ONCE) {
-                    join(underWay.removeFirst());
-                }
-                bytes += next.length;
-                underWay.addLast(volume.writeBlockAsync(block++, Arrays.copyOf(next, blockBytes)));
+        for (byte[] next = in.readNBytes(blockBytes); next.length > 0; next = in.readNBytes(blockBytes)) {
+            if (underWay.size() == AT_ONCE) {
+                join(underWay.removeFirst());
             }
+            bytes += next.length;
+            underWay.addLast(volume.writeBlockAsync(block++, Arrays.copyOf(next, blockBytes)));
         }
         while (!underWay.isEmpty()) {
             join(underWay.removeFirst());
@@ -54,20 +70,23 @@ public final class BlockFile {
         return bytes;
     }
 
-    /** Reads so many bytes into a new file. */
+    /** Reads so many bytes into a file, as {@link OutputFile} has it. */
     public void read(long firstBlock, long bytes, Path file) throws IOException {
+        OutputFile.write(file, out -> read(firstBlock, bytes, out));
+    }
+
+    private long read(long firstBlock, long bytes, OutputStream out) throws IOException {
         Deque<CompletableFuture<byte[]>> underWay = new ArrayDeque<>();
         long asked = 0;
-        try (OutputStream out = Files.newOutputStream(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-            for (long written = 0; written < bytes; ) {
-                while (underWay.size() < AT_ONCE && asked < blocks(bytes)) {
-                    underWay.addLast(volume.readBlockAsync(firstBlock + asked++));
-                }
-                int length = (int) Math.min(blockBytes, bytes - written);
-                out.write(join(underWay.removeFirst()), 0, length);
-                written += length;
+        for (long written = 0; written < bytes; ) {
+            while (underWay.size() < AT_ONCE && asked < blocks(bytes)) {
+                underWay.addLast(volume.readBlockAsync(firstBlock + asked++));
             }
+            int length = (int) Math.min(blockBytes, bytes - written);
+            out.write(join(underWay.removeFirst()), 0, length);
+            written += length;
         }
+        return bytes;
     }
 
     private static <T> T join(CompletableFuture<T> future) {

@@ -4,23 +4,15 @@ import io.bulwark.client.Bucket;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.PutOptions;
 import io.bulwark.client.error.BulwarkException;
+import io.bulwark.transport.file.FileFailure;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.FileVisitResult;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -33,8 +25,7 @@ import java.util.stream.Stream;
 
 /**
  * Brings a bucket's objects below a prefix to the state of a directory tree: regular files whose size or modification
- * time differs from what the object's tag says are stored. Symbolic links are followed if they lead to regular files
- * inside the tree; other special files are left out and counted.
+ * time differs from what the object's tag says are stored. Objects are deleted last, and only those whose file is surely gone.
  */
 public final class TreeSync {
     /** The tag that keeps a file's modification time, in milliseconds since 1970. */
@@ -51,34 +42,77 @@ public final class TreeSync {
         this.parallel = parallel;
     }
 
+    /** What the keys of all files begin with. */
+    public String prefix() {
+        return prefix;
+    }
+
     /** A file to store. */
     public record Entry(Path file, String key, long bytes, long modifiedMillis) {}
 
     /**
      * What is to be done.
      *
-     * @param skipped files that are neither regular nor links to regular files of the tree, or have no usable name
-     * @param emptyDirectories directories without entries, for which no object can stand
+     * @param scan what is in the tree
+     * @param gone objects that have no file there any more
+     * @param kept how many objects have no file that was found, but may have one where nobody could look
      */
-    public record Plan(
-            List<Entry> changed, long unchanged, List<String> gone, List<String> skipped, long emptyDirectories) {
+    public record Plan(TreeScan scan, List<Entry> changed, long unchanged, List<String> gone, long kept) {
         public long bytes() {
             return changed.stream().mapToLong(Entry::bytes).sum();
         }
+
+        /** Files that are neither regular nor links to regular files of the tree, with the reason. */
+        public List<String> skipped() {
+            return scan.skipped();
+        }
+
+        /** What could not be read of the tree, with the cause. */
+        public List<String> failures() {
+            return scan.failures();
+        }
+
+        /** Directories without entries, for which no object can stand. */
+        public long emptyDirectories() {
+            return scan.emptyDirectories();
+        }
+
+        /** Whether nothing is there at all, as where a file system is not mounted, though there are objects. */
+        public boolean isEmptied() {
+            return changed.isEmpty() && unchanged == 0 && !gone.isEmpty();
+        }
+
+        /** The same, of which only the first files are to be stored. */
+        public Plan beginning(int files) {
+            return new Plan(scan, changed.subList(0, Math.min(files, changed.size())), 0, List.of(), kept);
+        }
     }
 
-    /** What was done; failures are messages that name the file. */
-    public record Result(long stored, long bytes, long deleted, List<String> failures) {}
+    /**
+     * What was done.
+     *
+     * @param failures messages that name the file
+     * @param grown files that grew while they were read: stored is what they had at the start
+     */
+    public record Result(long stored, long bytes, long deleted, List<String> failures, List<String> grown) {}
 
-    /** Compares the tree with the bucket. */
+    /**
+     * Compares the tree with the bucket.
+     *
+     * @throws IOException if there is no such directory
+     */
     public Plan plan(Path root) throws IOException {
-        Map<String, ObjectInfo> present = new HashMap<>();
+        TreeScan scan = TreeScan.of(root, prefix);
         try (Stream<ObjectInfo> all = bucket.stream(prefix)) {
-            all.forEach(object -> present.put(object.key(), object));
+            return compare(scan, all.toList());
         }
+    }
+
+    static Plan compare(TreeScan scan, List<ObjectInfo> objects) {
+        Map<String, ObjectInfo> present = new HashMap<>();
+        objects.forEach(object -> present.put(object.key(), object));
         List<Entry> changed = new ArrayList<>();
         long unchanged = 0;
-        Scan scan = scan(root, prefix);
         for (Entry entry : scan.files()) {
             ObjectInfo object = present.remove(entry.key());
             if (object != null
@@ -90,16 +124,14 @@ public final class TreeSync {
                 changed.add(entry);
             }
         }
-        return new Plan(
-                changed,
-                unchanged,
-                present.keySet().stream().sorted().toList(),
-                scan.skipped(),
-                scan.emptyDirectories());
+        List<String> gone =
+                present.keySet().stream().filter(scan::isGone).sorted().toList();
+        return new Plan(scan, changed, unchanged, gone, present.size() - gone.size());
     }
 
     /**
-     * Stores what changed, in parallel, and deletes what is gone if asked to.
+     * Stores what changed, in parallel. Then deletes what is gone if asked to, unless a file could not be stored: that may be
+     * the new name of what is gone.
      *
      * @param moved is told of the bytes of each file that is stored
      */
@@ -108,6 +140,7 @@ public final class TreeSync {
         AtomicLong bytes = new AtomicLong();
         AtomicLong deleted = new AtomicLong();
         ConcurrentLinkedQueue<String> failures = new ConcurrentLinkedQueue<>();
+        ConcurrentLinkedQueue<String> grown = new ConcurrentLinkedQueue<>();
         List<Runnable> work = new ArrayList<>();
         for (Entry entry : plan.changed()) {
             work.add(() -> {
@@ -118,20 +151,33 @@ public final class TreeSync {
                     ObjectInfo object = bucket.put(entry.key(), entry.file(), options);
                     stored.incrementAndGet();
                     bytes.addAndGet(object.length());
+                    Growth.of(entry.file(), object).ifPresent(grown::add);
                 });
                 moved.accept(entry.bytes());
             });
         }
-        if (deleteGone) {
+        inParallel(work, parallel);
+        if (deleteGone && failures.isEmpty()) {
+            List<Runnable> deletions = new ArrayList<>();
             for (String key : plan.gone()) {
-                work.add(() -> noting(failures, key, () -> {
-                    bucket.delete(key);
-                    deleted.incrementAndGet();
+                deletions.add(() -> noting(failures, key, () -> {
+                    if (isStillGone(plan.scan(), key)) {
+                        bucket.delete(key);
+                        deleted.incrementAndGet();
+                    }
                 }));
             }
+            inParallel(deletions, parallel);
         }
-        inParallel(work, parallel);
-        return new Result(stored.get(), bytes.get(), deleted.get(), List.copyOf(failures));
+        return new Result(stored.get(), bytes.get(), deleted.get(), List.copyOf(failures), List.copyOf(grown));
+    }
+
+    private static boolean isStillGone(TreeScan scan, String key) {
+        try {
+            return scan.isStillGone(key);
+        } catch (IOException e) {
+            throw new UncheckedIOException("not deleted: " + FileFailure.text(e), e);
+        }
     }
 
     /** Runs the step; what it could not do, or a file that went away or cannot be read, ends only this step. */
@@ -165,72 +211,6 @@ public final class TreeSync {
                     throw new IllegalStateException(e.getCause());
                 }
             }
-        }
-    }
-
-    /** What is below a directory: files by key, names of what is no file to store, and how many directories are empty. */
-    record Scan(List<Entry> files, List<String> skipped, long emptyDirectories) {}
-
-    static Scan scan(Path root, String prefix) throws IOException {
-        Map<String, Entry> found = new TreeMap<>();
-        List<String> skipped = new ArrayList<>();
-        Set<Path> empty = new HashSet<>();
-        Path real = root.toRealPath();
-        Files.walkFileTree(real, new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
-                empty.remove(directory.getParent());
-                empty.add(directory);
-                return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                empty.remove(file.getParent());
-                String relative = real.relativize(file).toString();
-                if (!isText(real.relativize(file))) {
-                    skipped.add(relative + " (its name is not text in this locale)");
-                    return FileVisitResult.CONTINUE;
-                }
-                BasicFileAttributes actual = attributes;
-                if (attributes.isSymbolicLink()) {
-                    if (!Files.isRegularFile(file) || !file.toRealPath().startsWith(real)) {
-                        skipped.add(relative);
-                        return FileVisitResult.CONTINUE;
-                    }
-                    actual = Files.readAttributes(file, BasicFileAttributes.class);
-                } else if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-                    skipped.add(relative);
-                    return FileVisitResult.CONTINUE;
-                }
-                String key = prefix + relative;
-                found.put(
-                        key,
-                        new Entry(
-                                file,
-                                key,
-                                actual.size(),
-                                actual.lastModifiedTime().toMillis()));
-                return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult visitFileFailed(Path file, IOException failure) {
-                empty.remove(file.getParent());
-                skipped.add(real.relativize(file) + " (" + failure.getMessage() + ")");
-                return FileVisitResult.CONTINUE;
-            }
-        });
-        empty.remove(real);
-        return new Scan(List.copyOf(found.values()), skipped, empty.size());
-    }
-
-    /** Whether the name can be told by its text; names that cannot would fall together with others. */
-    private static boolean isText(Path name) {
-        try {
-            return Path.of(name.toString()).equals(name);
-        } catch (InvalidPathException e) {
-            return false;
         }
     }
 }

@@ -10,6 +10,7 @@ import io.bulwark.appliance.cluster.Member;
 import io.bulwark.appliance.cluster.ReplicaMember;
 import io.bulwark.appliance.cluster.ReplicaSetup;
 import io.bulwark.appliance.cluster.RunningNode;
+import io.bulwark.appliance.control.ApplianceProgress;
 import io.bulwark.appliance.control.ApplianceStatus;
 import io.bulwark.appliance.control.ControlReply;
 import io.bulwark.appliance.control.ControlRequest;
@@ -36,9 +37,14 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -53,14 +59,22 @@ public final class Appliance implements AutoCloseable {
     private static final JsonMapper JSON = JsonMapper.builder().build();
     private static final TypeReference<Map<String, Object>> BODY = new TypeReference<>() {};
 
+    /** Less in so long is what an idle process uses: before it serves, and later. */
+    private static final long STARTING_PROCESSOR_MILLIS = 1_000;
+
+    private static final long SERVING_PROCESSOR_MILLIS = 10_000;
+
     private final ClusterPlan plan;
-    private final List<Member> nodes = new ArrayList<>();
-    private final List<ReplicaMember> replicas = new ArrayList<>();
+    private final List<Member> nodes = new CopyOnWriteArrayList<>();
+    private final List<ReplicaMember> replicas = new CopyOnWriteArrayList<>();
+    private final Set<String> stopping = new ConcurrentSkipListSet<>();
     private final CountDownLatch ended = new CountDownLatch(1);
     private final Map<String, Supervisor> supervisors = new ConcurrentHashMap<>();
     private @Nullable GroupView group;
     private @Nullable MemberWatch watch;
-    private @Nullable Bulwark client;
+    private volatile @Nullable Waiting waiting;
+    private volatile boolean ready;
+    private volatile @Nullable Bulwark client;
     private @Nullable ConsoleServer console;
     private @Nullable ControlSocket control;
     private @Nullable HealthWatch health;
@@ -70,18 +84,31 @@ public final class Appliance implements AutoCloseable {
         this.plan = plan;
     }
 
+    /** One that is not started yet. */
+    public static Appliance of(ClusterPlan plan) {
+        return new Appliance(plan);
+    }
+
+    /** Starts all of it; returns when it serves. */
+    public static Appliance start(ClusterPlan plan, Members members, Story story) throws Exception {
+        Appliance appliance = of(plan);
+        appliance.start(members, story);
+        return appliance;
+    }
+
     /**
-     * Starts all of it; returns when it serves.
+     * Starts all of it; returns when it serves. Who asks for its {@link #end} meanwhile is answered at once.
      *
-     * @param story is told what happens, a line each
+     * @throws StartAbandonedException if somebody did
      */
-    public static Appliance start(ClusterPlan plan, Members members, Consumer<String> story) throws Exception {
-        Appliance appliance = new Appliance(plan);
+    public synchronized void start(Members members, Story story) throws Exception {
+        Waiting wait = new Waiting(story, ended);
+        waiting = wait;
         try {
-            appliance.begin(members, story);
-            return appliance;
+            begin(members, story, wait);
+            ready = true;
         } catch (Exception e) {
-            appliance.close();
+            shutDown();
             throw e;
         }
     }
@@ -174,9 +201,17 @@ public final class Appliance implements AutoCloseable {
         shutDown();
     }
 
-    /** Stops all members, each of which is given time to finish what it does; doing it twice does no harm. */
-    public synchronized void shutDown() {
+    /**
+     * Stops all members, each of which is given time to finish what it does; doing it twice does no harm. A start that goes on
+     * is abandoned first.
+     */
+    public void shutDown() {
         ended.countDown();
+        stopAll();
+    }
+
+    private synchronized void stopAll() {
+        ready = false;
         if (health != null) {
             health.leave();
         }
@@ -185,19 +220,21 @@ public final class Appliance implements AutoCloseable {
         quietly("view of the replicas", group);
         quietly("console", console);
         quietly("client", client);
-        List<Thread> stopping = new ArrayList<>();
+        List<Thread> threads = new ArrayList<>();
         for (List<? extends Member> group : List.of(nodes, replicas)) {
             for (Member member : group) {
-                stopping.add(Thread.ofPlatform().start(() -> {
+                stopping.add(member.name());
+                threads.add(Thread.ofPlatform().start(() -> {
                     try {
                         member.stop();
                     } catch (Exception e) {
                         LOG.warn("stopping {}: {}", member.name(), e.toString());
                     }
+                    stopping.remove(member.name());
                 }));
             }
         }
-        for (Thread thread : stopping) {
+        for (Thread thread : threads) {
             try {
                 thread.join();
             } catch (InterruptedException e) {
@@ -210,7 +247,10 @@ public final class Appliance implements AutoCloseable {
         quietly("admin endpoint", admin);
     }
 
-    private void begin(Members members, Consumer<String> story) throws Exception {
+    private void begin(Members members, Story story, Waiting wait) throws Exception {
+        wait.requireNotEnded();
+        // The first, so that somebody can ask for the end, and what is awaited.
+        control = ControlSocket.serve(plan.data().root(), this::onRequest);
         plan.prepare();
         Supplier<List<Watched>> watched = () -> {
             List<Watched> all = new ArrayList<>(members.watched());
@@ -226,22 +266,75 @@ public final class Appliance implements AutoCloseable {
             replicas.add(members.replica(i));
         }
         List<ReplicaMember> ordering = members(replicas);
-        story.accept("starting " + ordering.size() + " metadata replicas");
-        startAll(ordering);
+        story.tell("starting " + ordering.size() + " metadata replicas");
+        startAll(ordering, wait);
         for (int i = 0; i < plan.shape().nodes(); i++) {
             nodes.add(members.node(i));
         }
         List<Member> storing = members(nodes);
-        story.accept("starting " + storing.size() + " storage nodes");
-        startAll(storing);
-        story.accept("waiting for the cluster");
-        Bulwark connected = Bulwark.connect(plan.commandLine());
+        story.tell("starting " + storing.size() + " storage nodes");
+        startAll(storing, wait);
+        story.tell("waiting for the cluster");
+        Bulwark connected = connected(members, wait);
         client = connected;
-        Readiness.await(connected, plan.shape().nodes(), plan.shape().replicas());
-        DefaultVolume.ensure(connected);
-        story.accept("starting the console");
+        wait.until(() -> missing(connected, members), () -> activity(SERVING_PROCESSOR_MILLIS));
+        CompletableFuture<Void> volume = CompletableFuture.runAsync(
+                () -> DefaultVolume.ensure(connected),
+                task -> Thread.ofPlatform().daemon().name("default-volume").start(task));
+        wait.until(() -> ConnectionAttempts.until(volume, "the default volume", "it is made"), () -> "");
+        story.tell("starting the console");
         console = ConsoleServer.start(connected, plan.consoleAddress());
-        control = ControlSocket.serve(plan.data().root(), this::onRequest);
+    }
+
+    /** Tries until enough replicas answer. */
+    private Bulwark connected(Members members, Waiting wait) throws Exception {
+        ConnectionAttempts attempts = new ConnectionAttempts(plan.commandLine());
+        try {
+            wait.until(
+                    () -> {
+                        SortedMap<String, String> awaited = attempts.awaited();
+                        return awaited.isEmpty() ? awaited : explained(awaited, members);
+                    },
+                    () -> activity(SERVING_PROCESSOR_MILLIS));
+            return attempts.connected();
+        } catch (Exception e) {
+            attempts.close();
+            throw e;
+        }
+    }
+
+    private SortedMap<String, String> missing(Bulwark connected, Members members) {
+        SortedMap<String, String> awaited;
+        try {
+            awaited = Readiness.missing(
+                    connected.status(), plan.shape().nodes(), plan.shape().replicas());
+        } catch (BulwarkException e) {
+            awaited = new TreeMap<>(Map.of(ConnectionAttempts.CLUSTER, String.valueOf(e.getMessage())));
+        }
+        return awaited.isEmpty() ? awaited : explained(awaited, members);
+    }
+
+    /** What members say themselves is better than what is seen from outside. */
+    private static SortedMap<String, String> explained(SortedMap<String, String> awaited, Members members) {
+        SortedMap<String, String> problems = members.problems();
+        SortedMap<String, String> explained = new TreeMap<>(awaited);
+        explained.putAll(problems);
+        return explained;
+    }
+
+    /** Changes as long as members do more than idle. */
+    private String activity(long processorMillis) {
+        StringBuilder all = new StringBuilder();
+        for (List<? extends Member> group : List.of(replicas, nodes)) {
+            for (Member member : group) {
+                Member.Activity activity = member.activity();
+                all.append(activity.processorMillis() / processorMillis)
+                        .append(' ')
+                        .append(activity.logBytes())
+                        .append(' ');
+            }
+        }
+        return all.toString();
     }
 
     /** Those that were not removed: of the others nobody hears any more. */
@@ -253,13 +346,29 @@ public final class Appliance implements AutoCloseable {
         return plan.isRemoved(PrincipalId.parse(member.name()));
     }
 
-    private static void startAll(List<? extends Member> members) throws Exception {
+    private void startAll(List<? extends Member> members, Waiting wait) throws Exception {
         for (Member member : members) {
+            wait.requireNotEnded();
             member.start();
         }
-        for (Member member : members) {
-            member.awaitListening();
-        }
+        wait.until(
+                () -> {
+                    SortedMap<String, String> awaited = new TreeMap<>();
+                    for (Member member : members) {
+                        member.awaited().ifPresent(why -> awaited.put(member.name(), why));
+                    }
+                    return awaited;
+                },
+                () -> activity(STARTING_PROCESSOR_MILLIS));
+    }
+
+    /** How far the start or the end has come. */
+    private ApplianceProgress progress() {
+        Waiting wait = waiting;
+        String doing = !stopping.isEmpty()
+                ? "stopping " + String.join(", ", stopping)
+                : ended.getCount() == 0 ? "ending" : ready ? "" : wait == null || wait.now().isEmpty() ? "starting" : wait.now();
+        return new ApplianceProgress(ready, doing);
     }
 
     /** What the control socket serves. */
@@ -267,9 +376,11 @@ public final class Appliance implements AutoCloseable {
         try {
             return switch (request.action()) {
                 case "status" -> ControlReply.ok(JSON.convertValue(status(), BODY));
+                case "progress" -> ControlReply.ok(JSON.convertValue(progress(), BODY));
                 case "down" -> {
                     end();
-                    yield ControlReply.ok(Map.of());
+                    yield ControlReply.ok(
+                            Map.of("pid", ProcessHandle.current().pid()));
                 }
                 case "replica-recover" -> onReplica(request.node());
                 case "node-stop", "node-start", "node-save", "node-lie" -> onNode(request);
@@ -289,7 +400,8 @@ public final class Appliance implements AutoCloseable {
         } catch (BulwarkException e) {
             problem = String.valueOf(e.getMessage());
         }
-        return new ApplianceStatus(plan.data().root().toString(), consoleUrl(), members(), cluster, problem);
+        return new ApplianceStatus(
+                plan.data().root().toString(), consoleUrl(), members(), cluster, problem, progress().doing());
     }
 
     private ControlReply onReplica(@Nullable Integer number) {

@@ -14,6 +14,8 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +49,23 @@ public final class EmbeddedMembers implements Members {
     @Override
     public List<Watched> watched() {
         return List.copyOf(made.stream().map(EmbeddedMember::watched).toList());
+    }
+
+    @Override
+    public SortedMap<String, String> problems() {
+        SortedMap<String, String> problems = new TreeMap<>();
+        for (Watched member : watched()) {
+            String problem;
+            try {
+                problem = member.problem();
+            } catch (Exception e) {
+                problem = String.valueOf(e.getMessage());
+            }
+            if (!problem.isEmpty()) {
+                problems.put(member.name(), problem);
+            }
+        }
+        return problems;
     }
 
     private interface Starting<W extends Watched> {

@@ -4,6 +4,8 @@ import io.bulwark.appliance.admin.Watched;
 import io.bulwark.appliance.cluster.Member;
 import io.bulwark.appliance.cluster.ReplicaMember;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** Makes the members of an appliance, inside this process or as processes of their own; none is started yet. */
 public interface Members {
@@ -14,5 +16,10 @@ public interface Members {
     /** Those that run inside this process, by name; what is stopped is there, too, and not ready. */
     default List<Watched> watched() {
         return List.of();
+    }
+
+    /** Those that run, but do not do their work yet, by name, and why; as far as they say so themselves. */
+    default SortedMap<String, String> problems() {
+        return new TreeMap<>();
     }
 }

@@ -15,7 +15,11 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 
 /** Each member is a process of its own, so that it can be killed. Its configuration is written when it is made. */
 public final class ProcessMembers implements Members {
@@ -24,6 +28,7 @@ public final class ProcessMembers implements Members {
 
     private final ClusterPlan plan;
     private final Path config;
+    private final Map<String, InetSocketAddress> admins = new ConcurrentSkipListMap<>();
 
     public ProcessMembers(ClusterPlan plan) throws IOException {
         this.plan = plan;
@@ -45,6 +50,7 @@ public final class ProcessMembers implements Members {
         Path file = config.resolve("node-" + number + ".yaml");
         write(() -> RoleFile.writeNode(configured(setup, setup.listen()), file));
         String name = "node-" + number;
+        admins.put(name, plan.adminAddress(setup.listen()));
         return new ProcessMember(
                 name,
                 setup.listen(),
@@ -59,12 +65,20 @@ public final class ProcessMembers implements Members {
         Path file = roleFile(plan, number);
         write(() -> RoleFile.writeReplica(configured(setup, setup.listen()), file));
         String name = "replica-" + number;
+        admins.put(name, plan.adminAddress(setup.listen()));
         return new ReplicaProcess(
                 name,
                 setup.listen(),
                 Optional.of(plan.data().log(name)),
                 OwnCommand.member(REPLICA_HEAP_MEBIBYTES),
                 arguments("replica", file));
+    }
+
+    @Override
+    public SortedMap<String, String> problems() {
+        SortedMap<String, String> problems = new TreeMap<>();
+        admins.forEach((name, admin) -> MemberHealth.problem(admin).ifPresent(problem -> problems.put(name, problem)));
+        return problems;
     }
 
     private <T> RoleFile.Configured<T> configured(T setup, InetSocketAddress listen) {

@@ -19,7 +19,6 @@ import io.bulwark.transport.Destination;
 import io.bulwark.transport.identity.Identity;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
@@ -56,9 +55,6 @@ class BulwarkCommandTest {
         assertThat(BulwarkCommand.advice(new InvalidNameException("a name has ...", Subject.bucket("Bad_Name"))))
                 .as("the failure says the rule")
                 .isEmpty();
-        assertThat(BulwarkCommand.advice(new NoSuchFileException("hosts.properties")))
-                .as("the message is the file alone")
-                .isEqualTo(": no such file or directory");
         assertThat(BulwarkCommand.advice(new UnavailableException("too few nodes", Subject.NONE)))
                 .contains("bulwark status");
     }

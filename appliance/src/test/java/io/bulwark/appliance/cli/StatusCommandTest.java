@@ -35,7 +35,8 @@ class StatusCommandTest {
                         member("node-1", false, ""),
                         member("node-2", false, "with exit code 137; see LOG")),
                 null,
-                "too few answer");
+                "too few answer",
+                "");
         Map<String, Object> body = JsonMapper.builder().build().convertValue(status, new TypeReference<>() {});
         try (ControlSocket _ = ControlSocket.serve(directory, _ -> ControlReply.ok(body))) {
             CommandOutput output = CommandOutput.of("status", "--data", directory.toString());
@@ -89,7 +90,7 @@ class StatusCommandTest {
         ClusterStatus.Recoveries none =
                 new ClusterStatus.Recoveries(Duration.ZERO, Duration.ZERO, Optional.empty(), List.of());
         StatusView view = StatusView.of(new ClusterStatus(nodes, replicas, List.of(), List.of(), List.of(), none));
-        ApplianceStatus status = new ApplianceStatus(directory.toString(), "", List.of(), view, "");
+        ApplianceStatus status = new ApplianceStatus(directory.toString(), "", List.of(), view, "", "");
         Map<String, Object> body = JsonMapper.builder().build().convertValue(status, new TypeReference<>() {});
         try (ControlSocket _ = ControlSocket.serve(directory, _ -> ControlReply.ok(body))) {
             return CommandOutput.of("status", "--data", directory.toString()).out();

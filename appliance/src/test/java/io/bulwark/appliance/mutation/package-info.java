@@ -1,4 +1,4 @@
-/** Bugs planted in what the supervisor of a replica decides (proactive recovery paper, 4.7), each of which a test must find. */
+/** Runs the planted bugs that the tests of this module declare. */
 @NullMarked
 package io.bulwark.appliance.mutation;
 

@@ -2,6 +2,7 @@ package io.bulwark.appliance.supervisor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport.KnownRecovery;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport.Phase;
 import io.bulwark.protocol.ordering.recovery.RecoveryStatus;
@@ -57,6 +58,11 @@ class StandingTest {
                 .isEqualTo("replica-3 does not answer, replica-6 does not answer");
     }
 
+    @PlantedBug(
+            in = Standing.class,
+            rule = "one replica's word about another is not believed",
+            replace = "open > faulty ?",
+            with = "open > 0 ?")
     @Test
     void whatOneSaysOfAnotherCountsForNothingAloneAndTwoAreBelieved() {
         allServe();

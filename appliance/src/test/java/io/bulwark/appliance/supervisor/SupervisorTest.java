@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport.Phase;
 import io.bulwark.protocol.ordering.recovery.RecoveryStatus;
 import io.bulwark.transport.identity.Pkcs11Token;
@@ -95,6 +96,11 @@ class SupervisorTest {
         }
     }
 
+    @PlantedBug(
+            in = ReleaseCheck.class,
+            rule = "a supervisor starts only releases that the group allows",
+            replace = "return known.contains(hash)",
+            with = "return hash != null")
     @Test
     void aChangedReleaseEndsTheReplicaInItsTurnAfterAWhileUntilItIsPutRight() throws Exception {
         allowWhatIsInstalled();

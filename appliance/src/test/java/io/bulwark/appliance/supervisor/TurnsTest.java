@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.appliance.supervisor.Turns.Decision;
+import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.OptionalLong;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
@@ -22,6 +23,11 @@ class TurnsTest {
     private static final Standing OWN = standing("", "replica-0 recovers", "replica-0 recovers");
     private static final Standing IDLE = standing("", "", "replica-2 takes no part in ordering");
 
+    @PlantedBug(
+            in = Turns.class,
+            rule = "replicas recover one after the other",
+            replace = "long offset = replica * (periodMillis / replicas);",
+            with = "long offset = 0;")
     @Test
     void eachReplicaHasItsTurnOncePerPeriodAndNoTwoAtATime() {
         long[] last = new long[4];

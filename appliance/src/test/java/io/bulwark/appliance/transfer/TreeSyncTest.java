@@ -24,7 +24,7 @@ class TreeSyncTest {
         Files.writeString(root.resolve("a/b"), "below a");
         Files.writeString(root.resolve("a\\b"), "beside a");
         Path real = root.toRealPath();
-        TreeSync.Scan scan = TreeSync.scan(root, "p/");
+        TreeScan scan = TreeScan.of(root, "p/");
         assertThat(scan.files())
                 .extracting(TreeSync.Entry::key, TreeSync.Entry::file)
                 .containsExactlyInAnyOrder(tuple("p/a/b", real.resolve("a/b")), tuple("p/a\\b", real.resolve("a\\b")));
@@ -33,7 +33,7 @@ class TreeSyncTest {
     }
 
     @Test
-    void namesThatAreNotTextAreLeftOutAndToldRatherThanFallTogether() throws Exception {
+    void namesThatAreNotTextAreFailuresAndProtectTheirDirectory() throws Exception {
         String script =
                 "printf one > \"$(printf 'x\\377')\"; printf two > \"$(printf 'x\\376')\"; printf three > plain";
         int made = new ProcessBuilder("sh", "-c", script)
@@ -45,9 +45,10 @@ class TreeSyncTest {
             System.out.println("LEFT OUT: names that are not text, since this file system takes none");
         }
         assumeThat(made).as("this file system takes such names").isZero();
-        TreeSync.Scan scan = TreeSync.scan(root, "");
+        TreeScan scan = TreeScan.of(root, "");
         assertThat(scan.files()).extracting(TreeSync.Entry::key).containsExactly("plain");
-        assertThat(scan.skipped()).hasSize(2);
+        assertThat(scan.failures()).hasSize(2).allMatch(line -> line.endsWith("its name is not text in this locale"));
+        assertThat(scan.isGone("x")).as("whichever name it had in another locale").isFalse();
     }
 
     @Test
@@ -65,7 +66,7 @@ class TreeSyncTest {
         Files.createDirectories(root.resolve("nested/empty-too"));
         Files.createDirectories(root.resolve("full"));
         Files.writeString(root.resolve("full/file.txt"), "content");
-        TreeSync.Scan scan = TreeSync.scan(root, "");
+        TreeScan scan = TreeScan.of(root, "");
         assertThat(scan.files()).extracting(TreeSync.Entry::key).containsExactly("full/file.txt");
         assertThat(scan.emptyDirectories()).isEqualTo(2);
     }

@@ -34,10 +34,10 @@ class ReadinessTest {
     }
 
     @Test
-    void allThatItBeganWithAnswer() {
+    void whoDoesNotAnswerIsNamed() {
         assertThat(Readiness.missing(
                         status(IntStream.range(0, 4).mapToObj(number -> replica(number, number != 2))), 4, 4))
-                .isEqualTo("4 of 4 nodes and 3 of 4 replicas answer");
+                .containsExactly(Map.entry("replica-2", "it does not answer yet"));
         assertThat(Readiness.missing(status(IntStream.range(0, 4).mapToObj(number -> replica(number, true))), 4, 4))
                 .isEmpty();
     }

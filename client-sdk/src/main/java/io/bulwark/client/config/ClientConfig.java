@@ -5,9 +5,9 @@ import io.bulwark.client.error.Subject;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.transport.file.OutputFile;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -209,9 +209,10 @@ public record ClientConfig(
         for (int i = 0; i < replicas.size(); i++) {
             properties.setProperty(REPLICA_PREFIX + i, replicas.get(i).toString());
         }
-        try (OutputStream out = Files.newOutputStream(file)) {
+        OutputFile.write(file, out -> {
             properties.store(out, "How a client reaches the cluster");
-        }
+            return properties;
+        });
     }
 
     private static ClientConfig of(Properties properties, Path file) {

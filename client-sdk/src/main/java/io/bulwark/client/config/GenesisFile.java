@@ -8,13 +8,13 @@ import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.metadata.GenesisKeys;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.transport.file.OutputFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.HexFormat;
@@ -108,12 +108,8 @@ public record GenesisFile(String cluster, PrincipalId operator, SortedMap<Princi
      * @throws FileAlreadyExistsException rather than replacing what others trust already
      */
     public void store(Path file) throws IOException {
-        Files.writeString(
-                file,
-                "# Where the trust of this cluster starts: the same file at every member and client.\n" + text(),
-                StandardCharsets.US_ASCII,
-                StandardOpenOption.CREATE_NEW,
-                StandardOpenOption.WRITE);
+        String text = "# Where the trust of this cluster starts: the same file at every member and client.\n" + text();
+        OutputFile.create(file, false, text.getBytes(StandardCharsets.US_ASCII));
     }
 
     /** SHA-256 of what it says, however the file is laid out. */

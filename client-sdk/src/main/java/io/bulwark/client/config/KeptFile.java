@@ -23,11 +23,14 @@ final class KeptFile {
 
     private static final String PART = ".part";
 
+    /** In UTF-8 with the rest below the 255 bytes that a name may have. */
+    private static final int NAME_SHOWN_MAX = 40;
+
     private KeptFile() {}
 
     /** Writes beside it, under a name that is nobody else's, and takes its place; returns once that is durable. */
     static void replace(Path file, byte[] content) throws IOException {
-        String before = "." + file.getFileName() + ".";
+        String before = before(file);
         removeLeftOvers(file.toAbsolutePath().getParent(), before);
         Path part = file.resolveSibling(before + UUID.randomUUID() + PART);
         try {
@@ -49,6 +52,13 @@ final class KeptFile {
                 channel.force(true);
             }
         }
+    }
+
+    /** How the names of its unfinished states begin: with as much of its own as leaves room for the rest, whatever characters it has. */
+    private static String before(Path file) {
+        StringBuilder before = new StringBuilder(".");
+        String.valueOf(file.getFileName()).codePoints().limit(NAME_SHOWN_MAX).forEach(before::appendCodePoint);
+        return before.append('.').toString();
     }
 
     /** Processes that were killed while they wrote leave these. */

@@ -6,14 +6,14 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.transport.file.OutputFile;
 import io.bulwark.transport.identity.SecretFile;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.util.Collection;
 import java.util.HexFormat;
@@ -90,10 +90,9 @@ public record KeyRing(PrincipalId principal, Bytes own, Map<PrincipalId, Bytes> 
         properties.setProperty("principal", principal.toString());
         properties.setProperty("own", own.toHex());
         shared.forEach((peer, key) -> properties.setProperty(KEY_PREFIX + peer, key.toHex()));
-        SecretFile.create(file);
-        try (OutputStream out = Files.newOutputStream(file, StandardOpenOption.WRITE)) {
-            properties.store(out, "Secret: whoever reads this can act as " + principal);
-        }
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        properties.store(out, "Secret: whoever reads this can act as " + principal);
+        OutputFile.create(file, true, out.toByteArray());
     }
 
     /**

@@ -24,11 +24,13 @@ import io.bulwark.client.error.NoSuchKeyException;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.transport.file.OutputFile;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.Channels;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -159,8 +161,7 @@ class EncryptedBucketTest {
     @Test
     void theConfigurationNamesTheKeys() throws IOException {
         Path password = directory.resolve("password");
-        io.bulwark.transport.identity.SecretFile.create(password);
-        Files.writeString(password, KeyFiles.PASSWORD + "\n");
+        OutputFile.create(password, true, (KeyFiles.PASSWORD + "\n").getBytes(StandardCharsets.UTF_8));
         EncryptionConfig keys = new EncryptionConfig(keyFile, null, password);
         Path elsewhere = Files.createDirectory(directory.resolve("elsewhere"));
         try (MemoryCluster second = new MemoryCluster(elsewhere);

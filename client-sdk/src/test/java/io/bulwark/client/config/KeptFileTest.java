@@ -68,6 +68,15 @@ class KeptFileTest {
         }
     }
 
+    @Test
+    void aNameAsLongAsNamesMayBeIsTaken() throws Exception {
+        Path file = directory.resolve("€".repeat(83) + "012345");
+
+        KeptFile.replace(file, content(0));
+
+        assertThat(file).hasBinaryContent(content(0));
+    }
+
     /** Of a length of its own. */
     private static byte[] content(int writer) {
         byte[] bytes = new byte[LENGTH + writer];

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.client.error.NotBelievedException.Reason;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.transport.LinkRefusal;
 import java.util.HashMap;
 import java.util.List;
@@ -23,6 +24,11 @@ class DenialTest {
     private final Map<PrincipalId, LinkRefusal> refusals = new HashMap<>();
     private boolean everUp;
 
+    @PlantedBug(
+            in = Denial.class,
+            rule = "a client gives up only when more than f replicas refuse it",
+            replace = "if (words <= faulty &&",
+            with = "if (words < faulty &&")
     @Test
     void fReplicasCannotSayItAndOneMoreCan() {
         assertThat(denial(4)).isEmpty();

@@ -1,4 +1,4 @@
-/** Bugs planted in the SDK: when it takes the word of replicas that its key is not believed. */
+/** Runs the planted bugs that the tests of this module declare. */
 @NullMarked
 package io.bulwark.client.mutation;
 

@@ -2,6 +2,7 @@ package io.bulwark.metadata.bft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.mutation.PlantedBug;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -9,6 +10,11 @@ import org.junit.jupiter.api.Test;
 class LeavingTest {
     private final Leaving leaving = new Leaving();
 
+    @PlantedBug(
+            in = Leaving.class,
+            rule = "a replica stops only after its last promise is durable",
+            replace = "if (durableUpTo >= index) {",
+            with = "if (index < Long.MAX_VALUE) {")
     @Test
     void whatItSaysIsDurableFirst() {
         leaving.look(100, true);

@@ -8,6 +8,7 @@ import io.bulwark.metadata.ordering.StateMachine;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Genesis;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.state.DamagedPageException;
 import io.bulwark.protocol.state.KeyValueState;
@@ -66,6 +67,11 @@ class TreeApplicationTest {
         written.clear();
     }
 
+    @PlantedBug(
+            in = TreeApplication.class,
+            rule = "a failed command leaves no part of its changes",
+            replace = "LOG.error(\"a command of {} failed\", client, e); tree.rollback();",
+            with = "LOG.error(\"a command of {} failed\", client, e);")
     @Test
     void aCommandThatFailsChangesNothing() {
         TreeApplication application = open();
@@ -133,6 +139,11 @@ class TreeApplicationTest {
         assertThat(later).isPositive();
     }
 
+    @PlantedBug(
+            in = TreeApplication.class,
+            rule = "a checkpoint is served only after it is written",
+            replace = "staged = false; writer.execute(() -> {",
+            with = "staged = false; durable.put(sequence, taken.digest()); writer.execute(() -> {")
     @Test
     void aCheckpointCountsOnceItIsWritten() {
         TreeApplication application = open();

@@ -17,6 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.metadata.log.PromiseFiles.Frame;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.Position;
 import io.bulwark.protocol.ordering.replica.LogRecord;
 import io.bulwark.protocol.ordering.replica.LogRecordCodec;
@@ -101,6 +102,11 @@ class PromiseLogTest {
         return temporary.resolve("log-" + directories++);
     }
 
+    @PlantedBug(
+            in = PromiseLog.class,
+            rule = "no promise is missing between others in the log",
+            replace = "if (index != handedOver + 1) {",
+            with = "if (index <= handedOver) {")
     @Test
     void aPromiseThatDoesNotFollowTheLastIsRefused() throws Exception {
         try (Writing writing = new Writing(directory(), FileChannel::open)) {
@@ -157,6 +163,11 @@ class PromiseLogTest {
         assertThat(file).doesNotExist();
     }
 
+    @PlantedBug(
+            in = PromiseLog.class,
+            rule = "a missing log is a lost log",
+            replace = "hasPromised ? \"no file of it is there\" : \"\"",
+            with = "\"\"")
     @Test
     void aLogThatIsGoneIsForgottenIfThereWasOne() throws Exception {
         for (boolean hasPromised : new boolean[] {false, true}) {
@@ -189,6 +200,11 @@ class PromiseLogTest {
         }
     }
 
+    @PlantedBug(
+            in = PromiseLog.class,
+            rule = "promises that were lost once stay forgotten",
+            replace = "Files.exists(forgottenMark) || contents.isDamaged();",
+            with = "contents.isDamaged();")
     @Test
     void aLogThatIsForgedIsForgotten() throws Exception {
         Path directory = directoryOf(written(directory()));

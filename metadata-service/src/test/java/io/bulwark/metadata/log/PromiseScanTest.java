@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.metadata.log.PromiseFiles.Frame;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.replica.LogRecord;
@@ -40,6 +41,11 @@ class PromiseScanTest {
         return temporary.resolve("log-" + directories++);
     }
 
+    @PlantedBug(
+            in = PromiseScan.class,
+            rule = "a frame with a wrong checksum is damage",
+            replace = "!= PromiseSegment.checksum(frame.array())) { return 0; }",
+            with = "!= PromiseSegment.checksum(frame.array())) { at += 0; }")
     @Test
     void rotAtAnyByteTakesNoPromise() throws Exception {
         Path file = written(directory());
@@ -94,6 +100,11 @@ class PromiseScanTest {
         }
     }
 
+    @PlantedBug(
+            in = PromiseScan.class,
+            rule = "a synced record that is lost is damage, not a torn tail",
+            replace = "if (next < synced) {",
+            with = "if (false) {")
     @Test
     void whatWasSyncedAndIsLostInBothPlacesIsDamage() throws Exception {
         Path file = written(directory());
@@ -116,6 +127,11 @@ class PromiseScanTest {
     }
 
     /** Of what was written since the last sync any part may be there, in any order, after a power cut. */
+    @PlantedBug(
+            in = PromiseSegment.class,
+            rule = "a promise counts as synced only after the sync",
+            replace = "ByteBuffer frame = frame(mark, promises++, synced, encoded.get(i));",
+            with = "ByteBuffer frame = frame(mark, promises, ++promises, encoded.get(i));")
     @Test
     void anythingMissingInTheLastGroupIsATornTail() throws Exception {
         Path file = written(directory());

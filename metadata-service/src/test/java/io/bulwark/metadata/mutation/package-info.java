@@ -1,4 +1,4 @@
-/** Bugs planted in what a replica does with its disk, beside the protocols (PROTOCOLS section 7, damage), each of which a test must find. */
+/** Runs the planted bugs that the tests of this module declare. */
 @NullMarked
 package io.bulwark.metadata.mutation;
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.state.PageBatch;
 import io.bulwark.protocol.state.PageStoreContract;
 import io.bulwark.protocol.state.StateTree;
@@ -131,6 +132,11 @@ class PageRotTest {
         assertThat(store.checkpoints()).containsOnlyKeys(256L);
     }
 
+    @PlantedBug(
+            in = RocksPageStore.class,
+            rule = "a store checks its tables when it is opened",
+            replace = "db.verifyChecksum();",
+            with = "")
     @Test
     void whateverRotsInTheFilesWithoutPagesIsFoundAndThePagesStay() throws IOException {
         Path path = directory.resolve("store");

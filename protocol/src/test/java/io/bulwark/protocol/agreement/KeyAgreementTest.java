@@ -10,6 +10,7 @@ import io.bulwark.protocol.agreement.AgreementMessage.Taken;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.mac.KeyBook;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import java.security.GeneralSecurityException;
@@ -145,6 +146,11 @@ class KeyAgreementTest {
         assertThat(believes(1, 0, before)).isFalse();
     }
 
+    @PlantedBug(
+            in = KeyAgreement.class,
+            rule = "the previous key ends after T_k",
+            replace = "nowMillis - previous.sinceMillis() >= settings.keyMillis()",
+            with = "nowMillis < 0")
     @Test
     void whoStoodStillBelievesNothingOlderThanTk() {
         nodes.run(500);
@@ -156,6 +162,11 @@ class KeyAgreementTest {
         assertThat(believes(1, 0, vouch(0, 1))).isTrue();
     }
 
+    @PlantedBug(
+            in = KeyAgreement.class,
+            rule = "keys of an earlier life of a node are not believed",
+            replace = "peer.life = message.life(); drop(nowMillis, from, peer);",
+            with = "peer.life = message.life();")
     @Test
     void ofANodeThatHasBegunANewLifeNothingOldCounts() {
         nodes.run(500);
@@ -210,6 +221,11 @@ class KeyAgreementTest {
     }
 
     /** Whoever could sign with the key of before may have had his own keys told and taken. */
+    @PlantedBug(
+            in = KeyAgreement.class,
+            rule = "keys end with the identity of their node",
+            replace = "} else if (exchanged) {",
+            with = "} else if (!exchanged) {")
     @Test
     void whereAnIdentityIsExchangedTheKeysAreToo() throws GeneralSecurityException {
         nodes.run(500);
@@ -246,6 +262,11 @@ class KeyAgreementTest {
         assertThat(believes(0, 2, vouch(2, 0))).isTrue();
     }
 
+    @PlantedBug(
+            in = KeyAgreement.class,
+            rule = "a NEW-KEY is taken over a nonce of this node only",
+            replace = "if (!message.nonce().equals(nonceFor(peer))) {",
+            with = "if (message.nonce().isEmpty()) {")
     @Test
     void whatWasSaidBeforeIsNotTakenAgain() {
         nodes.run(500);
@@ -263,6 +284,11 @@ class KeyAgreementTest {
     }
 
     /** An intruder had node 0 sign a NEW-KEY for later, with a key and a life that he knows. */
+    @PlantedBug(
+            in = KeyAgreement.class,
+            rule = "a nonce is used once",
+            replace = "peer.nonce = null; book.speak(from, key.get());",
+            with = "book.speak(from, key.get());")
     @Test
     void whatWasSignedAheadIsWorthNothingOnceTheNonceIsUsed() {
         nodes.run(500);
@@ -275,6 +301,21 @@ class KeyAgreementTest {
         assertThat(believes(1, 0, vouch(0, 1))).isTrue();
     }
 
+    @PlantedBug(
+            in = KeyAgreement.class,
+            rule = "a NEW-KEY is signed",
+            replace = "if (!signing.verify(from.number(), content, message.signature())) {",
+            with = "if (content.isEmpty()) {")
+    @PlantedBug(
+            in = KeyAgreement.class,
+            rule = "the signature of a NEW-KEY covers the life",
+            replace = "return content.raw(nonce).raw(life).bytes(sealed).toBytes();",
+            with = "return content.raw(nonce).bytes(sealed).toBytes();")
+    @PlantedBug(
+            in = KeyAgreement.class,
+            rule = "the signature of a NEW-KEY covers the key",
+            replace = "return content.raw(nonce).raw(life).bytes(sealed).toBytes();",
+            with = "return content.raw(nonce).raw(life).toBytes();")
     @Test
     void nothingIsTakenThatItsSenderHasNotSigned() {
         nodes.run(500);
@@ -305,6 +346,16 @@ class KeyAgreementTest {
     }
 
     /** Signatures are dear: however often a liar sends wrong ones, or gives new nonces, others make and check few. */
+    @PlantedBug(
+            in = KeyAgreement.class,
+            rule = "the signatures that a liar makes a node check are limited",
+            replace = "if (nowMillis - peer.checkedMillis < settings.retryMillis() / 8) {",
+            with = "if (nowMillis < 0) {")
+    @PlantedBug(
+            in = KeyOffer.class,
+            rule = "the nonces that a liar makes a node sign are limited",
+            replace = "&& signatures < SIGNATURES_MAX",
+            with = "")
     @Test
     void aLiarCausesFewSignatures() {
         nodes.run(500);
@@ -357,6 +408,11 @@ class KeyAgreementTest {
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
+    @PlantedBug(
+            in = KeyAgreement.class,
+            rule = "messages of a node that left do not count",
+            replace = "book.believe(known, List.of());",
+            with = "")
     @Test
     void whoComesLaterIsMetAndNothingCountsOfWhoLeft() {
         nodes.agreement(0).belong(List.of(PrincipalId.node(1)));

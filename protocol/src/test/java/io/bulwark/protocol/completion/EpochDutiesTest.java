@@ -18,6 +18,7 @@ import io.bulwark.protocol.metadata.Command.ConfirmEpoch;
 import io.bulwark.protocol.metadata.Command.SealEpoch;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayDeque;
@@ -136,6 +137,11 @@ class EpochDutiesTest {
         return new BlockId(1, OWNER, inode, 0);
     }
 
+    @PlantedBug(
+            in = SlotDuties.class,
+            rule = "a node refuses an epoch before it says sealed",
+            replace = "if (seals && refusesBefore(new Place(volume.id(), index), group.epoch() + 1)) {",
+            with = "if (seals) {")
     @Test
     void itSaysSealedOnceItsServersRefuseTheEpoch() {
         later();
@@ -194,6 +200,11 @@ class EpochDutiesTest {
         assertThat(submitted).containsExactly(new ConfirmEpoch(1, 0, 2));
     }
 
+    @PlantedBug(
+            in = SlotDuties.class,
+            rule = "a node confirms an epoch only after it refuses the earlier ones",
+            replace = "&& refusesBefore(new Place(volume.id(), index), group.epoch())",
+            with = "")
     @Test
     void aPromiseForAnEarlierEpochConfirmsNothing() {
         group = new PlacementGroup(3, List.of(0, 1, 2, 3), List.of(), List.of(0), null);
@@ -204,6 +215,11 @@ class EpochDutiesTest {
         assertThat(submitted).containsExactly(new ConfirmEpoch(1, 0, 3));
     }
 
+    @PlantedBug(
+            in = EpochDuties.class,
+            rule = "a new holder confirms only after its repair",
+            replace = "if (rebuilding.contains(key) && walk.isDone(volume.id())) {",
+            with = "if (true) {")
     @Test
     void aNewHolderConfirmsOnceItHasAllThatIsReferenced() {
         completion = completion(50);

@@ -14,6 +14,7 @@ import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,6 +44,11 @@ class ExtentEpochTest {
         effects.addAll(to.onMessage(1, PrincipalId.node(node), answer));
     }
 
+    @PlantedBug(
+            in = ExtentWrite.class,
+            rule = "OKs of another epoch do not count for an extent write",
+            replace = "when answer.epoch() == group.epoch() -> {",
+            with = "when answer.epoch() >= 0 -> {")
     @Test
     void oksOfAnotherEpochDoNotCount() {
         write.start(0);
@@ -125,6 +131,11 @@ class ExtentEpochTest {
         assertThat(read.outcome()).contains(new ReadOutcome.StaleMap(2));
     }
 
+    @PlantedBug(
+            in = ReadSlot.class,
+            rule = "an answer that arrives twice counts once",
+            replace = "answers += settled ? 0 : 1;",
+            with = "answers++;")
     @Test
     void anAnswerThatComesTwiceCountsOnce() {
         read.start(0);
@@ -149,6 +160,11 @@ class ExtentEpochTest {
                 BLOCK, epoch, ENCODED.fpcc(), new Share(ENCODED.fragments().get(slot), null), true);
     }
 
+    @PlantedBug(
+            in = ExtentWrite.class,
+            rule = "more than f nodes must name a newer epoch before a write believes them",
+            replace = "otherEpochs.size() > f && otherEpochs.get(f) > group.epoch()",
+            with = "!otherEpochs.isEmpty() && otherEpochs.getFirst() > group.epoch()")
     @Test
     void oneNodesWordIsNotEnoughForANewerEpoch() {
         write.start(0);
@@ -178,6 +194,11 @@ class ExtentEpochTest {
         assertThat(write.outcome()).contains(new WriteOutcome.StaleMap(7));
     }
 
+    @PlantedBug(
+            in = ExtentRead.class,
+            rule = "more than f nodes must name a newer epoch before a read believes them",
+            replace = ".skip(policy.f())",
+            with = ".skip(0)")
     @Test
     void aReaderToldOfANewerEpochByOneNodeGoesOn() {
         read.start(0);
@@ -199,6 +220,11 @@ class ExtentEpochTest {
                                         .isEqualTo(new StoreBlock(BLOCK, 1, 1, CONTENT, ENCODED.fpcc()))));
     }
 
+    @PlantedBug(
+            in = ExtentRead.class,
+            rule = "an extent is incomplete only by the word of 2f + 1 holders",
+            replace = "neverStored() > 2 * f",
+            with = "neverStored() >= 2 * f")
     @Test
     void incompleteTakesMoreThanTwoF() {
         read.start(0);
@@ -209,6 +235,11 @@ class ExtentEpochTest {
         assertThat(read.outcome()).contains(new ReadOutcome.Incomplete());
     }
 
+    @PlantedBug(
+            in = ExtentRead.class,
+            rule = "a read is not permitted only by the word of f + 1 nodes",
+            replace = "count(ReadRefusal.NOT_PERMITTED) > f",
+            with = "count(ReadRefusal.NOT_PERMITTED) >= f")
     @Test
     void oneRefusalEndsNoRead() {
         read.start(0);
@@ -253,6 +284,11 @@ class ExtentEpochTest {
         assertThat(read.verdicts()).hasSize(4).containsValue(Verdict.DAMAGED);
     }
 
+    @PlantedBug(
+            in = ExtentRead.class,
+            rule = "fragments of another epoch do not count for a read",
+            replace = "case Found found when answer.epoch() == group.epoch() ->",
+            with = "case Found found when answer.epoch() >= 0 ->")
     @Test
     void fragmentsOfAnotherEpochDoNotCount() {
         read.start(0);

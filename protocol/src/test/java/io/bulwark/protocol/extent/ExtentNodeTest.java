@@ -22,6 +22,7 @@ import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import java.util.Optional;
@@ -61,6 +62,11 @@ class ExtentNodeTest {
         assertThat(node.ask(OWNER, store)).containsExactly(new NotStored(store.block(), 1, reason));
     }
 
+    @PlantedBug(
+            in = ExtentBlocks.class,
+            rule = "an id takes one content",
+            replace = "return same ? null : StoreRefusal.OTHER_CONTENT;",
+            with = "return null;")
     @Test
     void anIdTakesOneContentEver() {
         stored(BLOCK, 1);
@@ -71,6 +77,11 @@ class ExtentNodeTest {
         stored(BLOCK, 1);
     }
 
+    @PlantedBug(
+            in = ExtentBlocks.class,
+            rule = "a node stores the version of the pin only",
+            replace = "if (pin != null && !pin.equals(checksum.pin())) {",
+            with = "if (false) {")
     @Test
     void onceAPinIsKnownOnlyThatVersionIsStored() {
         node.tell(new Fact.OfPin(BLOCK, pin(1)));
@@ -85,17 +96,34 @@ class ExtentNodeTest {
         stored(BLOCK, 2);
     }
 
+    @PlantedBug(
+            in = StoreProposal.class,
+            rule = "an extent server checks the length of a fragment",
+            replace = "return checksum.length() >= 1 && checksum.length() <= "
+                    + "policy.fragmentBytes(policy.blockBytes());",
+            with = "return true;")
     @Test
     void aFragmentBeyondTheBlockSizeIsRefused() {
         BlockCode.Encoded huge = content(1, 2 * POLICY.blockBytes());
         refused(new Store(BLOCK, 1, 0, huge.fragments().getFirst(), huge.fpcc()), StoreRefusal.INCONSISTENT);
     }
 
+    @PlantedBug(
+            in = ExtentServer.class,
+            rule = "a request for another slot is refused",
+            replace = "if (group.slotOf(node) != request.slot()) {",
+            with = "if (false) {")
     @Test
     void aRequestForAnotherSlotIsRefused() {
         refused(store(BLOCK, 1, 1), StoreRefusal.NOT_HOLDER);
     }
 
+    @PlantedBug(
+            in = FpCoding.class,
+            rule = "an extent server checks fragments against fpcc",
+            replace = "return isShareOf(checksum, slot, share) ? Optional.of(new Accepted(share, "
+                    + "true)) : Optional.empty();",
+            with = "return Optional.of(new Accepted(share, true));")
     @Test
     void whoSendsNonsenseIsKeptOutForAWhile() {
         BlockCode.Encoded right = content(1, 100);
@@ -105,6 +133,11 @@ class ExtentNodeTest {
         stored(LocalNode.block(2), 2);
     }
 
+    @PlantedBug(
+            in = ExtentServer.class,
+            rule = "an unknown session stores nothing",
+            replace = "if (session.state != SessionState.OPEN) {",
+            with = "if (false) {")
     @Test
     void anUnknownSessionStoresNothing() {
         node.session = SessionState.UNKNOWN;
@@ -114,6 +147,11 @@ class ExtentNodeTest {
         assertThat(node.has(BLOCK)).isFalse();
     }
 
+    @PlantedBug(
+            in = Sessions.class,
+            rule = "a closed session stays closed",
+            replace = "if (session != null && session.state != SessionState.CLOSED) {",
+            with = "if (session != null) {")
     @Test
     void aClosedSessionStaysClosed() {
         stored(BLOCK, 1);
@@ -122,6 +160,11 @@ class ExtentNodeTest {
         refused(store(LocalNode.block(2), 0, 2), StoreRefusal.SESSION_CLOSED);
     }
 
+    @PlantedBug(
+            in = ExtentBlocks.class,
+            rule = "a store that ends after its session was closed is not answered OK",
+            replace = "end.run(next, refusal(block, session, Optional.of(fresh), fresh.checksum()));",
+            with = "end.run(next, null);")
     @Test
     void whatIsClosedWhileItIsStoredIsNotAcknowledged() {
         stored(LocalNode.block(2), 2);
@@ -133,6 +176,13 @@ class ExtentNodeTest {
     }
 
     /** What is freed is deleted while the store is still under way: it must be deleted again when that ends. */
+    @PlantedBug(
+            in = ExtentBlocks.class,
+            rule = "an extent that is freed during its store is removed",
+            replace = "if (session.freed(block)) { delete(next, session, block, "
+                    + "Optional.of(fresh), after -> end.run(after, StoreRefusal.FREED));",
+            with = "if (false) { delete(next, session, block, Optional.of(fresh), after -> "
+                    + "end.run(after, StoreRefusal.FREED));")
     @Test
     void whatIsFreedWhileItIsStoredIsGone() {
         stored(LocalNode.block(2), 2);
@@ -149,6 +199,13 @@ class ExtentNodeTest {
         assertThat(node.has(BLOCK)).isFalse();
     }
 
+    @PlantedBug(
+            in = Sessions.class,
+            rule = "freed ranges outlive a restart",
+            replace = "session.toSweep.add(new long[] {range.first(), range.first() + "
+                    + "range.count() - 1}); save(next, session);",
+            with = "session.toSweep.add(new long[] {range.first(), range.first() + "
+                    + "range.count() - 1}); sweepNext(next, session);")
     @Test
     void whatIsFreedIsRememberedBeforeItIsDeleted() {
         stored(BLOCK, 1);
@@ -200,6 +257,11 @@ class ExtentNodeTest {
     }
 
     /** A node that lost its record may have stored this version: it is not one of those that never did. */
+    @PlantedBug(
+            in = Repairs.class,
+            rule = "a lost record is no proof that an extent was never stored",
+            replace = "pin, !lost,",
+            with = "pin, true,")
     @Test
     void whoLostItsRecordDoesNotSayNeverStored() {
         stored(BLOCK, 1);
@@ -233,6 +295,12 @@ class ExtentNodeTest {
                 .containsExactly(new NotFound(BLOCK, 2, ReadRefusal.NONE));
     }
 
+    @PlantedBug(
+            in = ExtentServer.class,
+            rule = "an extent server refuses an older epoch",
+            replace =
+                    "if (request.epoch() != group.epoch() || !seals.serves(volume.id(), index, " + "group.epoch())) {",
+            with = "if (request.epoch() > group.epoch()) {")
     @Test
     void aMapOfAnOlderEpochIsNotTaken() {
         stored(BLOCK, 1);

@@ -11,6 +11,7 @@ import io.bulwark.protocol.fingerprint.CrossChecksum;
 import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;
 import java.nio.charset.StandardCharsets;
@@ -51,6 +52,11 @@ class ExtentRecordTest {
         assertThat(ExtentRecord.decode(MINE, out.toBytes())).isEqualTo(new Held(5, 1, true, false, FPCC, FPCC.cc()));
     }
 
+    @PlantedBug(
+            in = ExtentRecord.class,
+            rule = "a record under another key is not believed",
+            replace = "return own ? record : new Lost();",
+            with = "return record;")
     @Test
     void aWholeRecordUnderAnotherKeyIsLost() {
         for (ExtentRecord record : RECORDS) {

@@ -27,6 +27,7 @@ import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -98,6 +99,11 @@ class PasisExtentTest {
                 .allMatch(effect -> ((Effect.Send) effect).message() instanceof StoreBlock);
     }
 
+    @PlantedBug(
+            in = ExtentRead.class,
+            rule = "b + 1 verified flags are needed for an extent",
+            replace = "return excluded.isEmpty() && verified > policy.f();",
+            with = "return excluded.isEmpty() && verified >= policy.f();")
     @Test
     void bVerifiedFlagsSpareNoValidation() {
         ExtentRead read = read(POISON);
@@ -133,6 +139,11 @@ class PasisExtentTest {
         assertThat(read.outcome()).contains(new ReadOutcome.Poisonous());
     }
 
+    @PlantedBug(
+            in = ExtentRead.class,
+            rule = "b + 1 nodes must call an extent poisonous",
+            replace = "} else if (count(ReadRefusal.POISONOUS) > f) {",
+            with = "} else if (count(ReadRefusal.POISONOUS) >= f) {")
     @Test
     void bNodesThatCallItPoisonousConvinceNobody() {
         ExtentRead read = read(GOOD);
@@ -196,6 +207,11 @@ class PasisExtentTest {
         assertThat(node.runs).isEmpty();
     }
 
+    @PlantedBug(
+            in = ExtentBlocks.class,
+            rule = "poison is remembered over a restart",
+            replace = ": new Mutation.Put(ExtentRecord.key(block), fresh.encoded(block), Bytes.EMPTY);",
+            with = ": new Mutation.Delete(ExtentRecord.key(block));")
     @Test
     void poisonIsDroppedAndRememberedAndNeverRepaired() {
         LocalNode node = node(HOLDERS);

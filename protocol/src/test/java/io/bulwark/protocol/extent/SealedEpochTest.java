@@ -12,6 +12,7 @@ import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.epoch.Seals;
 import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
@@ -24,6 +25,7 @@ import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
@@ -75,6 +77,17 @@ class SealedEpochTest {
         return new NotFound(BLOCK, epoch, reason);
     }
 
+    @PlantedBug(
+            in = Seals.class,
+            rule = "a sealed epoch is not served",
+            replace = "long from = group.change().isPresent() ? group.epoch() + 1 : group.epoch();",
+            with = "long from = group.epoch();")
+    @PlantedBug(
+            in = ExtentServer.class,
+            rule = "an extent server refuses a sealed epoch",
+            replace =
+                    "if (request.epoch() != group.epoch() || !seals.serves(volume.id(), index, " + "group.epoch())) {",
+            with = "if (request.epoch() != group.epoch()) {")
     @Test
     void anAnnouncedChangeEndsTheEpochForThisNode() {
         assertThat(store(1, ONE)).isEqualTo(new Acknowledged(BLOCK, 1));
@@ -87,6 +100,11 @@ class SealedEpochTest {
         assertThat(read(1)).isEqualTo(notFound(2, ReadRefusal.WRONG_EPOCH));
     }
 
+    @PlantedBug(
+            in = Seals.class,
+            rule = "a seal is durable before it is told",
+            replace = "floor.from = Math.max(floor.from, from);",
+            with = "floor.from = Math.max(floor.from, from); floor.durable = floor.from;")
     @Test
     void whatIsSealedIsDurableBeforeItIsSaid() {
         node.use(with(FIRST));
@@ -100,6 +118,11 @@ class SealedEpochTest {
         assertThat(node.promises).containsExactly(new Effect.Refuses(VOLUME, 0, 2));
     }
 
+    @PlantedBug(
+            in = Seals.class,
+            rule = "a seal outlives a restart",
+            replace = "floor.from = Math.max(floor.from, epoch); floor.durable = Math.max(floor.durable, epoch);",
+            with = "")
     @Test
     void aNodeThatRestartsRefusesWhatItHasSealedWhateverReplicasThatAreBehindSay() {
         node.use(with(ANNOUNCED));
@@ -112,6 +135,11 @@ class SealedEpochTest {
         assertThat(store(1, ONE)).isEqualTo(new NotStored(BLOCK, 1, StoreRefusal.WRONG_EPOCH));
     }
 
+    @PlantedBug(
+            in = Seals.class,
+            rule = "an epoch is served only after the earlier ones are refused durably",
+            replace = "floor.from == epoch && floor.isDurable();",
+            with = "floor.from == epoch;")
     @Test
     void whoHasMissedTheAnnouncementServesTheNextEpochOnlyOnceItRefusesTheOneBeforeForGood() {
         node.use(with(FIRST));
@@ -186,6 +214,11 @@ class SealedEpochTest {
         assertThat(node.unreferencedBytes()).isZero();
     }
 
+    @PlantedBug(
+            in = ExtentRead.class,
+            rule = "a new holder is no witness that an extent was never stored",
+            replace = "(countsFresh ? count(ReadRefusal.NOT_REPAIRED) : 0)",
+            with = "count(ReadRefusal.NOT_REPAIRED)")
     @Test
     void anotherDoesNotCountNewHolders() {
         node.use(with(OPENED));

@@ -3,6 +3,7 @@ package io.bulwark.protocol.fingerprint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -48,6 +49,11 @@ class BlockCodePaperTest {
         }
     }
 
+    @PlantedBug(
+            in = BlockCode.class,
+            rule = "a fragment has the hash that its cross-checksum names",
+            replace = "&& Hashes.sha256(share.fragment()).equals(cc.get(slot));",
+            with = ";")
     @Test
     void everyCombinationOfAnswersOfFour() {
         for (int poisoned = 0; poisoned < 3; poisoned++) {
@@ -154,6 +160,11 @@ class BlockCodePaperTest {
     }
 
     /** Line 1307: fewer than m fragments consistent. */
+    @PlantedBug(
+            in = BlockCode.class,
+            rule = "m consistent fragments are needed to decode",
+            replace = "return count >= m;",
+            with = "return count >= m - 1;")
     @Test
     void aBlockWithTooFewConsistentFragmentsIsRefused() {
         Map<Integer, Bytes> poison = Map.of(0, randomBytes(500), 2, randomBytes(500), 4, randomBytes(500));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.protocol.erasure.ErasureCode;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
@@ -88,6 +89,11 @@ class FpccTest {
     }
 
     /** A zero appended keeps the fingerprint, and a forged hash matches: only the length in the fpcc tells. */
+    @PlantedBug(
+            in = Fpcc.class,
+            rule = "consistent fragments have one length",
+            replace = "index < cc.size() && fragment.length() == length;",
+            with = "index < cc.size();")
     @Test
     void zerosAppendedAreInconsistentEvenWithTheirOwnHash() {
         Bytes extended = Bytes.of(Arrays.copyOf(first.get(1).toByteArray(), LENGTH + 1));
@@ -98,6 +104,12 @@ class FpccTest {
         assertThat(forged.consistent(code, 1, extended)).isFalse();
     }
 
+    @PlantedBug(
+            in = Fpcc.class,
+            rule = "fpcc compares fingerprints",
+            replace =
+                    "&& hash.equals(cc.get(index)) && " + "fingerprint().of(fragment).equals(code.combine(index, fp));",
+            with = "&& hash.equals(cc.get(index));")
     @Test
     void theHashAloneIsNotEnough() {
         for (int i = 0; i < M + F; i++) {
@@ -109,6 +121,11 @@ class FpccTest {
         }
     }
 
+    @PlantedBug(
+            in = Fpcc.class,
+            rule = "fpcc compares hashes",
+            replace = "&& hash.equals(cc.get(index)) && fingerprint()",
+            with = "&& fingerprint()")
     @Test
     void theFingerprintAloneIsNotEnough() {
         for (int i = 0; i < M + F; i++) {
@@ -200,6 +217,11 @@ class FpccTest {
     }
 
     /** Fixed for ever: stored pins and fingerprints depend on the generator, the modulus and the order of the bytes. */
+    @PlantedBug(
+            in = Fpcc.class,
+            rule = "the evaluation point depends on the hashes",
+            replace = "List<Bytes> parts = new ArrayList<>(cc);",
+            with = "List<Bytes> parts = new ArrayList<>();")
     @Test
     void goldenVector() {
         byte[] block = new byte[2 * 5000];

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -24,6 +25,11 @@ class ClaimPollTest {
                 1, PrincipalId.node(slot), new FpMessage.FoundTimestamp(nodes.group.target(slot), latest, null));
     }
 
+    @PlantedBug(
+            in = ClaimPoll.class,
+            rule = "m + f nodes must claim a version before it counts as held",
+            replace = "claiming >= group.policy().writeQuorum()",
+            with = "claiming >= group.policy().timestampQuorum()")
     @Test
     void allButFSlotsClaimItOrALaterOne() {
         assertThat(poll.start(1)).hasSize(4);

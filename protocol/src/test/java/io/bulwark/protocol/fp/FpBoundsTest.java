@@ -16,6 +16,7 @@ import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -167,6 +168,11 @@ class FpBoundsTest {
                         effect instanceof Effect.Send send && send.message() instanceof FpMessage.FoundTimestamp);
     }
 
+    @PlantedBug(
+            in = FpAccess.class,
+            rule = "a grant is believed for a limited time",
+            replace = "grant.mayRead() ? limits.factMillis() : ABSENCE_MILLIS;",
+            with = "grant.mayRead() ? Long.MAX_VALUE : ABSENCE_MILLIS;")
     @Test
     void aDeniedGrantIsBelievedShortlyAndAGivenOneForAWhile() {
         perform(server.onFact(0, new Fact.OfVolume(3, Optional.of(VOLUME))));

@@ -9,6 +9,7 @@ import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
@@ -90,6 +91,11 @@ class FpLurkingOverwrittenTest {
         assertDoneOnceOthersAreBack();
     }
 
+    @PlantedBug(
+            in = Revocations.class,
+            rule = "m + f nodes must claim a later version before an overwritten one is settled",
+            replace = "outcome == ClaimPoll.Outcome.CLAIMED &&",
+            with = "")
     @Test
     void oneOfThemIsNotEnough() {
         overwritten(staged().repaired());
@@ -115,6 +121,11 @@ class FpLurkingOverwrittenTest {
         assertDoneOnceOthersAreBack();
     }
 
+    @PlantedBug(
+            in = FpRegister.class,
+            rule = "an overwritten version stays on its account until that is durable",
+            replace = "if (!old.chargedTo(PrepareTag.REPAIR)) { uncharged(old);",
+            with = "{ uncharged(old);")
     @Test
     void whatIsWaitedForAlreadyIsWaitedForWhenItIsOverwritten() {
         onDisk(staged().repaired());

@@ -10,6 +10,7 @@ import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
 import java.util.List;
@@ -171,6 +172,11 @@ class FpLurkingRepairTest {
     }
 
     /** All others are cut off: its READ ends only when it has waited long enough. */
+    @PlantedBug(
+            in = Revocations.class,
+            rule = "a node says that a revocation is done only after repairs under way have ended",
+            replace = "if (block.repair().running()) {",
+            with = "if (false) {")
     @Test
     void aRepairThatIsUnderWayIsWaitedFor() {
         nodes.write(4, 4, 0, 1, 2);

@@ -7,8 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +29,11 @@ class FpReadTest {
     private final List<Effect> effects = new ArrayList<>();
     private long now = 1;
 
+    @PlantedBug(
+            in = Reports.class,
+            rule = "a timestamp qualifies by 2f + 1 reports",
+            replace = "count(first, report -> !report.isAfter(candidate)) >= group.policy().timestampQuorum()",
+            with = "count(first, report -> !report.isAfter(candidate)) >= group.policy().timestampQuorum() - 1")
     @Test
     void oneRoundIsEnoughWhereNothingIsWrong() {
         Timestamp version = nodes.write(5, 1, 0, 1, 2);
@@ -42,6 +49,11 @@ class FpReadTest {
         assertThat(sends()).hasSize(3);
     }
 
+    @PlantedBug(
+            in = Reports.class,
+            rule = "only the first 3f + 1 slots report",
+            replace = "slot < group.policy().timestampSlots(); slot++) { Timestamp report = reports[slot];",
+            with = "slot < reports.length; slot++) { Timestamp report = reports[slot];")
     @Test
     void onlyTheFirst3fPlus1SlotsCount() {
         use(new LocalNodes(1, 4));
@@ -105,6 +117,11 @@ class FpReadTest {
         assertThat(read.outcome()).isEmpty();
     }
 
+    @PlantedBug(
+            in = BlockCode.class,
+            rule = "a reader checks fragments against fpcc",
+            replace = "if (fpcc.consistent(code, slot, share.fragment())) {",
+            with = "if (true) {")
     @Test
     void whatTheVersionsBytesAreNotIsCorruptAndMasked() {
         Timestamp version = nodes.write(5, 1, 0, 1, 2);

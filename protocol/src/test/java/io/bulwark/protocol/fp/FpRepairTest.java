@@ -11,6 +11,7 @@ import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,6 +43,11 @@ class FpRepairTest {
         assertThat(nodes.latest(1).ts()).isEqualTo(180_000);
     }
 
+    @PlantedBug(
+            in = FpPrepare.class,
+            rule = "a timestamp far above the latest is refused",
+            replace = "if (far(version)) {",
+            with = "if (false) {")
     @Test
     void aTsThatNobodyReachedStaysFar() {
         nodes.ask(CLIENT, nodes.fragment(1, FpPrepare.FAR + 1, 5));
@@ -50,6 +56,11 @@ class FpRepairTest {
         assertThat(nodes.one(CLIENT, nodes.fragment(1, FpPrepare.FAR, 5))).isInstanceOf(FpMessage.Prepared.class);
     }
 
+    @PlantedBug(
+            in = FpPrepare.class,
+            rule = "the staged versions of a client in a block are limited",
+            replace = "register.versions().stagedBy(writer) >= places * limits.stagedPerBlock()",
+            with = "false")
     @Test
     void aNodeAtItsLimitInABlockDropsWhatLiesBelowALaterCommit() {
         for (int ts = 1; ts <= 4; ts++) {
@@ -76,6 +87,16 @@ class FpRepairTest {
         assertThat(nodes.chargesOnDisk(1)).isEqualTo(3);
     }
 
+    @PlantedBug(
+            in = FpPrepare.class,
+            rule = "the staged versions of a client in all blocks are limited",
+            replace = "index.count(writer) >= places * limits.stagedPerClient()",
+            with = "false")
+    @PlantedBug(
+            in = FpPrepare.class,
+            rule = "charges of staged versions outlive a restart",
+            replace = "put(call, request, record, share, List.of(index.put(writer, session, entry)));",
+            with = "put(call, request, record, share, List.of());")
     @Test
     void theLimitPerClientHoldsAcrossBlocksAndRestarts() {
         for (int number = 20; number < 26; number++) {
@@ -96,6 +117,11 @@ class FpRepairTest {
         return ((FpMessage.Refused) nodes.one(CLIENT, request)).refusal();
     }
 
+    @PlantedBug(
+            in = RepairAnswers.class,
+            rule = "a staged copy is not enough for a repair MAC",
+            replace = "&& record.isVouchedFor() &&",
+            with = "&&")
     @Test
     void aStagedCopyIsNotEnoughForARepairMac() {
         nodes.prepare(3, 5, 1);
@@ -144,6 +170,7 @@ class FpRepairTest {
      * Node 3 colludes. What a closed session left at node 0 is dropped, since the others never prepared it; its MACs are kept. With
      * those of another session they would be m + f, and node 1 alone of the correct ones would hold a fragment.
      */
+    @PlantedBug(in = PrepareTag.class, rule = "a MAC is bound to the session", replace = "out.i64(session);", with = "")
     @Test
     void whatWasDroppedWithAClosedSessionIsNotCommittedInAnother() {
         long another = SESSION + 1;
@@ -186,6 +213,14 @@ class FpRepairTest {
                 .isFalse();
     }
 
+    @PlantedBug(
+            in = FpRepair.class,
+            rule = "a node adopts a version only on the word of others",
+            replace = "RepairMacs operation = new RepairMacs(",
+            with = "if (register.versions().holds(version)) { Holding.SlotNonce own = new "
+                    + "Holding.SlotNonce(register.target().slot(), register.nonce(version)); "
+                    + "register.commit(version, List.of(own), PrepareTag.REPAIR, null, this::end, "
+                    + "this::end); return; } RepairMacs operation = new RepairMacs(")
     @Test
     void aVersionCommittedAtOneNodeIsAdoptedByAllThatRepair() {
         Timestamp version = nodes.write(5, 1, 0);
@@ -200,6 +235,16 @@ class FpRepairTest {
         assertThat(nodes.holding(3, version).nonces().size()).isGreaterThanOrEqualTo(3);
     }
 
+    @PlantedBug(
+            in = RepairMacs.class,
+            rule = "m + f repair MACs are needed to adopt a version",
+            replace = "vouches.size() + 1 >= group.policy().writeQuorum()",
+            with = "vouches.size() + 2 >= group.policy().writeQuorum()")
+    @PlantedBug(
+            in = RepairMacs.class,
+            rule = "a node checks repair MACs",
+            replace = "if (valid.test(vouch)) {",
+            with = "if (true) {")
     @Test
     void withoutMPlusFMacsNothingIsAdoptedAndTheOldVersionStays() {
         Timestamp old = nodes.write(4, 4, 0, 1, 2);
@@ -298,6 +343,11 @@ class FpRepairTest {
                 .isEqualTo(nodes.encode(1).fragments().getFirst());
     }
 
+    @PlantedBug(
+            in = FpRepair.class,
+            rule = "repairs are rationed",
+            replace = "(free || node.repairRate().allow(nowMillis, asker)) &&",
+            with = "")
     @Test
     void repairsAreRationedPerAsker() {
         nodes = new LocalNodes(1, 2, new FpLimits(6, 2, 2, 1_000, 1, 100, 64, 10_000, 3_000));

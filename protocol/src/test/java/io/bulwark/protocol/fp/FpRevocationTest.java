@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -38,6 +39,11 @@ class FpRevocationTest {
         assertThat(((FpMessage.Refused) answer).refusal()).isEqualTo(Refusal.NO_GRANT);
     }
 
+    @PlantedBug(
+            in = FpRegister.class,
+            rule = "a revoked client is not served",
+            replace = "if (!serves || node.access().revoked(call.from())) {",
+            with = "if (!serves) {")
     @Test
     void nothingOfARevokedClientIsTakenWhateverItHolds() {
         List<FpMessage.Prepared> prepares = nodes.prepare(3, 5, 1);
@@ -64,6 +70,11 @@ class FpRevocationTest {
         assertThat(latest(0)).isEqualTo(Timestamp.NONE);
     }
 
+    @PlantedBug(
+            in = Revocations.class,
+            rule = "a node says that a revocation is done only after stores under way have ended",
+            replace = "if (outdated || round.underWay > 0) {",
+            with = "if (outdated) {")
     @Test
     void aNodeSaysThatItRefusesOnceNothingOfItIsUnderWay() {
         List<FpMessage.Prepared> prepares = nodes.prepare(3, 5, 1);
@@ -90,6 +101,11 @@ class FpRevocationTest {
         assertThat(latest(0)).isEqualTo(Timestamp.NONE);
     }
 
+    @PlantedBug(
+            in = LeftoverPoll.class,
+            rule = "a leftover is dropped only after all nodes refuse its COMMIT",
+            replace = "&& refused == group.n() - 1 - gone.size();",
+            with = "&& refused >= group.policy().timestampQuorum() - 1;")
     @Test
     void whatNobodyHasCommittedIsDroppedOnceAllNodesRefuseItsWriter() {
         nodes.prepare(3, 5, 1);

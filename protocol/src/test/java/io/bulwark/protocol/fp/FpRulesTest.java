@@ -14,6 +14,7 @@ import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
@@ -33,6 +34,11 @@ class FpRulesTest {
     private final LocalNodes nodes = new LocalNodes(1, 2);
     private final List<Effect> effects = new ArrayList<>();
 
+    @PlantedBug(
+            in = FpWrite.class,
+            rule = "a register write is done at m + f OKs",
+            replace = "committed >= group.policy().writeQuorum()",
+            with = "committed >= group.policy().writeQuorum() - 1")
     @Test
     void aWriteIsDoneAtMPlusFOksAndNotBefore() {
         FpWrite write = new FpWrite(nodes.group, SESSION, nodes.block(1), TIMES);
@@ -47,6 +53,11 @@ class FpRulesTest {
     }
 
     /** A complete write that one of the three answers does not show, and a liar hides: the write-back must wait for three. */
+    @PlantedBug(
+            in = Reports.class,
+            rule = "2f + 1 claims are needed to leave out the write-back",
+            replace = "count(greatest, report -> !version.isAfter(report)) >= group.policy().timestampQuorum()",
+            with = "count(greatest, report -> !version.isAfter(report)) >= group.policy().timestampQuorum() - 1")
     @Test
     void whatTwoOfThreeClaimIsWrittenBack() {
         Timestamp version = nodes.write(5, 1, 0, 1);
@@ -59,6 +70,11 @@ class FpRulesTest {
     }
 
     /** Of three answers two are below: with a third that is above, or lies, nothing is known of the other write. */
+    @PlantedBug(
+            in = FpRead.class,
+            rule = "a version is returned only if no greater one may be complete",
+            replace = "if (reports.qualifies(attempt.version)) {",
+            with = "if (true) {")
     @Test
     void aTimestampQualifiesByThreeReports() {
         nodes.write(5, 1, 0, 1, 2);
@@ -73,6 +89,11 @@ class FpRulesTest {
                 .isEmpty();
     }
 
+    @PlantedBug(
+            in = Reports.class,
+            rule = "2f + 1 reports are needed for \"never written\"",
+            replace = "count(first, Timestamp::isNone) >= group.policy().timestampQuorum()",
+            with = "count(first, Timestamp::isNone) >= group.policy().timestampQuorum() - 1")
     @Test
     void twoReportsOfNothingAreNotEnough() {
         FpRead read = FpRead.askingForRepair(nodes.group, TIMES);
@@ -85,6 +106,11 @@ class FpRulesTest {
     }
 
     /** Whatever one node brings up, what the others hold is still tried. */
+    @PlantedBug(
+            in = FpRead.class,
+            rule = "one liar's timestamps displace only its own",
+            replace = "if (attempt.introducers.isEmpty() && !version.equals(wanted) && attempt != writtenBack) {",
+            with = "if (true) {")
     @Test
     void aLiarsTimestampsPushOutOnlyItsOwn() {
         Timestamp version = nodes.write(5, 1, 0, 1, 2);
@@ -107,6 +133,11 @@ class FpRulesTest {
                                 value -> assertThat(value.timestamp()).isEqualTo(version)));
     }
 
+    @PlantedBug(
+            in = PrepareTag.class,
+            rule = "two versions of one timestamp have different nonces",
+            replace = "version.write(out); return keys.own(out.toBytes());",
+            with = "return keys.own(out.i64(version.ts()).toBytes());")
     @Test
     void theNonceNamesTheBlockAndTheVersion() {
         Timestamp one = new Timestamp(5, nodes.encode(1).fpcc());
@@ -130,6 +161,11 @@ class FpRulesTest {
         }
     }
 
+    @PlantedBug(
+            in = FpCodec.class,
+            rule = "a COMMIT names each slot once",
+            replace = "last = ascending(last, in.u8()); prepares.add(",
+            with = "last = in.u8(); prepares.add(")
     @Test
     void aCommitThatNamesASlotTwiceIsMalformed() {
         FpMessage.Commit right = nodes.commit(0, 1, nodes.prepare(3, 5, 1));
@@ -143,6 +179,11 @@ class FpRulesTest {
                 .isInstanceOf(MalformedException.class);
     }
 
+    @PlantedBug(
+            in = FpPrepare.class,
+            rule = "a prepare that is under way does not pass the closing of its session",
+            replace = "if (node.access().closing(session)) {",
+            with = "if (false) {")
     @Test
     void aPrepareThatWaitedIsRefusedOnceItsSessionIsClosed() {
         nodes.one(CLIENT, nodes.fragment(0, 1, 1));
@@ -172,6 +213,11 @@ class FpRulesTest {
         assertThat(nodes.answers).contains(refusal(0, Asked.COMMIT, 5, Refusal.OTHER_EPOCH, 1));
     }
 
+    @PlantedBug(
+            in = FpAccess.class,
+            rule = "a register map of an older epoch is ignored",
+            replace = "volumes.merge(volume.id(), volume, FpAccess::later)",
+            with = "volumes.put(volume.id(), volume)")
     @Test
     void anOlderEpochIsRefusedWhateverMapComesLater() {
         FpMessage.FindTimestamp old = new FpMessage.FindTimestamp(nodes.group.target(0), false);
@@ -185,6 +231,11 @@ class FpRulesTest {
                 .isInstanceOf(FpMessage.FoundTimestamp.class);
     }
 
+    @PlantedBug(
+            in = FpAccess.class,
+            rule = "a register request for another slot is refused",
+            replace = "if (group.slotOf(self) != target.slot()) {",
+            with = "if (group.slotOf(self) < 0) {")
     @Test
     void aRequestForAnotherSlotIsRefused() {
         FpMessage.FindTimestamp forSlot1 = new FpMessage.FindTimestamp(nodes.group.target(1), false);
@@ -230,6 +281,11 @@ class FpRulesTest {
         assertThat(kept).isGreaterThanOrEqualTo(2);
     }
 
+    @PlantedBug(
+            in = FpGroup.class,
+            rule = "a node answers for its own slot only",
+            replace = "target.epoch() == placement.epoch() && target.slot() == slot ? slot : -1",
+            with = "target.epoch() == placement.epoch() && slot >= 0 ? target.slot() : -1")
     @Test
     void aNodeAnswersForItsOwnSlotOnly() {
         FpRead read = FpRead.askingForRepair(nodes.group, TIMES);
@@ -241,6 +297,11 @@ class FpRulesTest {
         assertThat(read.outcome()).isEmpty();
     }
 
+    @PlantedBug(
+            in = FpRead.class,
+            rule = "a read ends only after its write-back is complete",
+            replace = "back.outcome().orElse(null) instanceof FpWriteOutcome.Written",
+            with = "true")
     @Test
     void aWriteBackThatIsUnderWayIsNotEnough() {
         Timestamp version = nodes.write(5, 1, 0, 1);
@@ -257,6 +318,11 @@ class FpRulesTest {
         assertThat(read.outcome()).isEmpty();
     }
 
+    @PlantedBug(
+            in = FpRegister.class,
+            rule = "a commit is durable before it is answered",
+            replace = "commit( version, nonces, call.from(), call, now -> { answer(call, done);",
+            with = "answer(call, done); commit(version, nonces, call.from(), call, now -> {")
     @Test
     void nothingIsAnsweredBeforeItIsDurable() {
         List<FpMessage.Prepared> prepares = nodes.prepare(3, 5, 1);
@@ -329,6 +395,11 @@ class FpRulesTest {
         return new FpMessage.Leftover(nodes.group.target(slot), version, state, Timestamp.NONE);
     }
 
+    @PlantedBug(
+            in = LeftoverPoll.class,
+            rule = "2f + 1 nodes must never have prepared a leftover before it is dropped",
+            replace = "if (never >= group.policy().timestampQuorum() ||",
+            with = "if (never >= group.policy().timestampQuorum() - 1 ||")
     @Test
     void aLeftoverIsDroppedAtThreeWhoNeverPreparedIt() {
         Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());

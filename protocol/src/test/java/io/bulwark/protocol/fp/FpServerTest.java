@@ -11,6 +11,7 @@ import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +38,16 @@ class FpServerTest {
         assertThat(later.nonce()).isNotEqualTo(first.nonce());
     }
 
+    @PlantedBug(
+            in = BlockCode.class,
+            rule = "a server checks a block that it gets against fpcc",
+            replace = "if (!enoughConsistent(fpcc, fragments, cc)) {",
+            with = "if (false) {")
+    @PlantedBug(
+            in = FpPrepare.class,
+            rule = "a register server checks fragments against fpcc",
+            replace = "yield group.code().isShareOf(of.fpcc(), slot, share) ? share : null;",
+            with = "yield share;")
     @Test
     void aFragmentThatIsNotConsistentIsRefused() {
         FpMessage.PrepareFragment good = nodes.fragment(0, 0, 1);
@@ -52,6 +63,11 @@ class FpServerTest {
         assertThat(nodes.stores).isEmpty();
     }
 
+    @PlantedBug(
+            in = FpPrepare.class,
+            rule = "a register server checks the length of a fragment",
+            replace = "if (!group.fits(request.fpcc())) {",
+            with = "if (false) {")
     @Test
     void aVersionOfAnotherLengthIsRefused() {
         BlockCode.Encoded shorter = nodes.group.code().encode(nodes.block(1).slice(0, 100));
@@ -98,6 +114,16 @@ class FpServerTest {
                 .isEqualTo(42);
     }
 
+    @PlantedBug(
+            in = FpPrepare.class,
+            rule = "a timestamp does not wrap round",
+            replace = "request.ts() == 0 && latest.ts() == -1",
+            with = "false")
+    @PlantedBug(
+            in = Timestamp.class,
+            rule = "timestamps are compared unsigned",
+            replace = "Long.compareUnsigned(ts, other.ts)",
+            with = "Long.compare(ts, other.ts)")
     @Test
     void tsNeverWraps() {
         List<Holding.SlotNonce> nonces = List.of(new Holding.SlotNonce(0, SampleMessages.filled(32, 1)));
@@ -108,6 +134,11 @@ class FpServerTest {
         assertThat(nodes.latest(0).ts()).isEqualTo(-1);
     }
 
+    @PlantedBug(
+            in = FpRegister.class,
+            rule = "a node commits only with m + f prepares",
+            replace = "if (nonces.size() < group.policy().writeQuorum()) { refuse(call, Refusal.PREPARES);",
+            with = "if (nonces.size() < group.policy().writeQuorum() - 1) { refuse(call, Refusal.PREPARES);")
     @Test
     void aMacIsGoodForItsReceiverSenderSessionEpochAndVersionOnly() {
         List<FpMessage.Prepared> prepares = nodes.prepare(3, 5, 1);
@@ -144,6 +175,17 @@ class FpServerTest {
         assertRefused(with(right, 1, beyond), Refusal.PREPARES);
     }
 
+    @PlantedBug(
+            in = PrepareTag.class,
+            rule = "a MAC is bound to the epoch",
+            replace = "giver.write(out);",
+            with = "new Target(giver.block(), 1, giver.slot()).write(out);")
+    @PlantedBug(
+            in = PrepareTag.class,
+            rule = "a MAC is bound to its direction",
+            replace = "giver.write(out); out.u8(receiver);",
+            with = "new Target(giver.block(), giver.epoch(), Math.min(giver.slot(), "
+                    + "receiver)).write(out); out.u8(Math.max(giver.slot(), receiver));")
     @Test
     void aMacOfAnotherEpochOrOfTheOtherDirectionIsRefused() {
         Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
@@ -166,6 +208,11 @@ class FpServerTest {
         assertThat(nodes.one(CLIENT, right)).isInstanceOf(FpMessage.Committed.class);
     }
 
+    @PlantedBug(
+            in = FpRegister.class,
+            rule = "a COMMIT below the latest version is not taken again",
+            replace = "if (!version.isAfter(versions.latest())) { answer(call, done); return; }",
+            with = "")
     @Test
     void aCommitBelowTheLatestIsAlreadyOverwritten() {
         nodes.write(5, 1, 0);
@@ -230,6 +277,13 @@ class FpServerTest {
         assertThat(nodes.holding(0, version).nonces()).hasSize(3);
     }
 
+    @PlantedBug(
+            in = FpPrepare.class,
+            rule = "a prepare is durable before it is answered",
+            replace = "register.store( mutations, call, now -> { register.versions().put(record); "
+                    + "register.versions().heal(version); answer(call, request, version); },",
+            with = "answer(call, request, version); register.store(mutations, call, now -> { "
+                    + "register.versions().put(record); register.versions().heal(version); },")
     @Test
     void nothingIsPromisedWithoutSpace() {
         nodes.nextStore = Stored.NO_SPACE;
@@ -241,6 +295,27 @@ class FpServerTest {
         assertThat(nodes.chargesOnDisk(0)).isEqualTo(1);
     }
 
+    @PlantedBug(
+            in = FpAccess.class,
+            rule = "an unknown session writes nothing",
+            replace = "case UNKNOWN -> new Verdict.Refuse(Refusal.SESSION_UNKNOWN, epoch);",
+            with = "case UNKNOWN -> new Verdict.Admitted(group);")
+    @PlantedBug(
+            in = FpAccess.class,
+            rule = "a client reads only registers that it may read",
+            replace = "return grant.mayRead() ? new Verdict.Admitted(group)",
+            with = "return true ? new Verdict.Admitted(group)")
+    @PlantedBug(
+            in = FpAccess.class,
+            rule = "a node writes no register as a client",
+            replace = "return !writes && group.slotOf(from) >= 0",
+            with = "return group.slotOf(from) >= 0")
+    @PlantedBug(
+            in = FpAccess.class,
+            rule = "only nodes get repair MACs",
+            replace = "case FpMessage.AskRepairMac _, FpMessage.AskLeftover _ -> new "
+                    + "Verdict.Refuse(Refusal.NO_GRANT, epoch);",
+            with = "case FpMessage.AskRepairMac _, FpMessage.AskLeftover _ -> new Verdict.Admitted(group);")
     @Test
     void sessionsGrantsEpochsAndSlotsAreChecked() {
         BlockCode.Encoded encoded = nodes.encode(1);
@@ -262,6 +337,11 @@ class FpServerTest {
         assertThat(((FpMessage.Refused) noBlock).refusal()).isEqualTo(Refusal.WRONG_SLOT);
     }
 
+    @PlantedBug(
+            in = FpAccess.class,
+            rule = "a stale answer does not open a closed session again",
+            replace = "if (over || (state != SessionState.CLOSED && !looked)) {",
+            with = "if (state != SessionState.CLOSED && !looked) {")
     @Test
     void aClosedSessionStaysRefusedWhateverIsSaidLater() {
         nodes.session(SESSION, SessionState.CLOSED);
@@ -271,6 +351,11 @@ class FpServerTest {
         assertRefused(nodes.fragment(0, 0, 1), Refusal.SESSION_CLOSED);
     }
 
+    @PlantedBug(
+            in = FpRegister.class,
+            rule = "a node never tells the nonce itself",
+            replace = "Bytes nonceHash = Hashes.sha256(nonce(record.version()));",
+            with = "Bytes nonceHash = nonce(record.version());")
     @Test
     void noncesOfAStagedVersionAreNotShown() {
         nodes.prepare(3, 5, 1);

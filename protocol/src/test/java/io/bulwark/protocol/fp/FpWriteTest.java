@@ -7,8 +7,10 @@ import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.epoch.EpochWatch;
 import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -47,6 +49,15 @@ class FpWriteTest {
         assertThat(sent).hasSize(3);
     }
 
+    @PlantedBug(
+            in = FpWrite.class,
+            rule = "the timestamp is chosen from 2f + 1 answers",
+            replace = "if (answers.size() < group.policy().timestampQuorum()) { return; } "
+                    + "answers.sort(Long::compareUnsigned); long choice = "
+                    + "answers.get(group.policy().timestampQuorum() - 1);",
+            with = "if (answers.size() < group.policy().timestampQuorum() - 1) { return; } "
+                    + "answers.sort(Long::compareUnsigned); long choice = "
+                    + "answers.get(group.policy().timestampQuorum() - 2);")
     @Test
     void theGreatestTsIsChosenAndTheOthersAreAskedAgain() {
         start();
@@ -61,6 +72,11 @@ class FpWriteTest {
         assertThat(slots(FpMessage.Commit.class, m -> m.ts() == 7)).containsExactly(0, 1, 2);
     }
 
+    @PlantedBug(
+            in = FpWrite.class,
+            rule = "COMMIT is sent with m + f prepares",
+            replace = "chosen == 0 || prepared.size() < group.policy().writeQuorum()",
+            with = "chosen == 0 || prepared.size() < group.policy().writeQuorum() - 1")
     @Test
     void eachNodeGetsOnlyTheMacsMeantForItAndOnlyNoncesOfTheChosenTs() {
         start();
@@ -78,6 +94,11 @@ class FpWriteTest {
         }
     }
 
+    @PlantedBug(
+            in = FpWrite.class,
+            rule = "a greatest timestamp that 2f + 1 answers are below is left out",
+            replace = "answers.get(group.policy().timestampQuorum() - 1)",
+            with = "answers.getLast()")
     @Test
     void aTsThatIsTooGreatIsLeftOutAndNeverCommitted() {
         long huge = 1L << 40;
@@ -116,6 +137,11 @@ class FpWriteTest {
         assertThat(slots(FpMessage.Commit.class, m -> m.ts() == 900)).contains(1, 2, 3);
     }
 
+    @PlantedBug(
+            in = FpWrite.class,
+            rule = "a timestamp does not change after its COMMIT",
+            replace = "fixed = true; commitSent = true;",
+            with = "commitSent = true;")
     @Test
     void afterACommitTheTimestampStays() {
         start();
@@ -136,6 +162,11 @@ class FpWriteTest {
         assertThat(slots(FpMessage.Commit.class, m -> m.ts() != 9)).isEmpty();
     }
 
+    @PlantedBug(
+            in = FpWrite.class,
+            rule = "only the first 3f + 1 slots decide on the timestamp",
+            replace = "members.subList(0, group.policy().timestampSlots())",
+            with = "members")
     @Test
     void onlyTheFirst3fPlus1SlotsDecideOnTheTimestamp() {
         use(group(1, 4));
@@ -320,6 +351,11 @@ class FpWriteTest {
     }
 
     /** Nothing else is wanted of them any more, before the COMMIT and after it. */
+    @PlantedBug(
+            in = EpochWatch.class,
+            rule = "f + 1 nodes must say that an epoch is over",
+            replace = "return later.size() > f;",
+            with = "return later.size() >= f;")
     @Test
     void whenOneNamesALaterEpochThoseWhoHaveAnsweredAreAskedAgain() {
         start();
@@ -354,6 +390,12 @@ class FpWriteTest {
         assertThat(write.finished()).isTrue();
     }
 
+    @PlantedBug(
+            in = FpGroup.class,
+            rule = "answers of another epoch do not count for a register",
+            replace =
+                    "target.block().equals(block) && target.epoch() == placement.epoch() && " + "target.slot() == slot",
+            with = "target.block().equals(block) && target.slot() == slot")
     @Test
     void answersForOtherBlocksEpochsAndSlotsDoNotCount() {
         start();

@@ -8,7 +8,10 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.epoch.Sealing;
+import io.bulwark.protocol.epoch.Seals;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -39,6 +42,11 @@ class RegisterEpochsTest {
         nodes.place(opened(List.of(slot)));
     }
 
+    @PlantedBug(
+            in = RegisterSettling.class,
+            rule = "an epoch is confirmed only after its registers are repaired",
+            replace = "then.settled(true, nowMillis); } else { hold(nowMillis);",
+            with = "then.settled(true, nowMillis); } else { then.settled(true, nowMillis);")
     @Test
     void whatOneNodeAloneHasCommittedIsHeldAndClaimedByAllButF() {
         Timestamp version = nodes.write(5, 1, 0);
@@ -110,6 +118,11 @@ class RegisterEpochsTest {
                 .count();
     }
 
+    @PlantedBug(
+            in = FpAccess.class,
+            rule = "a register server does not serve an epoch that it promised to refuse",
+            replace = "return volume != null && seals.serves(volume.id(), volume.groupIndex(block), epoch);",
+            with = "return volume != null;")
     @Test
     void anAnnouncedChangeEndsTheEpochForThisNode() {
         FpMessage.FindTimestamp find = new FpMessage.FindTimestamp(nodes.group.target(0), false);
@@ -123,6 +136,11 @@ class RegisterEpochsTest {
                 .isInstanceOf(FpMessage.Refused.class);
     }
 
+    @PlantedBug(
+            in = Sealing.class,
+            rule = "the promise to refuse an epoch is durable before it is told",
+            replace = "if (fresh.isEmpty()) {",
+            with = "seals.stored(fresh); if (true) {")
     @Test
     void anEpochIsServedOnceThoseBeforeItAreRefusedForGood() {
         nodes.latest(0);
@@ -206,6 +224,11 @@ class RegisterEpochsTest {
     }
 
     /** It has heard of the change that opened the epoch, so that the refusal was durable before. */
+    @PlantedBug(
+            in = Seals.class,
+            rule = "an epoch is served only after the taking of the slot is durable",
+            replace = "return durable >= from && takenDurable >= taken;",
+            with = "return durable >= from;")
     @Test
     void anEpochIsServedOnceItIsDurableThatTheSlotWasTaken() {
         opensWithNewSlot(0);
@@ -367,6 +390,11 @@ class RegisterEpochsTest {
     }
 
     /** Who looks through what a node keeps, since it refuses what was before, finds it. */
+    @PlantedBug(
+            in = Sealing.class,
+            rule = "the promise to refuse an epoch waits for stores under way",
+            replace = "left[0]++; block.enqueue(nowMillis, over);",
+            with = "")
     @Test
     void whatIsBeingStoredWhenItsEpochEndsIsStoredBeforeThatIsPromised() {
         List<FpMessage.Prepared> prepares = nodes.prepare(3, 5, 1);

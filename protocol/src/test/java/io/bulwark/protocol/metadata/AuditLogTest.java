@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.state.TreeMapState;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
@@ -127,6 +128,26 @@ class AuditLogTest {
         assertThat(page(5, 10).entries()).isEmpty();
     }
 
+    @PlantedBug(
+            in = AuditLog.class,
+            rule = "the audit log checks signatures",
+            replace = "if (key.verifies(signed, signature)) {",
+            with = "if (!signed.isEmpty()) {")
+    @PlantedBug(
+            in = AuditLog.class,
+            rule = "an operator signs its commands",
+            replace = "!genesis.signs() || !tables.auditHead.contains(HEAD),",
+            with = "signature.isEmpty(),")
+    @PlantedBug(
+            in = AuditEntry.class,
+            rule = "the signature of an audit entry covers the cluster",
+            replace = "new WireWriter().raw(SIGNED_TAG).raw(cluster);",
+            with = "new WireWriter().raw(SIGNED_TAG);")
+    @PlantedBug(
+            in = AuditEntry.class,
+            rule = "the signature of an audit entry covers its number",
+            replace = "out.i64(session).i64(number);",
+            with = "out.i64(session);")
     @Test
     void whatIsNotSignedForJustThisIsRefused() {
         Command command = new Command.AddPrincipal(STRANGER, Samples.KEY);
@@ -253,6 +274,11 @@ class AuditLogTest {
         assertThat(verified().entries()).isEqualTo(2);
     }
 
+    @PlantedBug(
+            in = AuditEntry.class,
+            rule = "audit entries are chained",
+            replace = "WireWriter out = new WireWriter().raw(previous);",
+            with = "WireWriter out = new WireWriter().raw(ROOT_TAG);")
     @Test
     void everyChangeIsFound() {
         alice.done(new Command.AddPrincipal(STRANGER, Samples.KEY));

@@ -17,6 +17,7 @@ import io.bulwark.protocol.metadata.Command.ChangeHolder;
 import io.bulwark.protocol.metadata.Command.ConfirmEpoch;
 import io.bulwark.protocol.metadata.Command.SealEpoch;
 import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -69,6 +70,11 @@ class EpochTest {
         node(holder(slot)).done(new ConfirmEpoch(rig.volume, 0, group().epoch()));
     }
 
+    @PlantedBug(
+            in = Holders.class,
+            rule = "the next epoch opens only when enough holders have sealed",
+            replace = ">= place.volume.policy().writeQuorum();",
+            with = ">= place.volume.policy().writeQuorum() - 1;")
     @Test
     void theNextEpochOpensWhenAllButFHoldersHaveSealed() {
         List<Integer> before = group().holders();
@@ -108,6 +114,11 @@ class EpochTest {
         }
     }
 
+    @PlantedBug(
+            in = Holders.class,
+            rule = "a seal is for the epoch that is open",
+            replace = "epoch == group.epoch(),",
+            with = "epoch >= 0,")
     @Test
     void ofTwoOperatorsOneIsTold() {
         User bob = rig.user(BOB, 0);
@@ -123,6 +134,11 @@ class EpochTest {
         bob.refused(MetadataError.STALE_EPOCH, new AbortChange("main", 0, 1));
     }
 
+    @PlantedBug(
+            in = Holders.class,
+            rule = "at most f slots of a group are unconfirmed",
+            replace = "without.size() <= place.volume.policy().f(),",
+            with = "without.size() <= 255,")
     @Test
     void noMoreThanFSlotsAreEverUnconfirmed() {
         int gone = holder(2);
@@ -162,6 +178,11 @@ class EpochTest {
         assertThat(group()).isEqualTo(new PlacementGroup(2, before, List.of(), List.of(0, 1, 2, 3), null));
     }
 
+    @PlantedBug(
+            in = Holders.class,
+            rule = "a node that was removed takes no slot",
+            replace = "&& !registry.revoked(PrincipalId.node(change.to()))",
+            with = "")
     @Test
     void whatMakesNoSenseIsRefused() {
         alice.refused(MetadataError.NO_SUCH_VOLUME, new ChangeHolder("other", 0, 1, holder(0), spare));
@@ -218,6 +239,16 @@ class EpochTest {
         }
     }
 
+    @PlantedBug(
+            in = Permissions.class,
+            rule = "only the holder of a slot speaks for it",
+            replace = "Grants.require(grants.isNode(by), by, \"speak for a slot\");",
+            with = "{ }")
+    @PlantedBug(
+            in = Permissions.class,
+            rule = "only an operator changes who holds a slot",
+            replace = "Grants.require(grants.mayAdminister(by), by, \"change who holds what\");",
+            with = "{ }")
     @Test
     void onlyOperatorsChangeAndOnlyHoldersSpeakForSlots() {
         rig.user(READER, 0).refused(MetadataError.NOT_AUTHORISED, change(2, spare));

@@ -8,6 +8,7 @@ import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -36,6 +37,16 @@ class EvidenceTest {
         return ((Reply.EvidenceList) rig.ask(ALICE, new Query.ListEvidence(0, 1000))).entries();
     }
 
+    @PlantedBug(
+            in = MetadataStateMachine.class,
+            rule = "f + 1 nodes must name a node",
+            replace = "evidence.report(submitter, report, volume.policy().f() + 1,",
+            with = "evidence.report(submitter, report, volume.policy().f(),")
+    @PlantedBug(
+            in = EvidenceRecord.class,
+            rule = "a node's evidence counts once",
+            replace = "if (reporters.size() >= needed) {",
+            with = "if (reporters.size() >= needed || own.size() >= needed) {")
     @Test
     void aNodeIsNamedAfterFPlusOneOthersSaidTheSame() {
         node0.done(report(3, 7, Verdict.CORRUPT));
@@ -55,6 +66,11 @@ class EvidenceTest {
         assertThat(record()).hasSize(1);
     }
 
+    @PlantedBug(
+            in = Permissions.class,
+            rule = "only nodes report evidence",
+            replace = "Grants.require(grants.isNode(by), by, \"report evidence\");",
+            with = "Grants.require(grants.known(by), by, \"report evidence\");")
     @Test
     void onlyNodesReportAndNotAboutThemselves() {
         rig.user(ALICE, 0).refused(MetadataError.NOT_AUTHORISED, report(3, 7, Verdict.CORRUPT));
@@ -63,6 +79,11 @@ class EvidenceTest {
     }
 
     /** f bounds the faulty nodes of each group, so f+1 liars may sit in groups that share no node. */
+    @PlantedBug(
+            in = MetadataStateMachine.class,
+            rule = "evidence about a node comes from its own groups",
+            replace = "&& group.slotOf(submitter.number()) >= 0",
+            with = "")
     @Test
     void onlyNodesOfTheBlocksGroupReportAndAreReported() {
         assertThat(volume.groups().getFirst().holders()).containsExactly(0, 1, 2, 3);
@@ -70,6 +91,11 @@ class EvidenceTest {
         node0.refused(MetadataError.BAD_ARGUMENT, report(4, 7, Verdict.CORRUPT));
     }
 
+    @PlantedBug(
+            in = EvidenceRecord.class,
+            rule = "the evidence of one reporter is limited",
+            replace = "if (own.size() > REPORTS_MAX) {",
+            with = "if (false) {")
     @Test
     void aLiarDisplacesOnlyItsOwnReports() {
         node1.done(report(3, 0, Verdict.CORRUPT));

@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -28,6 +29,11 @@ class InvitationTest {
         return new Command.InvitePrincipal(STRANGER, key, rig.nowMillis + HOUR_MILLIS);
     }
 
+    @PlantedBug(
+            in = Permissions.class,
+            rule = "an invited client has no rights before it joins",
+            replace = "!tables.invitations.contains(by) || mayWhenInvited(by, command),",
+            with = "by.number() >= 0,")
     @Test
     void whoIsInvitedMayOnlyGiveItselfAKeyAndThenBelongs() {
         alice.done(invitation(KEY));
@@ -62,6 +68,11 @@ class InvitationTest {
         alice.refused(MetadataError.PRINCIPAL_EXISTS, invitation(OTHER_KEY));
     }
 
+    @PlantedBug(
+            in = Registry.class,
+            rule = "an invitation expires",
+            replace = "tables.invitations.get(principal).orElse(Long.MAX_VALUE) > tables.totals().agreedMillis,",
+            with = "tables.totals().agreedMillis >= 0,")
     @Test
     void anInvitationEndsInTimeAndMayBeMadeAnew() {
         alice.done(invitation(KEY));

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Mandates;
 import io.bulwark.protocol.ordering.membership.Member;
@@ -155,6 +156,16 @@ class MandateTest {
         assertThat(mandate()).hasSize(1);
     }
 
+    @PlantedBug(
+            in = Mandate.class,
+            rule = "a mandate is for one configuration number",
+            replace = "|| change.number() != next.number()",
+            with = "")
+    @PlantedBug(
+            in = Mandate.class,
+            rule = "a mandate is for one list of replicas",
+            replace = "return named.replicas().equals(next.replicas()) && withKeysOf(named, next).equals(next);",
+            with = "return named.number() == next.number();")
     @Test
     void itIsForThisListAfterThatOneOnly() {
         done(ALICE, change);
@@ -180,6 +191,16 @@ class MandateTest {
         assertThat(mandates.name(other, next, made)).isFalse();
     }
 
+    @PlantedBug(
+            in = Mandate.class,
+            rule = "only an operator names replicas",
+            replace = "return ofOwn ? List.of(key) : List.of(key, new Fact.Operator(entry.by()));",
+            with = "return List.of(key);")
+    @PlantedBug(
+            in = Mandate.class,
+            rule = "the signatures of a mandate are checked",
+            replace = ".filter(approval -> approval.key()",
+            with = ".filter(approval -> approval.signature().length() > 0 || approval.key()")
     @Test
     void whatNoOperatorHasSignedIsNone() {
         assertThat(isOne(entry(ALICE, change))).isTrue();
@@ -227,6 +248,16 @@ class MandateTest {
                 .isFalse();
     }
 
+    @PlantedBug(
+            in = Mandate.class,
+            rule = "only the right to administer everything gives a mandate",
+            replace = "set.scope() instanceof Scope.All && set.rights().administer()",
+            with = "set.scope() instanceof Scope.All")
+    @PlantedBug(
+            in = Mandate.class,
+            rule = "a client does not exchange another's key",
+            replace = "return rotate.principal().equals(entry.by());",
+            with = "return !rotate.principal().equals(PrincipalId.NOBODY);")
     @Test
     void onlyOperatorsMakeOthersOperators() {
         AuditEntry carol =

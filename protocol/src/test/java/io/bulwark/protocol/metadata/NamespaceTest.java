@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -178,6 +179,11 @@ class NamespaceTest {
         assertThat(bob.put("inside", "a", BLOCK).version()).isPositive();
     }
 
+    @PlantedBug(
+            in = Permissions.class,
+            rule = "a reader writes nothing",
+            replace = "case Command.DeleteObject delete -> require(by, delete.bucket(), Right.WRITE);",
+            with = "case Command.DeleteObject delete -> require(by, delete.bucket(), Right.READ);")
     @Test
     void readersReadAndDoNotWrite() {
         alice.put("films", "a", 10);

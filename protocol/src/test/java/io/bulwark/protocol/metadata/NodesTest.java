@@ -16,6 +16,7 @@ import io.bulwark.protocol.metadata.Command.RemoveNode;
 import io.bulwark.protocol.metadata.Command.SealEpoch;
 import io.bulwark.protocol.metadata.Command.SetNode;
 import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -72,6 +73,11 @@ class NodesTest {
         }
     }
 
+    @PlantedBug(
+            in = Holders.class,
+            rule = "a node that left has no rights",
+            replace = "registry.revoke(new Command.RevokePrincipal(PrincipalId.node(number)), by);",
+            with = "")
     @Test
     void aNodeLeavesForGoodOnceItHoldsNoSlotAndIsToTakeNone() {
         join();
@@ -153,6 +159,11 @@ class NodesTest {
                 MetadataError.TOO_FEW_NODES, new Command.CreateVolume("three", VolumeKind.OBJECT, Rig.POLICY, 0, 0, 0));
     }
 
+    @PlantedBug(
+            in = Permissions.class,
+            rule = "only an operator adds and removes nodes",
+            replace = "Grants.require(grants.mayAdminister(by), by, \"change which nodes there are\");",
+            with = "{ }")
     @Test
     void onlyOperatorsMayAndItIsInTheAuditLog() {
         join();

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
 import java.util.List;
@@ -20,6 +21,11 @@ class RangeTest {
     private final Rig rig = Rig.ready();
     private final User alice = rig.user(ALICE, rig.volume);
 
+    @PlantedBug(
+            in = Session.class,
+            rule = "a range is used once",
+            replace = "!next.overlaps(range),",
+            with = "range.count() > 0,")
     @Test
     void aRangeIsUsedOnce() {
         ObjectLayout layout = alice.layout(3 * BLOCK);
@@ -51,6 +57,16 @@ class RangeTest {
                 alice.putOf("films", "a", Condition.NONE, alice.layout(10, List.of(alice.range(4, 1)))));
     }
 
+    @PlantedBug(
+            in = Session.class,
+            rule = "a client uses ranges of its own session only",
+            replace = "&& range.session() == number && range.owner().equals(owner));",
+            with = ");")
+    @PlantedBug(
+            in = Namespace.class,
+            rule = "an inode names extents of its own client only",
+            replace = "session.owns(layout.ranges()) && (put",
+            with = "(put")
     @Test
     void rangesBelongToTheSubmittersOpenSessionForTheVolume() {
         User bob = rig.user(BOB, rig.volume);
@@ -65,6 +81,11 @@ class RangeTest {
                 .isInstanceOf(Reply.ObjectStored.class);
     }
 
+    @PlantedBug(
+            in = Namespace.class,
+            rule = "OKs of another epoch do not count for an inode",
+            replace = "claimed.epoch() == claim.epoch(),",
+            with = "claimed.epoch() >= 1,")
     @Test
     void theLayoutFitsTheVolumeAndTheEpochsAreCurrent() {
         ObjectLayout layout = alice.layout(10);

@@ -14,6 +14,7 @@ import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
@@ -64,6 +65,11 @@ class RegistryTest {
         assertThat(list(-1)).isEqualTo(page(2, entry(STRANGER, OTHER_KEY)));
     }
 
+    @PlantedBug(
+            in = Registry.class,
+            rule = "a key belongs to one principal",
+            replace = "owner.isEmpty() || owner.get().equals(principal),",
+            with = "owner.isEmpty() || owner.isPresent(),")
     @Test
     void aKeyIsExchangedInTwoStepsAndNeverBecomesAnothers() {
         alice.done(new Command.RotateKey(BOB, List.of(OTHER_KEY, KEY)));
@@ -75,6 +81,16 @@ class RegistryTest {
         assertThat(list(2)).as("nothing new").isEqualTo(page(2));
     }
 
+    @PlantedBug(
+            in = Registry.class,
+            rule = "a revocation closes the client's sessions",
+            replace = "sessions.openOf(principal).forEach(inodes::close);",
+            with = "")
+    @PlantedBug(
+            in = Grants.class,
+            rule = "a revoked client has no rights",
+            replace = "return !member.get().revoked();",
+            with = "return true;")
     @Test
     void afterARevocationNothingThatWasUnderWayTakesEffect() {
         User bob = rig.user(BOB, rig.volume);

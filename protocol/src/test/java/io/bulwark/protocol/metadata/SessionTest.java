@@ -12,6 +12,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Rig.User;
 import io.bulwark.protocol.metadata.Submission.InSession;
 import io.bulwark.protocol.metadata.Submission.OpenSession;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
@@ -32,6 +33,11 @@ class SessionTest {
         assertThat(((Reply.SessionOpened) rig.submit(BOB, open)).session()).isEqualTo(1);
     }
 
+    @PlantedBug(
+            in = MetadataStateMachine.class,
+            rule = "a retry is not executed again",
+            replace = "if (kept.isPresent()) {",
+            with = "if (kept.isPresent() && session.number == 0) {")
     @Test
     void aRetryGetsTheStoredReplyAndIsNotExecutedAgain() {
         User alice = rig.user(ALICE, rig.volume);
@@ -57,6 +63,18 @@ class SessionTest {
         assertFailed(rig.submit(ALICE, delete), MetadataError.NO_SUCH_BUCKET);
     }
 
+    @PlantedBug(
+            in = Session.class,
+            rule = "a number is used for one command",
+            replace = "Refusal.unless(result.digest.equals(digest), MetadataError.NUMBER_REUSED, "
+                    + "\"number \" + command);",
+            with = "")
+    @PlantedBug(
+            in = Session.class,
+            rule = "an acknowledged number is not executed again",
+            replace =
+                    "Refusal.unless(command >= lowestKept, MetadataError.NUMBER_TOO_OLD, " + "\"number \" + command);",
+            with = "")
     @Test
     void anAcknowledgedNumberIsTooOldAndANumberIsForOneCommand() {
         User alice = rig.user(ALICE, 0);
@@ -69,6 +87,12 @@ class SessionTest {
         assertFailed(rig.submit(ALICE, first), MetadataError.NUMBER_TOO_OLD);
     }
 
+    @PlantedBug(
+            in = Session.class,
+            rule = "the window of a session is limited",
+            replace = "Refusal.unless(command - lowestKept < Submission.WINDOW, "
+                    + "MetadataError.WINDOW_EXCEEDED, \"number \" + command);",
+            with = "")
     @Test
     void theWindowIsBounded() {
         User alice = rig.user(ALICE, 0);
@@ -103,6 +127,11 @@ class SessionTest {
         assertFailed(rig.submit(ALICE, new OpenSession(Rig.filled(16, 1), 99)), MetadataError.NO_SUCH_VOLUME);
     }
 
+    @PlantedBug(
+            in = Sessions.class,
+            rule = "the sessions of a principal are limited",
+            replace = "account.openSessions < OPEN_MAX, MetadataError",
+            with = "account.openSessions >= 0, MetadataError")
     @Test
     void aPrincipalHasAtMostSixtyFourOpenSessions() {
         for (int i = 0; i < Sessions.OPEN_MAX; i++) {
@@ -136,6 +165,11 @@ class SessionTest {
         assertThat(state(alice)).isEqualTo(SessionState.OPEN);
     }
 
+    @PlantedBug(
+            in = MetadataStateMachine.class,
+            rule = "agreed time never goes back",
+            replace = "long now = Math.max(agreedMillis, Math.min(agreedTimeMillis, latest));",
+            with = "long now = Math.min(agreedTimeMillis, latest);")
     @Test
     void timeThatGoesBackCountsAsTheLastOne() {
         User alice = rig.user(ALICE, 0);
@@ -145,6 +179,12 @@ class SessionTest {
         assertThat(rig.machine.agreedMillis()).isEqualTo(last);
     }
 
+    @PlantedBug(
+            in = Sessions.class,
+            rule = "a closed session executes nothing",
+            replace = "Refusal.unless(state != SessionState.CLOSED, MetadataError.SESSION_CLOSED, "
+                    + "principal + \".\" + number);",
+            with = "")
     @Test
     void aClosedSessionRefusesForEverAndNeverExecutesAgain() {
         User alice = rig.user(ALICE, rig.volume);

@@ -14,6 +14,7 @@ import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -89,6 +90,11 @@ class SuspensionTest {
         return (Reply.Granted) rig.ask(PrincipalId.node(0), new Query.GrantOf(registers.id(), WRITER));
     }
 
+    @PlantedBug(
+            in = MetadataStateMachine.class,
+            rule = "a suspended client opens no session",
+            replace = "suspensions.requireNone(submitter);",
+            with = "")
     @Test
     void aClientIsSuspendedOnceBPlusOneNodesHaveReportedIt() {
         assertThat(registers.groups().getFirst().holders()).containsExactly(0, 1, 2, 3, 4);
@@ -116,6 +122,17 @@ class SuspensionTest {
         assertThat(granted()).isEqualTo(new Reply.Granted(true, false));
     }
 
+    @PlantedBug(
+            in = Suspensions.class,
+            rule = "b + 1 nodes must report a writer",
+            replace = "if (said.size() > volume.policy().f()) {",
+            with = "if (said.size() >= volume.policy().f()) {")
+    @PlantedBug(
+            in = Suspensions.class,
+            rule = "a node's reports count once",
+            replace = "Poisoner key = new Poisoner(client, volume.id(), number, reporter);",
+            with = "PrincipalId as = PrincipalId.node((int) report.block().counter()); Poisoner "
+                    + "key = new Poisoner(client, volume.id(), number, as);")
     @Test
     void bNodesSuspendNobodyHoweverOftenTheyReport() {
         for (int nth = 0; nth < 20; nth++) {
@@ -126,6 +143,11 @@ class SuspensionTest {
     }
 
     /** b bounds the faulty nodes of each group, so b+1 liars may sit in groups that share few nodes. */
+    @PlantedBug(
+            in = Suspensions.class,
+            rule = "reports of nodes outside the group do not count",
+            replace = "&& group.slotOf(reporter.number()) >= 0,",
+            with = ",")
     @Test
     void onlyNodesOfTheBlocksGroupCountAndOnlyForThatGroup() {
         assertThat(registers.groups().get(1).holders()).containsExactly(1, 2, 3, 4, 5);
@@ -139,6 +161,11 @@ class SuspensionTest {
         rig.user(READER, 0).refused(MetadataError.NOT_AUTHORISED, report(0));
     }
 
+    @PlantedBug(
+            in = Suspensions.class,
+            rule = "reports of a revoked node do not count",
+            replace = ".forEach(own -> withdraw(own.value()));",
+            with = ".forEach(own -> own.value());")
     @Test
     void aRevokedNodeCountsNoMore() {
         nodes[0].done(report(0));
@@ -209,6 +236,11 @@ class SuspensionTest {
         assertThat(log.entries().getLast().command()).isEqualTo(new Command.LiftSuspension(WRITER));
     }
 
+    @PlantedBug(
+            in = Suspensions.class,
+            rule = "reports are limited",
+            replace = "if (own.size() > REPORTS_MAX) {",
+            with = "if (false) {")
     @Test
     void aLiarDisplacesOnlyItsOwnReports() {
         alice.run(new Command.CreateVolume("wide", VolumeKind.REGISTER, LAZY, 100_000, 400, 0));
@@ -234,6 +266,11 @@ class SuspensionTest {
         assertThat(list()).hasSize(1);
     }
 
+    @PlantedBug(
+            in = Suspensions.class,
+            rule = "a report names extents of the reported client",
+            replace = "report.block().owner().equals(client) &&",
+            with = "")
     @Test
     void extentsAreReportedOfTheirOwnerAndSession() {
         User putting = rig.user(WRITER, objects.id());

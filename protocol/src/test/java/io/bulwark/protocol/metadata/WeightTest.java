@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.state.TreeMapState;
 import java.util.List;
@@ -21,6 +22,11 @@ class WeightTest {
     private static final int MAX = 60_000;
     private static final int BUCKETS_MAX = 10;
 
+    @PlantedBug(
+            in = MetadataStateMachine.class,
+            rule = "a full state refuses more",
+            replace = "tables.weight.requireRoom(submitter);",
+            with = "")
     @Test
     void emptyObjectsCannotFillTheReplicas() {
         Rig rig = small();

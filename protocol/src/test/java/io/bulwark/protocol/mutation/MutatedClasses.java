@@ -3,10 +3,6 @@ package io.bulwark.protocol.mutation;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.MalformedURLException;
-import java.net.URL;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,11 +15,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class MutatedClasses extends ClassLoader {
     private static final String OURS = "io.bulwark.";
-    /** Not loaded again: it takes long until they are compiled to machine code, and they know nothing of the others. */
+    /** Packages that are shared between trials: they stay compiled to machine code, and they depend on no other package of ours. */
     private static final List<String> LEAVES =
             List.of("protocol.wire.", "protocol.id.", "protocol.erasure.", "protocol.fingerprint.");
 
-    private static final Path PROTOCOL_TESTS = Path.of("..", "protocol", "target", "test-classes");
     private static final Map<String, Optional<byte[]>> KNOWN = new ConcurrentHashMap<>();
 
     private final Map<String, byte[]> mutated;
@@ -59,23 +54,10 @@ final class MutatedClasses extends ClassLoader {
 
     private Optional<byte[]> read(String name) {
         String file = name.replace('.', '/') + ".class";
-        Path ofProtocolTests = PROTOCOL_TESTS.resolve(file);
-        try (InputStream in = Files.exists(ofProtocolTests)
-                ? Files.newInputStream(ofProtocolTests)
-                : getParent().getResourceAsStream(file)) {
+        try (InputStream in = getParent().getResourceAsStream(file)) {
             return in == null ? Optional.empty() : Optional.of(in.readAllBytes());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        }
-    }
-
-    @Override
-    protected @Nullable URL findResource(String name) {
-        Path file = PROTOCOL_TESTS.resolve(name);
-        try {
-            return Files.exists(file) ? file.toUri().toURL() : null;
-        } catch (MalformedURLException e) {
-            throw new IllegalStateException(e);
         }
     }
 }

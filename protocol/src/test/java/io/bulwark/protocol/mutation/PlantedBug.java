@@ -1,57 +1,44 @@
 package io.bulwark.protocol.mutation;
 
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Repeatable;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
 
 /**
- * One small change of one production source file, and the test that must fail with it.
- *
- * @param name says what is wrong then
- * @param file below {@code io/bulwark}, without {@code .java}
- * @param detector fails with the bug and passes without
- * @param right what stands in the file, exactly once; any white space counts as one blank
- * @param wrong what is put in its place
+ * Declares a small change of production code that breaks a rule. The annotated test must fail with the change.
+ * {@link PlantedBugs} applies the changes one at a time.
  */
-public record PlantedBug(String name, String file, Detector detector, String right, String wrong) {
-    private static final String PROTOCOL = "protocol/";
+@Documented
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.METHOD)
+@Repeatable(PlantedBug.Several.class)
+public @interface PlantedBug {
+    /** The class to change, or one nested in it. */
+    Class<?> in() default void.class;
 
-    /**
-     * One in {@code protocol}.
-     *
-     * @param file below {@code io/bulwark/protocol}
-     */
-    public static PlantedBug in(String file, String name, Detector detector, String right, String wrong) {
-        return new PlantedBug(name, PROTOCOL + file, detector, right, wrong);
-    }
+    /** The full name of the class, where the test cannot name the class itself. */
+    String inClass() default "";
 
-    public String className() {
-        return "io.bulwark." + file.replace('/', '.');
-    }
+    /** The rule that holds without the change, as a sentence. */
+    String rule();
 
-    /**
-     * The source with the bug.
-     *
-     * @throws AssertionError unless what the bug replaces is there exactly once: the bug must follow the code
-     */
-    public String plantedIn(String source) {
-        Pattern pattern = Pattern.compile(
-                Stream.of(right.strip().split("\\s+")).map(Pattern::quote).collect(Collectors.joining("\\s+")));
-        Matcher matcher = pattern.matcher(source);
-        if (!matcher.find()) {
-            throw new AssertionError(file + " has no longer what \"" + name + "\" replaces: " + right);
-        }
-        int start = matcher.start();
-        int end = matcher.end();
-        if (matcher.find()) {
-            throw new AssertionError(file + " has more than once what \"" + name + "\" replaces: " + right);
-        }
-        return source.substring(0, start) + wrong + source.substring(end);
-    }
+    /** Java code that stands exactly once in the source of the class; white space and comments do not count. */
+    String replace();
 
-    @Override
-    public String toString() {
-        return (file.startsWith(PROTOCOL) ? file.substring(PROTOCOL.length()) : file) + ": " + name;
+    /** The code in its place. */
+    String with();
+
+    /** The number of seeds that a test may try which tries several ({@code bulwark.runs}); the first is 1. */
+    int runs() default 6;
+
+    /** Several planted bugs at one test. */
+    @Documented
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target(ElementType.METHOD)
+    @interface Several {
+        PlantedBug[] value();
     }
 }

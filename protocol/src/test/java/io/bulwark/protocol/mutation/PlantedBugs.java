@@ -4,75 +4,125 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.function.Executable;
 
-/** Each bug planted in a module's own classes, or in those of one that it needs, is found, and where nothing is planted nothing is found. */
+/**
+ * Runs the tests of one module on each {@link PlantedBug} that they declare. A module has one subclass, in its own test sources.
+ *
+ * <p>The system property {@code bulwark.mutation.since} selects the bugs to run: none (the default), {@code all}, or a commit: then those
+ * whose class or test differs from that commit. {@code bulwark.mutation.matching} narrows them to those that have a text in their description.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class PlantedBugs {
-    private static final Path SOURCES = Path.of("src", "main", "java");
-    private static final Trial TRIAL = new Trial();
+    private static final Duration LIMIT = Duration.ofMinutes(2);
+    private static final Path REPORT = Path.of("target", "planted-bugs.md");
 
-    private final List<PlantedBug> bugs;
-    private final Compiler compiler;
+    private final List<DeclaredBug> declared;
+    private final Map<DeclaredBug, String> results = new HashMap<>();
+    private final Compiler compiler = new Compiler();
+    private final Trial trial = new Trial(LIMIT);
 
-    /**
-     * The test of one module, run in its directory.
-     *
-     * @param onClassPath a class of each place that the sources need
-     */
-    protected PlantedBugs(List<PlantedBug> bugs, Class<?>... onClassPath) {
-        this.bugs = bugs;
-        this.compiler = new Compiler(List.of(onClassPath));
+    protected PlantedBugs() {
+        try {
+            Path tests = Path.of(getClass()
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation()
+                    .toURI());
+            declared = DeclaredBug.allBelow(tests, getClass().getClassLoader());
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
-    @AfterEach
+    @Test
+    public void everyPlantedBugStillApplies() {
+        assertThat(declared).isNotEmpty().doesNotHaveDuplicates();
+        assertThat(declared).allSatisfy(bug -> {
+            assertThat(bug.bug().rule()).isNotBlank();
+            assertThat(bug.changesNothing()).isFalse();
+            assertThat(bug.mutatedSource()).isNotEmpty();
+        });
+    }
+
+    @TestFactory
+    public Stream<DynamicTest> everySelectedPlantedBugIsFound() {
+        return declared.stream()
+                .filter(isSelected())
+                .map(bug -> DynamicTest.dynamicTest(bug.toString(), recordingResult(bug, () -> assertFound(bug))));
+    }
+
+    private static Predicate<DeclaredBug> isSelected() {
+        String since = System.getProperty("bulwark.mutation.since", "");
+        String matching = System.getProperty("bulwark.mutation.matching", "");
+        if (since.isEmpty()) {
+            return bug -> false;
+        }
+        Predicate<DeclaredBug> matches = bug -> bug.toString().contains(matching);
+        if (since.equals("all")) {
+            return matches;
+        }
+        ChangedFiles changed = new ChangedFiles(Path.of("").toAbsolutePath(), since);
+        return matches.and(bug -> changed.contains(bug.sourceFile()) || changed.contains(bug.testFile()));
+    }
+
+    private void assertFound(DeclaredBug bug) {
+        Map<String, byte[]> mutated = compiler.compile(bug.className(), bug.mutatedSource());
+        Optional<Throwable> failure = trial.run(mutated, bug.test(), bug.bug().runs());
+        assertThat(failure)
+                .as(
+                        "%s passes although %s has this bug: %s",
+                        bug.testName(), bug.className(), bug.bug().with())
+                .isPresent();
+    }
+
+    private Executable recordingResult(DeclaredBug bug, Executable run) {
+        return () -> {
+            long begun = System.nanoTime();
+            results.put(bug, "**not found**");
+            run.execute();
+            results.put(
+                    bug,
+                    "found in " + Duration.ofNanos(System.nanoTime() - begun).toMillis() + " ms");
+        };
+    }
+
+    @AfterAll
     public void close() throws IOException {
         compiler.close();
+        writeReport();
     }
 
-    @TestFactory
-    public Stream<DynamicTest> everyPlantedBugIsFound() {
-        return bugs.stream()
-                .map(bug -> DynamicTest.dynamicTest(
-                        bug.toString(),
-                        () -> assertThat(TRIAL.run(mutate(bug), bug.detector()))
-                                .as("%s, which %s must find", bug, bug.detector())
-                                .isPresent()));
-    }
-
-    @TestFactory
-    public Stream<DynamicTest> whereNothingIsPlantedNothingIsFound() {
-        return bugs.stream()
-                .map(PlantedBug::detector)
-                .distinct()
-                .map(detector -> DynamicTest.dynamicTest(
-                        detector.toString(),
-                        () -> assertThat(TRIAL.run(Map.of(), detector)).isEmpty()));
-    }
-
-    /** What a module does is found by another one's test, too. */
-    private static Path sourceOf(PlantedBug bug) throws IOException {
-        Path file = SOURCES.resolve(bug.className().replace('.', '/') + ".java");
-        if (Files.exists(file)) {
-            return file;
+    private void writeReport() {
+        StringBuilder report =
+                new StringBuilder("# Planted bugs\n\n| Class | Rule | Test | Result |\n|---|---|---|---|\n");
+        for (DeclaredBug bug : declared) {
+            report.append("| ")
+                    .append(String.join(
+                            " | ",
+                            bug.simpleClassName(),
+                            bug.bug().rule(),
+                            "`" + bug.testName() + "`",
+                            results.getOrDefault(bug, "not run")))
+                    .append(" |\n");
         }
-        try (Stream<Path> modules = Files.list(Path.of(".."))) {
-            return modules.map(module -> module.resolve(file))
-                    .filter(Files::exists)
-                    .findFirst()
-                    .orElse(file);
-        }
-    }
-
-    private Map<String, byte[]> mutate(PlantedBug bug) {
         try {
-            return compiler.compile(bug.className(), bug.plantedIn(Files.readString(sourceOf(bug))));
+            Files.writeString(REPORT, report);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -1,12 +1,18 @@
 package io.bulwark.protocol.mutation;
 
 import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.platform.engine.CancellationToken;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.TestExecutionResult;
@@ -19,46 +25,65 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherExecutionRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
-/** Runs a detector on mutated classes up to its first failure. */
-public final class Trial {
-    private static final long SEED = 1;
+/** Runs one test method on mutated classes up to its first failure, with a fixed seed. */
+final class Trial {
+    private static final String SEED = "1";
 
     private final Launcher launcher = LauncherFactory.create();
+    private final Duration limit;
 
-    /** What failed first; empty if all passed. */
-    public Optional<Throwable> run(Map<String, byte[]> mutated, Detector detector) {
-        ClassLoader before = Thread.currentThread().getContextClassLoader();
-        String seedBefore = System.getProperty("bulwark.seed");
-        String runsBefore = System.getProperty("bulwark.runs");
-        MutatedClasses classes = new MutatedClasses(mutated, detector.className());
+    /** @param limit a test that takes longer has found nothing */
+    Trial(Duration limit) {
+        this.limit = limit;
+    }
+
+    /**
+     * The first failure; empty if all passed.
+     *
+     * @throws AssertionError if the test could not run or did not end in time
+     */
+    Optional<Throwable> run(Map<String, byte[]> mutated, Method test, int runs) {
+        Map<String, String> settings = Map.of("bulwark.seed", SEED, "bulwark.runs", Integer.toString(runs));
+        Map<String, Optional<String>> before = new HashMap<>();
+        settings.forEach((key, value) -> before.put(key, Optional.ofNullable(System.setProperty(key, value))));
         try {
-            Thread.currentThread().setContextClassLoader(classes);
-            System.setProperty("bulwark.seed", Long.toString(SEED));
-            System.setProperty("bulwark.runs", Integer.toString(detector.runs()));
-            Class<?> test = classes.loadClass(detector.className());
-            return run(DiscoverySelectors.selectMethod(test, method(test, detector.method())));
-        } catch (ClassNotFoundException e) {
-            throw new AssertionError("no detector " + detector, e);
+            return runInTime(mutated, test);
         } finally {
-            Thread.currentThread().setContextClassLoader(before);
-            restore("bulwark.seed", seedBefore);
-            restore("bulwark.runs", runsBefore);
+            before.forEach((key, value) ->
+                    value.ifPresentOrElse(old -> System.setProperty(key, old), () -> System.clearProperty(key)));
         }
     }
 
-    private static void restore(String property, @Nullable String before) {
-        if (before == null) {
-            System.clearProperty(property);
-        } else {
-            System.setProperty(property, before);
+    private Optional<Throwable> runInTime(Map<String, byte[]> mutated, Method test) {
+        ClassLoader classes =
+                new MutatedClasses(mutated, test.getDeclaringClass().getName());
+        FutureTask<Optional<Throwable>> result = new FutureTask<>(() -> run(classes, test));
+        Thread thread = new Thread(result, "trial");
+        thread.setDaemon(true);
+        thread.setContextClassLoader(classes);
+        thread.start();
+        try {
+            return result.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            thread.interrupt();
+            throw new AssertionError("the test did not end within " + limit.toSeconds() + " s", e);
+        } catch (ExecutionException e) {
+            throw new AssertionError(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
         }
     }
 
-    private static Method method(Class<?> test, String name) {
-        return Arrays.stream(test.getDeclaredMethods())
-                .filter(method -> method.getName().equals(name))
-                .findFirst()
-                .orElseThrow(() -> new AssertionError(test + " has no test " + name));
+    private Optional<Throwable> run(ClassLoader classes, Method test) {
+        try {
+            Class<?> testClass = classes.loadClass(test.getDeclaringClass().getName());
+            String parameters =
+                    Stream.of(test.getParameterTypes()).map(Class::getName).collect(Collectors.joining(","));
+            return run(DiscoverySelectors.selectMethod(testClass, test.getName(), parameters));
+        } catch (ClassNotFoundException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private Optional<Throwable> run(DiscoverySelector selector) {
@@ -82,7 +107,7 @@ public final class Trial {
                 .build());
         Optional<Throwable> first = failures.stream().findFirst();
         if (ran[0] == 0 || first.filter(LinkageError.class::isInstance).isPresent()) {
-            throw new AssertionError("the detector could not run: " + selector, first.orElse(null));
+            throw new AssertionError("the test could not run: " + selector, first.orElse(null));
         }
         return first;
     }

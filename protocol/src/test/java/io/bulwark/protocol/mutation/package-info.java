@@ -1,6 +1,6 @@
 /**
- * The harness of planted bugs: one small change of one production source file at a time, compiled in memory, must make a test fail. What is planted stands
- * beside the tests that find it, in {@code simulation} and in {@code storage-node}.
+ * The harness of planted bugs: a test declares by {@link PlantedBug} a change of production code that it must find. The harness compiles the
+ * changed class in memory, loads Bulwark's classes anew around it, and runs that test.
  */
 @NullMarked
 package io.bulwark.protocol.mutation;

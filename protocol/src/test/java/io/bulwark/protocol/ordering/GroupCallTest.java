@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.OrderingMessage.Reply;
 import io.bulwark.protocol.ordering.OrderingMessage.ToReplica;
 import io.bulwark.protocol.ordering.ReplicatedCall.Agreed;
@@ -65,6 +66,11 @@ class GroupCallTest {
         assertThat(call.outcome()).contains(new Agreed(RIGHT));
     }
 
+    @PlantedBug(
+            in = GroupCall.class,
+            rule = "only replies of known replicas count",
+            replace = "if (configuration == number) {",
+            with = "if (configuration >= number) {")
     @Test
     void aLaterOneIsAskedForAndThenItsReplicas() {
         GroupCall call = begun();
@@ -82,6 +88,11 @@ class GroupCallTest {
         assertThat(call.outcome()).contains(new Agreed(RIGHT));
     }
 
+    @PlantedBug(
+            in = GroupCall.class,
+            rule = "only replies of one configuration count together",
+            replace = "if (configuration == number) {",
+            with = "if (configuration <= number) {")
     @Test
     void whatWasSaidInTheOneOfBeforeDoesNotCountAnyMore() {
         GroupCall call = begun();

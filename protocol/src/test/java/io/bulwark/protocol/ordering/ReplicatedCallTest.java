@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.OrderingMessage.OrderedQuery;
 import io.bulwark.protocol.ordering.OrderingMessage.Query;
 import io.bulwark.protocol.ordering.OrderingMessage.Refused;
@@ -40,6 +41,11 @@ class ReplicatedCallTest {
 
     private final SplittableRandom random = new SplittableRandom(1);
 
+    @PlantedBug(
+            in = ReplicatedCall.class,
+            rule = "a command is done at 2f + 1 equal replies",
+            replace = "2 * faultyOf(replicas.size()) + 1; return new ReplicatedCall(replicas, needed, new Submit(",
+            with = "faultyOf(replicas.size()) + 1; return new ReplicatedCall(replicas, needed, new Submit(")
     @Test
     void aCommandGoesToAllAndIsDoneAtTwoFPlusOneEqualReplies() {
         ReplicatedCall call = ReplicatedCall.command(FOUR, REQUEST, TIMEOUT, random);
@@ -55,6 +61,11 @@ class ReplicatedCallTest {
         assertThat(call.finished()).isTrue();
     }
 
+    @PlantedBug(
+            in = ReplicatedCall.class,
+            rule = "replies of strangers do not count",
+            replace = "|| !answers.containsKey(from)",
+            with = "")
     @Test
     void oneReplicaIsCountedOnceAndAStrangerNever() {
         ReplicatedCall call = ReplicatedCall.command(FOUR, REQUEST, TIMEOUT, random);
@@ -114,6 +125,16 @@ class ReplicatedCallTest {
         assertThat(pauses).hasSizeGreaterThan(50);
     }
 
+    @PlantedBug(
+            in = ReplicatedCall.class,
+            rule = "a query is done at 2f + 1 equal replies",
+            replace = "2 * faultyOf(replicas.size()) + 1; return new ReplicatedCall(replicas, needed, new Query(",
+            with = "faultyOf(replicas.size()) + 1; return new ReplicatedCall(replicas, needed, new Query(")
+    @PlantedBug(
+            in = ReplicatedCall.class,
+            rule = "answers to another call do not count",
+            replace = "|| answer.call() != request.call()) {",
+            with = ") {")
     @Test
     void aQueryOnWhichTheReplicasCannotAgreeIsOrderedAtOnce() {
         ReplicatedCall call = ReplicatedCall.query(FOUR, REQUEST, TIMEOUT, random);
@@ -223,6 +244,11 @@ class ReplicatedCallTest {
         assertThat(call.outcome()).as("it is over").contains(new Agreed(RIGHT));
     }
 
+    @PlantedBug(
+            in = ReplicatedCall.class,
+            rule = "only replies of one incarnation count together",
+            replace = "return incarnation == other.incarnation && digest.equals(other.digest);",
+            with = "return digest.equals(other.digest);")
     @Test
     void repliesOfDifferentIncarnationsAreNotCountedTogether() {
         ReplicatedCall call = ReplicatedCall.command(FOUR, REQUEST, TIMEOUT, random);
@@ -236,6 +262,11 @@ class ReplicatedCallTest {
         assertThat(call.outcome()).contains(new Agreed(RIGHT));
     }
 
+    @PlantedBug(
+            in = ReplicatedCall.class,
+            rule = "f + 1 replicas must say that a request failed",
+            replace = "count(Refusal.FAILED) > faulty",
+            with = "count(Refusal.FAILED) >= faulty")
     @Test
     void oneLiarCannotRejectACall() {
         ReplicatedCall call = ReplicatedCall.command(FOUR, REQUEST, TIMEOUT, random);

@@ -2,6 +2,7 @@ package io.bulwark.protocol.ordering;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.PeerMessage.AskDigest;
 import io.bulwark.protocol.ordering.PeerMessage.DigestAt;
 import io.bulwark.protocol.ordering.PeerMessage.Standing;
@@ -84,6 +85,11 @@ class SettlementTest {
                 .toList();
     }
 
+    @PlantedBug(
+            in = Settlement.class,
+            rule = "a coordinator decides with 2f + 1 sealed replicas",
+            replace = "if (sealed < quorum()) {",
+            with = "if (sealed < quorum() - 1) {")
     @Test
     void threeSealedReplicasStartAnIncarnationAndTwoDoNot() {
         Settlement settlement = sealed(1);
@@ -158,6 +164,12 @@ class SettlementTest {
         assertThat(follower.phase()).isEqualTo(Phase.FOLLOWING);
     }
 
+    @PlantedBug(
+            in = Settlement.class,
+            rule = "replicas of another incarnation do not count as sealed",
+            replace = "if (last.standing().phase() == Phase.SEALED && "
+                    + "last.standing().incarnation() == incarnation) { sealed.put",
+            with = "if (last.standing().phase() == Phase.SEALED) { sealed.put")
     @Test
     void whoIsSealedInAnotherIncarnationOrRunsDoesNotCount() {
         Settlement settlement = sealed(1);
@@ -170,6 +182,11 @@ class SettlementTest {
         assertThat(starts()).as("running").isEmpty();
     }
 
+    @PlantedBug(
+            in = Settlement.class,
+            rule = "a coordinator's own seal is durable before it decides",
+            replace = "sealing = true; return List.of(new Action.Seal(target));",
+            with = "return List.of(new Action.Seal(target));")
     @Test
     void nothingIsDecidedBeforeTheOwnSealIsDurable() {
         Settlement settlement = sealing(1);
@@ -179,6 +196,11 @@ class SettlementTest {
         assertThat(starts()).isEmpty();
     }
 
+    @PlantedBug(
+            in = Settlement.class,
+            rule = "a history is adopted only if f + 1 replicas have it",
+            replace = "count() > faulty)",
+            with = "count() >= faulty)")
     @Test
     void aHistoryThatOnlyOneHasIsNotChosen() {
         own = position(5, 1);
@@ -219,6 +241,11 @@ class SettlementTest {
         assertThat(starts()).containsExactly(new Start(1, Position.GENESIS));
     }
 
+    @PlantedBug(
+            in = Settlement.class,
+            rule = "a replica runs only when its log is where the others' are",
+            replace = "aligning == null || !history.position().equals(aligning)",
+            with = "aligning == null")
     @Test
     void aReplicaRunsOnceItsLogIsWhereTheOthersAre() {
         Settlement settlement = sealed(0);

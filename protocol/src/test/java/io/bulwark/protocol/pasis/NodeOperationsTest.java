@@ -3,6 +3,7 @@ package io.bulwark.protocol.pasis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.fp.Target;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Set;
 import org.jspecify.annotations.NullMarked;
@@ -44,6 +45,11 @@ class NodeOperationsTest {
                 .contains(new FragmentFetch.Outcome.Made(version.fragments().getFirst()));
     }
 
+    @PlantedBug(
+            in = FragmentFetch.class,
+            rule = "b + 1 nodes make a version obsolete",
+            replace = "} else if (collected.size() >= group.oneCorrect()) {",
+            with = "} else if (collected.size() >= group.b()) {")
     @Test
     void bPlusOneThatHaveCollectedALaterVersionMakeItObsolete() {
         fetch.start(0);
@@ -104,6 +110,11 @@ class NodeOperationsTest {
         assertThat(repairs.refuted()).isTrue();
     }
 
+    @PlantedBug(
+            in = PasisGroup.class,
+            rule = "answers of an earlier epoch do not make a version complete in a later one",
+            replace = "&& target.epoch() == placement.epoch() && target.slot() == slot",
+            with = "&& target.slot() == slot")
     @Test
     void aVersionIsCompleteInAnEpochOnceNMinusBSaySoInIt() {
         CompletionPoll poll = new CompletionPoll(group.pasis(), 0, version.timestamp(), Group.TIMES);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.fp.Failure;
+import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -92,6 +93,11 @@ class PasisReadTest {
         assertRead(read, old);
     }
 
+    @PlantedBug(
+            in = PasisGroup.class,
+            rule = "timestamps are validated",
+            replace = ".equals(timestamp)",
+            with = ".fragments() == n()")
     @Test
     void aPoisonousVersionIsPassedOver() {
         Group.Version poisonous = group.poisonous(2, 2);
@@ -140,6 +146,11 @@ class PasisReadTest {
                 .contains(4);
     }
 
+    @PlantedBug(
+            in = PasisGroup.class,
+            rule = "b + 1 verified flags are needed",
+            replace = "return b() + 1;",
+            with = "return b();")
     @Test
     void bVerifiedFlagsSpareNoValidation() {
         Group.Version poisonous = group.poisonous(2, 2);
@@ -164,6 +175,11 @@ class PasisReadTest {
         assertRead(read, fresh);
     }
 
+    @PlantedBug(
+            in = Gathering.class,
+            rule = "fragments that do not match do not count",
+            replace = "if (group.accepts(version, slot, fragment)) {",
+            with = "if (fragment.length() > 0) {")
     @Test
     void onlyFragmentsThatMatchTheCrossChecksumCount() {
         read.start(0);
@@ -252,6 +268,11 @@ class PasisReadTest {
                 whole.target(), whole.before(), whole.versions(), whole.more(), whole.collected(), null);
     }
 
+    @PlantedBug(
+            in = PasisRead.class,
+            rule = "a version that nodes have collected hides earlier ones",
+            replace = "boolean hides = hidden >= group.shownAt(answered);",
+            with = "boolean hides = false;")
     @Test
     void nothingIsReadAsNeverWrittenWhileNodesHaveCollected() {
         ValidatingTimestamp later = group.version(9, 9).timestamp();
@@ -263,6 +284,11 @@ class PasisReadTest {
         assertThat(read.outcome()).isEmpty();
     }
 
+    @PlantedBug(
+            in = PasisGroup.class,
+            rule = "liars alone cannot hide a version",
+            replace = "return answered - 2 * b();",
+            with = "return answered - 3 * b();")
     @Test
     void oneLiarThatHasCollectedHidesNothing() {
         ValidatingTimestamp later = group.version(9, 9).timestamp();
@@ -290,6 +316,11 @@ class PasisReadTest {
         assertRead(read, old);
     }
 
+    @PlantedBug(
+            in = RepairRequests.class,
+            rule = "N - b repaired fragments make a version complete",
+            replace = "return holders.size() >= group.quorum();",
+            with = "return holders.size() > group.repairable();")
     @Test
     void aReaderThatMayNotWriteHasNodesRepair() {
         PasisRead other = PasisRead.askingForRepair(group.pasis(), Group.TIMES);

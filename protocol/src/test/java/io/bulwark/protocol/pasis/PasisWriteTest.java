@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.fp.Failure;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,6 +45,11 @@ class PasisWriteTest {
         return Group.sent(effects, PasisMessage.Write.class).getFirst().timestamp();
     }
 
+    @PlantedBug(
+            in = PasisWrite.class,
+            rule = "b liars cannot raise the time",
+            replace = "long greatest = all.get(group.b());",
+            with = "long greatest = all.get(0);")
     @Test
     void theTimeIsOneAfterTheBPlusFirstGreatestOfNMinusB() {
         assertThat(Group.sent(write.start(0), PasisMessage.FindTime.class)).hasSize(5);
@@ -57,6 +63,11 @@ class PasisWriteTest {
                         group.pasis().accepts(sent.timestamp(), sent.target().slot(), sent.fragment()));
     }
 
+    @PlantedBug(
+            in = PasisGroup.class,
+            rule = "N - b answers are needed",
+            replace = "return n() - b();",
+            with = "return n() - b() - 1;")
     @Test
     void itIsDoneAtNMinusBAnswersAndGoesOnInTheBackground() {
         ValidatingTimestamp version = begun();

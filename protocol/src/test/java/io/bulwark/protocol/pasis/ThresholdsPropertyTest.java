@@ -2,6 +2,7 @@ package io.bulwark.protocol.pasis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -31,6 +32,11 @@ class ThresholdsPropertyTest {
         }
     }
 
+    @PlantedBug(
+            in = PasisGroup.class,
+            rule = "a version is repairable at N - 3b nodes",
+            replace = "return n() - 3 * b();",
+            with = "return n() - 3 * b() - 1;")
     @Test
     void whatIsCompleteShowsInAnyQuorumAndCanBeRead() {
         forAll(group -> {

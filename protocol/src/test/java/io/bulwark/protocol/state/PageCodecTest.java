@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireWriter;
@@ -42,6 +43,11 @@ class PageCodecTest {
         assertNone(page(0, LM, a, a), "order");
     }
 
+    @PlantedBug(
+            in = PageCodec.class,
+            rule = "the levels of a tree are limited",
+            replace = "require(level <= LEVEL_MAX, \"level\");",
+            with = "")
     @Test
     void aPageAboveLevelZeroHasTwoLinksAndNoLowerBound() {
         assertThat(PageCodec.decode(page(1, LM, link(Bytes.EMPTY), link(A)), DIGEST, LM)
@@ -70,6 +76,11 @@ class PageCodecTest {
                 .isInstanceOf(MalformedException.class);
     }
 
+    @PlantedBug(
+            in = PageCodec.class,
+            rule = "the length of a value is limited",
+            replace = "require(value.length() == entry.length(), \"length\");",
+            with = "")
     @Test
     void thePageOfAValueBelongsToItsKeyAndLengthAndCheckpoint() {
         Bytes value = Bytes.of(new byte[PageCodec.INLINE_BYTES_MAX + 1]);

@@ -3,6 +3,7 @@ package io.bulwark.protocol.state;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
@@ -151,6 +152,11 @@ class StateTreeTest extends KeyValueStateContract {
         assertThat(opened.checkpoints()).containsOnlyKeys(1L);
     }
 
+    @PlantedBug(
+            in = StateTree.class,
+            rule = "a page that is fetched is checked against its digest",
+            replace = "if (!Hashes.sha256(page).equals(digest)) {",
+            with = "if (false) {")
     @Test
     void aDamagedPageIsNeverReadAndTheOperationCanBeUndone() {
         Random random = new Random(5);

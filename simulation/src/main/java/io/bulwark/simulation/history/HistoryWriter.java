@@ -4,7 +4,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Histories as text, one JSON object per line (docs/testing.md, Histories): the first line names the format, each further one is
+ * Histories as text, one JSON object per line (docs/simulation.md, Histories): the first line names the format, each further one is
  * an operation.
  */
 public final class HistoryWriter {

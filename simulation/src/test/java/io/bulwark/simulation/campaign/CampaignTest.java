@@ -2,6 +2,7 @@ package io.bulwark.simulation.campaign;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.Runs;
 import io.bulwark.simulation.extent.ExtentProtocol;
 import io.bulwark.simulation.fp.FpProtocol;
 import io.bulwark.simulation.fp.FpWorld;
@@ -19,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Fixed seeds, and a few fresh ones, of every protocol; each is run twice and must give the same trace. */
 @NullMarked
 class CampaignTest {
-    private static final int FIXED = Integer.getInteger("bulwark.runs", 8);
+    private static final int FIXED = Runs.of(8);
     private static final int FRESH = 2;
     private static final int SHOWN = 60;
     private static final int ENDS_WITHIN = 30;
@@ -48,7 +49,7 @@ class CampaignTest {
         }
     }
 
-    /** As they were found; docs/testing.md says what each was. */
+    /** Campaigns found a fault with each of them. */
     @Test
     void seedsThatFoundSomethingFindNothingNow() {
         Shape oneFault = new Shape(

@@ -2,6 +2,7 @@ package io.bulwark.simulation.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.Runs;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.Test;
 @Tag("long")
 class HistoryCheckPropertyTest {
     private static final long SEED = Long.getLong("bulwark.seed", System.nanoTime());
-    private static final int SMALL_RUNS = Integer.getInteger("bulwark.runs", 6_000);
+    private static final int SMALL_RUNS = Runs.of(6_000);
 
     @BeforeAll
     static void printSeed() {

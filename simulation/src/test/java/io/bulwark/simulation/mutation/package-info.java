@@ -1,8 +1,4 @@
-/**
- * The sanity side of the simulator: small, realistic bugs are planted in the protocols, one at a time, and each must be
- * found. The rules of PROTOCOLS that go beyond the papers, and the quorums of the papers themselves (thesis chapter
- * 4), are what the bugs switch off.
- */
+/** Runs the planted bugs that the tests of this module declare. */
 @NullMarked
 package io.bulwark.simulation.mutation;
 

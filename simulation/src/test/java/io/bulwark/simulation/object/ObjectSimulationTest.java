@@ -2,6 +2,7 @@ package io.bulwark.simulation.object;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.Runs;
 import io.bulwark.simulation.campaign.Run;
 import io.bulwark.simulation.campaign.Setting;
 import io.bulwark.simulation.campaign.Shape;
@@ -14,7 +15,7 @@ import org.junit.jupiter.api.Test;
 @NullMarked
 @Tag("long")
 class ObjectSimulationTest {
-    private static final int FIXED = Integer.getInteger("bulwark.runs", 4);
+    private static final int FIXED = Runs.of(4);
     private static final int FRESH = 2;
     private static final int STEPS = 40;
     private static final int SHOWN = 60;

@@ -2,6 +2,7 @@ package io.bulwark.simulation.object;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.Runs;
 import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.simulation.campaign.Run;
 import io.bulwark.simulation.campaign.Setting;
@@ -16,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @NullMarked
 @Tag("long")
 class ReplacementTest {
-    private static final int RUNS = Integer.getInteger("bulwark.runs", 4);
+    private static final int RUNS = Runs.of(4);
     private static final int STEPS = 60;
     private static final int SHOWN = 60;
 

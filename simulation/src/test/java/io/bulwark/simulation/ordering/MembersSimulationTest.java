@@ -2,6 +2,7 @@ package io.bulwark.simulation.ordering;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.Runs;
 import io.bulwark.simulation.campaign.Run;
 import io.bulwark.simulation.campaign.Setting;
 import io.bulwark.simulation.campaign.Shape;
@@ -10,10 +11,10 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Replicas that are replaced, one of which lies: what the planted bugs of membership are searched with. */
+/** Replicas that are replaced, one of which lies. */
 @NullMarked
 class MembersSimulationTest {
-    private static final int RUNS = Integer.getInteger("bulwark.runs", 10);
+    private static final int RUNS = Runs.of(10);
     private static final int SHOWN = 60;
     private static final Shape SHAPE = new Shape(
             OptionalInt.empty(), OptionalInt.of(1), OptionalInt.empty(), OptionalInt.of(2), OptionalInt.empty());

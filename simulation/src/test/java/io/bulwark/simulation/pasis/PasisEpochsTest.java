@@ -9,6 +9,7 @@ import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.fp.FpScrub;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.pasis.PasisGroup;
 import io.bulwark.protocol.pasis.PasisLimits;
 import io.bulwark.protocol.pasis.PasisMessage;
@@ -165,6 +166,11 @@ class PasisEpochsTest {
         assertThat(read()).isEqualTo(version);
     }
 
+    @PlantedBug(
+            inClass = "io.bulwark.protocol.pasis.PasisAccess",
+            rule = "a PASIS node does not serve an epoch that it promised to refuse",
+            replace = "return volume != null && seals.serves(volume.id(), volume.groupIndex(block), epoch);",
+            with = "return volume != null;")
     @Test
     void anAnnouncedChangeEndsTheEpochForThisNode() {
         PasisGroup first = cluster.group(0);

@@ -2,6 +2,7 @@ package io.bulwark.simulation.pasis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.Runs;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Verdict;
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.Test;
  */
 @NullMarked
 class PasisServerFuzzTest {
-    private static final int ROUNDS = Integer.getInteger("bulwark.runs", 30);
+    private static final int ROUNDS = Runs.of(30);
     private static final int MESSAGES = 400;
     private static final int BLOCKS = 3;
     private static final int PER_BLOCK = 3;

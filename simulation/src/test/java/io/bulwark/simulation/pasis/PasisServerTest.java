@@ -6,8 +6,10 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.pasis.PasisBackground;
 import io.bulwark.protocol.pasis.PasisCounters;
+import io.bulwark.protocol.pasis.PasisGroup;
 import io.bulwark.protocol.pasis.PasisLimits;
 import io.bulwark.protocol.pasis.PasisMessage;
 import io.bulwark.protocol.pasis.PasisReadOutcome;
@@ -85,6 +87,11 @@ class PasisServerTest {
         assertThat(cluster.counters(2).poolBytes()).isEqualTo(2 * CHARGE);
     }
 
+    @PlantedBug(
+            inClass = "io.bulwark.protocol.pasis.BlockWriter",
+            rule = "a version is durable before it is acknowledged",
+            replace = "store(record, record.sender(), request.fragment(), call, stored, _ -> {});",
+            with = "written.accept(0); store(record, record.sender(), request.fragment(), call, stored, _ -> {});")
     @Test
     void whatIsNotStoredIsNotAcknowledged() {
         PasisCluster cluster = lazy();
@@ -98,6 +105,11 @@ class PasisServerTest {
         assertThat(cluster.counters(0).possibleVersions()).isZero();
     }
 
+    @PlantedBug(
+            in = PasisGroup.class,
+            rule = "a fragment matches the hash in its timestamp",
+            replace = "&& timestamp.isFragment(slot, fragment);",
+            with = ";")
     @Test
     void aFragmentWhoseHashIsAnotherIsRefused() {
         PasisCluster cluster = lazy();
@@ -126,6 +138,11 @@ class PasisServerTest {
         assertThat(cluster.held(1, 0)).isZero();
     }
 
+    @PlantedBug(
+            inClass = "io.bulwark.protocol.pasis.PasisAccess",
+            rule = "a revoked client is not served under PASIS",
+            replace = "if (revoked.contains(from)) { return new Verdict.Refuse(Refusal.NO_GRANT, epoch);",
+            with = "if (false) { return new Verdict.Refuse(Refusal.NO_GRANT, epoch);")
     @Test
     void nothingOfARevokedClientIsTaken() {
         PasisCluster cluster = lazy();
@@ -138,6 +155,11 @@ class PasisServerTest {
         assertThat(cluster.held(0, 0)).isZero();
     }
 
+    @PlantedBug(
+            inClass = "io.bulwark.protocol.pasis.BlockWriter",
+            rule = "a time far ahead is refused",
+            replace = "far(nowMillis, call);",
+            with = "keep(call, request);")
     @Test
     void aTimeFarAboveAllOthersIsRefusedAfterTheOthersWereAsked() {
         PasisCluster cluster = lazy();
@@ -195,6 +217,11 @@ class PasisServerTest {
         assertThat(cluster.held(4, 0)).isEqualTo(1);
     }
 
+    @PlantedBug(
+            inClass = "io.bulwark.protocol.pasis.Verifier",
+            rule = "the sender of a poisonous version is accused",
+            replace = ".poisonous( record.sender(),",
+            with = ".poisonous( record.timestamp().client(),")
     @Test
     void poisonousVersionsAreDiscardedAndTheirSenderIsAccusedWhateverTheTimestampSays() {
         PasisCluster cluster = lazy();
@@ -222,6 +249,11 @@ class PasisServerTest {
                         value -> assertThat(value.timestamp()).isEqualTo(good));
     }
 
+    @PlantedBug(
+            in = PasisGroup.class,
+            rule = "b + 1 notices are needed",
+            replace = "return b() + 1;",
+            with = "return b();")
     @Test
     void bNoticesAreNotBelievedAndBPlusOneAre() {
         PasisCluster cluster = lazy();
@@ -272,6 +304,11 @@ class PasisServerTest {
         assertThat(refusals(cluster)).isEmpty();
     }
 
+    @PlantedBug(
+            inClass = "io.bulwark.protocol.pasis.BlockWriter",
+            rule = "the possible versions of a block are limited",
+            replace = "if (possible.of(sender, block.block()) >= node.limits().possiblePerBlock()) {",
+            with = "if (possible.of(sender, block.block()) < 0) {")
     @Test
     void aStutteringClientIsRefusedAndOthersAreNot() {
         PasisCluster cluster = cluster(Verification.LAZY, limits(2, 1 << 20, 1 << 20, false));
@@ -301,6 +338,11 @@ class PasisServerTest {
         assertThat(refusals(cluster)).isEmpty();
     }
 
+    @PlantedBug(
+            inClass = "io.bulwark.protocol.pasis.BlockWriter",
+            rule = "the pool is limited",
+            replace = "return node.poolRefuses(charge) ? Refusal.POOL : null;",
+            with = "return null;")
     @Test
     void aFullPoolRefusesWithItsReason() {
         PasisCluster cluster = cluster(Verification.LAZY, limits(8, 1 << 20, 2 * CHARGE, false));
@@ -313,6 +355,11 @@ class PasisServerTest {
         assertThat(cluster.counters(0).possibleVersions()).isEqualTo(2);
     }
 
+    @PlantedBug(
+            inClass = "io.bulwark.protocol.pasis.BlockWriter",
+            rule = "one client does not fill the pool",
+            replace = "boolean crowded = possible.bytesOf(sender) + charge > node.clientBytes(charge);",
+            with = "boolean crowded = false;")
     @Test
     void oneClientsShareOfThePoolIsItsOwn() {
         PasisCluster cluster = cluster(Verification.LAZY, limits(8, 2 * CHARGE, 4 * CHARGE, false));
@@ -410,6 +457,11 @@ class PasisServerTest {
                         value -> assertThat(value.timestamp()).isEqualTo(latest));
     }
 
+    @PlantedBug(
+            inClass = "io.bulwark.protocol.pasis.BlockWriter",
+            rule = "under write-time verification a node verifies before it answers",
+            replace = "block.group().verification() == Verification.WRITE_TIME",
+            with = "block.group().verification() == Verification.NONE")
     @Test
     void atWriteTimeNodesVerifyBeforeTheyAnswer() {
         PasisCluster cluster = cluster(Verification.WRITE_TIME, PasisCluster.LIMITS);
@@ -438,6 +490,11 @@ class PasisServerTest {
                         value -> assertThat(value.timestamp()).isEqualTo(written));
     }
 
+    @PlantedBug(
+            inClass = "io.bulwark.protocol.pasis.BlockWriter",
+            rule = "a write that waited while its session was closed is refused",
+            replace = "if (node.access().closed(call.from(), block.block(), request.session())) {",
+            with = "if (version.isNone()) {")
     @Test
     void aWriteThatWaitedWhileItsSessionWasClosedIsRefused() {
         PasisCluster cluster = cluster(Verification.LAZY, limits(1, 1 << 20, 1 << 20, false));

@@ -2,6 +2,7 @@ package io.bulwark.simulation.register;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.Runs;
 import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.simulation.campaign.InvariantViolation;
 import io.bulwark.simulation.campaign.Run;
@@ -23,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Holders of registers are replaced again and again while clients write and read, some lie, and all crash and restart; fixed seeds. */
 @NullMarked
 class RegisterReplacementTest {
-    private static final int RUNS = Integer.getInteger("bulwark.runs", 8);
+    private static final int RUNS = Runs.of(8);
     private static final int STEPS = Integer.getInteger("bulwark.steps", 120);
     private static final int SHOWN = 80;
 

@@ -1,4 +1,4 @@
-/** Bugs planted in what a storage node does beside the protocols (lazy verification paper, 3.1 to 3.4), each of which a test must find. */
+/** Runs the planted bugs that the tests of this module declare. */
 @NullMarked
 package io.bulwark.storage.mutation;
 

@@ -65,7 +65,7 @@ class ExtentNodesTest {
 
     @AfterEach
     void stop() {
-        running.forEach(StorageNode::close);
+        RunningNodes.close(running);
         running.clear();
     }
 

@@ -22,6 +22,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -110,11 +112,18 @@ public final class RunningNodes implements AutoCloseable {
         return client;
     }
 
+    /** All at once: each would wait for what it has asked of those that are gone. */
+    static void close(Collection<StorageNode> nodes) {
+        try (ExecutorService closing = Executors.newVirtualThreadPerTaskExecutor()) {
+            nodes.forEach(node -> closing.execute(node::close));
+        }
+    }
+
     @Override
     public void close() {
         client.close();
         links.close();
         transport.close();
-        nodes.values().forEach(StorageNode::close);
+        close(nodes.values());
     }
 }

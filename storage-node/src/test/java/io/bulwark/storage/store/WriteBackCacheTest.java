@@ -11,6 +11,7 @@ import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -95,6 +96,11 @@ class WriteBackCacheTest {
         assertThat(written).hasSize(3);
     }
 
+    @PlantedBug(
+            in = WriteBackCache.class,
+            rule = "the bytes in the write-back cache are limited",
+            replace = "heldBytes > bytesMax &&",
+            with = "heldBytes > 100 * bytesMax &&")
     @Test
     void theOldestGoesWhereTooMuchIsHeldAndNothingIsHeldWhileTheDiskDoesNotKeepUp() {
         for (int i = 0; i < 20; i++) {
@@ -114,6 +120,11 @@ class WriteBackCacheTest {
         assertThat(cache.lost()).isZero();
     }
 
+    @PlantedBug(
+            in = WriteBackCache.class,
+            rule = "the write-back cache promises no more than the device can take",
+            replace = "|| taken + added > roomBytes",
+            with = "")
     @Test
     void nothingIsPromisedThatTheDeviceHasNoRoomFor() {
         room = 4 * KIB;
@@ -125,6 +136,11 @@ class WriteBackCacheTest {
         assertThat(cache.lost()).as("said, not hidden").isEqualTo(1);
     }
 
+    @PlantedBug(
+            in = WriteBack.class,
+            rule = "a store under sync is durable before it is acknowledged",
+            replace = "case SYNC -> 0;",
+            with = "case SYNC -> millis;")
     @ParameterizedTest
     @EnumSource(Durability.class)
     void aStoreHoldsNothingUnderSyncAndGivesAllBackUnderAnyDurability(Durability durability) throws IOException {

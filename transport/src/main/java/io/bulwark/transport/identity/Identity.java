@@ -4,6 +4,7 @@ import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.transport.file.OutputFile;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.StringReader;
@@ -13,7 +14,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.security.AlgorithmParameters;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
@@ -244,8 +244,7 @@ public final class Identity {
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("this Java does not encode its own certificate", e);
         }
-        SecretFile.create(file);
-        Files.writeString(file, text.toString(), StandardCharsets.US_ASCII, StandardOpenOption.WRITE);
+        OutputFile.create(file, true, text.toString().getBytes(StandardCharsets.US_ASCII));
     }
 
     /** Signs as this principal: what {@link PrincipalKey#verifies} says yes to. */

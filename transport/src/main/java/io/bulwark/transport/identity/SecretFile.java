@@ -1,7 +1,6 @@
 package io.bulwark.transport.identity;
 
 import java.io.IOException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
@@ -13,15 +12,6 @@ public final class SecretFile {
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
 
     private SecretFile() {}
-
-    /**
-     * Makes an empty one.
-     *
-     * @throws FileAlreadyExistsException rather than overwriting secrets
-     */
-    public static void create(Path file) throws IOException {
-        Files.createFile(file, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
-    }
 
     /**
      * Checks that it is there and closed to others.

@@ -1,4 +1,4 @@
-/** Bugs planted in the transport: what builds of different versions say to each other, and what an older one is known by (decision 19). */
+/** Runs the planted bugs that the tests of this module declare. */
 @NullMarked
 package io.bulwark.transport.mutation;
 

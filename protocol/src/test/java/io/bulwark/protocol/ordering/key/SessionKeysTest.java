@@ -3,6 +3,7 @@ package io.bulwark.protocol.ordering.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
@@ -151,6 +152,11 @@ class SessionKeysTest {
         assertThat(hears(1, old)).isFalse();
     }
 
+    @PlantedBug(
+            in = SessionKeys.class,
+            rule = "an old session key ends after T_k",
+            replace = "peer.previous = null; effects.add(new KeyEffect.Changed(replica));",
+            with = "")
     @Test
     void noKeyIsTakenForLongerThanItMay() {
         run(200);
@@ -164,6 +170,11 @@ class SessionKeysTest {
         assertThat(changed.get(1)).containsExactly(0, 0);
     }
 
+    @PlantedBug(
+            in = SessionKeys.class,
+            rule = "a recovering replica is not heard under an old key",
+            replace = "peer.previous = null; choose(nowMillis, peer);",
+            with = "peer.previous = peer.current; choose(nowMillis, peer);")
     @Test
     void whoRecoversIsNotHeardUnderAnOldKey() {
         run(200);
@@ -189,6 +200,11 @@ class SessionKeysTest {
         assertThat(hears(0, say(1))).isTrue();
     }
 
+    @PlantedBug(
+            in = SessionKeys.class,
+            rule = "a replayed NEW-KEY is refused",
+            replace = "if (!message.nonce().equals(nonceFor(peer))) {",
+            with = "if (message.nonce().isEmpty()) {")
     @Test
     void aReplayedNewKeyChangesNothing() {
         run(200);
@@ -210,6 +226,11 @@ class SessionKeysTest {
         assertThat(keys.getFirst().authenticate(1, 1, BODY)).isEmpty();
     }
 
+    @PlantedBug(
+            in = SessionKeys.class,
+            rule = "a NEW-KEY between replicas is signed",
+            replace = "if (!signing.verify(",
+            with = "if (nowMillis < 0 && !signing.verify(")
     @Test
     void aNewKeyOfSomebodyElseOrForAnotherNonceIsRefused() {
         keys.getFirst().onMessage(0, 1, new KeyMessage.AskNonce(60_000, 0));
@@ -231,6 +252,11 @@ class SessionKeysTest {
         assertThat(keys.getFirst().drain()).containsExactly(new KeyEffect.Misfit(1, 60_001));
     }
 
+    @PlantedBug(
+            in = SessionKeys.class,
+            rule = "replicas of two configurations exchange no keys",
+            replace = "if (ask.configuration() != settings.configuration()) {",
+            with = "if (ask.configuration() < 0) {")
     @Test
     void replicasOfTwoConfigurationsExchangeNoKeys() {
         keys.set(1, start(1, 2, 1));

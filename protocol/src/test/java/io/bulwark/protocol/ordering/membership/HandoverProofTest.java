@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
@@ -29,6 +30,11 @@ class HandoverProofTest {
         return proof.proves(GENESIS, KEYS);
     }
 
+    @PlantedBug(
+            in = HandoverProof.class,
+            rule = "a handover needs 2f + 1 signatures",
+            replace = "places.size() >= ended.quorum()",
+            with = "places.size() >= ended.quorum() - 1")
     @Test
     void twoFPlusOneAreEnough() {
         assertThat(proves(proof(GENESIS, HANDOVER, 0, 1, 3))).isTrue();
@@ -38,6 +44,11 @@ class HandoverProofTest {
         assertThat(proves(proof(GENESIS, HANDOVER))).isFalse();
     }
 
+    @PlantedBug(
+            in = HandoverProof.class,
+            rule = "a replica signs a handover once",
+            replace = "place <= before ||",
+            with = "")
     @Test
     void nobodyCountsTwiceAndNobodyElseCounts() {
         assertThat(proves(proof(GENESIS, HANDOVER, 0, 1, 1))).isFalse();
@@ -48,6 +59,11 @@ class HandoverProofTest {
         assertThat(proves(new HandoverProof(HANDOVER, beyond))).isFalse();
     }
 
+    @PlantedBug(
+            in = HandoverProof.class,
+            rule = "the signatures of a handover are checked",
+            replace = "if (!keys.verify(",
+            with = "if (content.isEmpty() && !keys.verify(")
     @Test
     void eachSignatureIsItsReplicasOfThis() {
         HandoverProof good = proof(GENESIS, HANDOVER, 0, 1, 3);
@@ -61,6 +77,11 @@ class HandoverProofTest {
         assertThat(proves(new HandoverProof(elsewhere, good.signatures()))).isFalse();
     }
 
+    @PlantedBug(
+            in = HandoverProof.class,
+            rule = "a handover is for one group",
+            replace = "|| !handover.previous().equals(ended.digest())",
+            with = "")
     @Test
     void itIsOfThisConfigurationAndOfTheNextNumber() {
         Configuration otherGroup = GENESIS.replacing(3, member(9));
@@ -73,6 +94,11 @@ class HandoverProofTest {
     }
 
     /** From seven replicas to four: two liars, and three that go, would be five signatures, and nobody who stays had the state. */
+    @PlantedBug(
+            in = HandoverProof.class,
+            rule = "f + 1 of the replicas that stay must have signed a handover",
+            replace = "&& staying > next.faulty()",
+            with = "")
     @Test
     void fPlusOneOfThoseWhoStayHaveSigned() {
         Configuration seven = Configuration.fixed(2);

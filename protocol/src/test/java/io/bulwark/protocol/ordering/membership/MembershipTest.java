@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.AskSuccessor;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Ended;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
@@ -83,6 +84,12 @@ class MembershipTest {
         assertThat(advances(one.drain())).containsExactly(PROOF);
     }
 
+    @PlantedBug(
+            in = Membership.class,
+            rule = "signatures on a handover that others send are checked",
+            replace = "claim.checkpoint().equals(own.checkpoint()) && keys.verify(member, "
+                    + "own.content(), claim.signature())",
+            with = "place >= 0")
     @Test
     void otherSignaturesDoNotCount() {
         Membership one = membership(1);
@@ -130,6 +137,11 @@ class MembershipTest {
     }
 
     /** 2f+1 signatures an intruder may have collected, and an older build shows no more than these. */
+    @PlantedBug(
+            in = Lineage.class,
+            rule = "a new configuration needs the operator's word",
+            replace = "&& mandates.name(term.configuration(), proof.handover().next(), said.mandate())",
+            with = "")
     @Test
     void whatNoOperatorHasNamedIsNotFollowed() {
         Membership late = membership(3);

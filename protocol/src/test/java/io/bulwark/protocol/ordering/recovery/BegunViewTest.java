@@ -2,6 +2,7 @@ package io.bulwark.protocol.ordering.recovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
 import io.bulwark.protocol.ordering.view.ViewGroup;
 import io.bulwark.protocol.wire.Bytes;
@@ -22,6 +23,11 @@ class BegunViewTest {
         return new Status(view, active, 0, 0, Bytes.EMPTY, Bytes.EMPTY, 0, false);
     }
 
+    @PlantedBug(
+            in = BegunView.class,
+            rule = "f others must say that a view had begun before a replica believes it",
+            replace = "return count(true) >= group.faulty();",
+            with = "return count(true) >= group.faulty() - 1;")
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void fOthersAreBelievedThatItHasBegunAndNoFewer(int faulty) {
@@ -35,6 +41,11 @@ class BegunViewTest {
         assertThat(begun.isTrue()).isFalse();
     }
 
+    @PlantedBug(
+            in = BegunView.class,
+            rule = "2f + 1 others must say that a view had not begun before a replica believes it",
+            replace = "return count(false) >= group.quorum();",
+            with = "return count(false) >= 2 * group.faulty();")
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void twoFPlusOneOthersAreBelievedThatItHasNotAndNoFewer(int faulty) {

@@ -2,6 +2,7 @@ package io.bulwark.protocol.ordering.recovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.view.ViewGroup;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -11,6 +12,11 @@ import org.junit.jupiter.api.Test;
 class EstimationPaperTest {
     private final Estimation estimation = new Estimation(new ViewGroup(1, 8, 16));
 
+    @PlantedBug(
+            in = Estimation.class,
+            rule = "an estimate needs 2f others without a later checkpoint",
+            replace = "noLater >= 2 * group.faulty()",
+            with = "noLater >= 2 * group.faulty() - 1")
     @Test
     void itNeedsTwoFOthersWithNoLaterCheckpoint() {
         estimation.onReply(3, 8, 9);
@@ -29,6 +35,11 @@ class EstimationPaperTest {
         assertThat(estimation.estimate()).hasValue(16 + 16);
     }
 
+    @PlantedBug(
+            in = Estimation.class,
+            rule = "an estimate needs f others that have prepared as much",
+            replace = "&& prepared >= group.faulty()",
+            with = "")
     @Test
     void aLiarCannotDrawTheRecoveryOut() {
         estimation.onReply(0, 8, 9);
@@ -93,6 +104,11 @@ class EstimationPaperTest {
         }
     }
 
+    @PlantedBug(
+            in = Estimation.class,
+            rule = "replies under old keys do not count for an estimate",
+            replace = "said[replica] = null;",
+            with = "")
     @Test
     void newKeysUndoAReply() {
         estimation.onReply(0, 8, 9);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.ordering.view.ViewGroup;
@@ -37,6 +38,11 @@ class RecoveryLedgerTest {
         assertThat(ledger.of(0)).isEqualTo(new RecoveryLedger.Entry(16, 5, 100, 32));
     }
 
+    @PlantedBug(
+            in = RecoveryLedger.class,
+            rule = "recoveries keep a distance",
+            replace = "agreedMillis - last.agreedMillis() < watchdogMillis / 2",
+            with = "agreedMillis < last.agreedMillis()")
     @Test
     void twoOfOneReplicaAreHalfAPeriodApart() {
         assertThat(ledger.execute(request(1, 5, 16), 9, 100)).isTrue();
@@ -45,6 +51,11 @@ class RecoveryLedgerTest {
         assertThat(ledger.execute(request(1, 7, 16), 12, 600)).isTrue();
     }
 
+    @PlantedBug(
+            in = RecoveryLedger.class,
+            rule = "a replayed recovery request is refused",
+            replace = "tooSoon || replayed ||",
+            with = "tooSoon ||")
     @Test
     void aReplayIsRefused() {
         assertThat(ledger.execute(request(1, 5, 16), 9, 100)).isTrue();

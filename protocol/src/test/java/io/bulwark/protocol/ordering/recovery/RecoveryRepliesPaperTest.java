@@ -2,6 +2,7 @@ package io.bulwark.protocol.ordering.recovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RecoveryReply;
 import io.bulwark.protocol.ordering.view.ViewGroup;
 import org.jspecify.annotations.NullMarked;
@@ -16,6 +17,11 @@ class RecoveryRepliesPaperTest {
         replies.onReply(replica, new RecoveryReply(1, accepted, sequence, view));
     }
 
+    @PlantedBug(
+            in = RecoveryReplies.class,
+            rule = "a recovery takes 2f + 1 equal replies",
+            replace = "sequence(true, group.quorum())",
+            with = "sequence(true, group.quorum() - 1)")
     @Test
     void twoFPlusOneEqualOnesAreNeededItsOwnAmongThem() {
         says(0, true, 9, 0);
@@ -28,6 +34,11 @@ class RecoveryRepliesPaperTest {
         assertThat(replies.accepted()).isEmpty();
     }
 
+    @PlantedBug(
+            in = RecoveryReplies.class,
+            rule = "f + 1 replicas must refuse a recovery",
+            replace = "sequence(false, group.oneCorrect())",
+            with = "sequence(false, group.faulty())")
     @Test
     void aLiarAloneRefusesNothing() {
         says(0, false, 9, 0);
@@ -65,6 +76,11 @@ class RecoveryRepliesPaperTest {
     }
 
     /** Of a correct disk f others that are correct have come to the view before; else one of f such others is correct. */
+    @PlantedBug(
+            in = RecoveryReplies.class,
+            rule = "a view is forged only if 2f + 1 others are behind it",
+            replace = "< own - 1).count() >= group.quorum();",
+            with = "< own - 1).count() >= group.quorum() - 1;")
     @Test
     void aViewIsForgedIf2fPlus1OthersAreBehindByMoreThanOne() {
         says(0, true, 9, 3);
@@ -80,6 +96,11 @@ class RecoveryRepliesPaperTest {
         assertThat(replies.isForged(6)).isTrue();
     }
 
+    @PlantedBug(
+            in = RecoveryReplies.class,
+            rule = "the view of a recovery is not a liar's",
+            replace = "views[(views.length - 1) / 2]",
+            with = "views[views.length - 1]")
     @Test
     void elseItIsTheMedian() {
         says(0, true, 9, 7_000);

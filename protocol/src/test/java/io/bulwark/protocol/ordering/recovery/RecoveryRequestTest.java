@@ -3,6 +3,7 @@ package io.bulwark.protocol.ordering.recovery;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.recovery.RecoveryRequest.Challenge;
 import io.bulwark.protocol.wire.Bytes;
@@ -30,6 +31,21 @@ class RecoveryRequestTest {
         return new Request(PrincipalId.replica(3), 7, false, operation);
     }
 
+    @PlantedBug(
+            in = RecoveryRequest.class,
+            rule = "the signature of a recovery request covers its call",
+            replace = "new WireWriter().string(PURPOSE).u8(replica).i64(call);",
+            with = "new WireWriter().string(PURPOSE).u8(replica);")
+    @PlantedBug(
+            in = RecoveryRequest.class,
+            rule = "the signature of a recovery request covers its estimate",
+            replace = "write(estimate, challenges, out); return out.toBytes();",
+            with = "write(0, challenges, out); return out.toBytes();")
+    @PlantedBug(
+            in = RecoveryRequest.class,
+            rule = "the signature of a recovery request covers its nonces",
+            replace = "write(estimate, challenges, out); return out.toBytes();",
+            with = "write(estimate, List.of(), out); return out.toBytes();")
     @Test
     void aSignatureIsGoodForOneRequestAndNothingElse() {
         Set<Bytes> signed = new HashSet<>();

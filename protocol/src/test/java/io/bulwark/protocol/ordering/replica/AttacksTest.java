@@ -3,6 +3,7 @@ package io.bulwark.protocol.ordering.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
@@ -277,6 +278,11 @@ class AttacksTest {
         assertThat(cluster.replica(1).view()).isPositive();
     }
 
+    @PlantedBug(
+            in = Agreement.class,
+            rule = "a batch with a time out of range is refused",
+            replace = "!isTimely(nowMillis, batch)",
+            with = "false")
     @Test
     void aProposalFromAnotherTimeIsNotTaken() {
         TestCluster cluster = new TestCluster(1, 11, UnaryOperator.identity());

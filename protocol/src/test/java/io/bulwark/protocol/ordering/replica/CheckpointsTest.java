@@ -3,6 +3,7 @@ package io.bulwark.protocol.ordering.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Checkpoint;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.wire.Bytes;
@@ -34,6 +35,11 @@ class CheckpointsTest {
         }
     }
 
+    @PlantedBug(
+            in = Checkpoints.class,
+            rule = "2f + 1 CHECKPOINTs make a checkpoint stable",
+            replace = "+ 1 >= config.quorum()",
+            with = "+ 2 >= config.quorum()")
     @Test
     void twoFPlusOneMakeACheckpointStableTheOwnAmongThem() {
         said(2, OTHER, 0, 1, 2);
@@ -52,6 +58,11 @@ class CheckpointsTest {
                 .isNull();
     }
 
+    @PlantedBug(
+            in = Checkpoints.class,
+            rule = "f + 1 replicas must have a state before it is fetched",
+            replace = ">= config.oneCorrect()) {",
+            with = ">= config.oneCorrect() - 1) {")
     @Test
     void fPlusOneHaveWhatIsMissingHere() {
         said(4, OTHER, 0);
@@ -65,6 +76,11 @@ class CheckpointsTest {
         assertThat(checkpoints.missing(4)).as("another one than the own").isEqualTo(new Numbered(4, OTHER));
     }
 
+    @PlantedBug(
+            in = Checkpoints.class,
+            rule = "CHECKPOINTs under an old key do not count",
+            replace = "claims.get(peer).clear();",
+            with = "")
     @Test
     void aNewKeyUndoesWhatAPeerSaid() {
         said(4, OTHER, 0, 1);

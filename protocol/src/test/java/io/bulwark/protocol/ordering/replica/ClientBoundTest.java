@@ -2,6 +2,7 @@ package io.bulwark.protocol.ordering.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.Runs;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Batches;
@@ -21,7 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @NullMarked
 class ClientBoundTest {
-    private static final int SEEDS = Integer.getInteger("bulwark.runs", 3);
+    private static final int SEEDS = Runs.of(3);
     private static final int CALLS = 20;
     private static final int FIRST_ATTACKER = 60;
     private static final int LARGE_BYTES = 4 << 10;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.key.Signing;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
@@ -67,6 +68,21 @@ class DurabilityTest {
                 .toList();
     }
 
+    @PlantedBug(
+            in = Outbox.class,
+            rule = "a message is sent only after its promise is durable",
+            replace = "if (isDurable(index)) {",
+            with = "if (true) {")
+    @PlantedBug(
+            in = Execution.class,
+            rule = "a number is executed only after its decision is durable",
+            replace = "|| !outbox.isDurable(slot.decidedIndex)",
+            with = "")
+    @PlantedBug(
+            in = Agreement.class,
+            rule = "a PREPARE is stored with its bodies",
+            replace = "if (bodies != null) {",
+            with = "if (bodies == null) {")
     @Test
     void aBackupSyncsPrepareThenCommitThenExecutes() {
         Replica replica = replica(2);
@@ -108,6 +124,11 @@ class DurabilityTest {
         assertThat(sent(drain(replica))).containsExactly(new Prepare(0, 1, batch.digest()));
     }
 
+    @PlantedBug(
+            in = Agreement.class,
+            rule = "only the primary proposes",
+            replace = "from != view.primary() ||",
+            with = "")
     @Test
     void onlyThePrimaryProposes() {
         Replica replica = replica(2);
@@ -119,6 +140,11 @@ class DurabilityTest {
         assertThat(written(drain(replica))).isNotEmpty();
     }
 
+    @PlantedBug(
+            in = Agreement.class,
+            rule = "a learned batch is executed only after it is durable",
+            replace = ": outbox.append(new LogRecord.Learned(slot.sequence, digest));",
+            with = ": slot.decidedIndex;")
     @Test
     void commitsWithoutAnOwnOneAreLearned() {
         Replica replica = replica(3);
@@ -157,6 +183,11 @@ class DurabilityTest {
         assertThat(application.journal()).hasSize(1);
     }
 
+    @PlantedBug(
+            in = Replica.class,
+            rule = "a restarted primary does not propose in its old view",
+            replace = "proposing.abdicate();",
+            with = "{}")
     @Test
     void nothingIsProposedAtRestartInTheViewOfBefore() {
         Replica replica =
@@ -169,6 +200,11 @@ class DurabilityTest {
     }
 
     /** After a power cut the promise can be there without the body, at all replicas: then nobody must prepare it. */
+    @PlantedBug(
+            in = Agreement.class,
+            rule = "a second proposal for a number is ignored",
+            replace = "if (slot.proposed != null) {",
+            with = "if (slot.proposed != null && slot.proposed.equals(digest)) {")
     @Test
     void aPrepareWhoseBodyIsLostBindsAndIsNotSaidAgainBeforeTheBodyIsBack() {
         Bytes digest = batch.digest();
@@ -259,6 +295,11 @@ class DurabilityTest {
     }
 
     /** A power cut could take the low water mark back, and all others would be asked to vote above the high one. */
+    @PlantedBug(
+            in = Proposing.class,
+            rule = "a number is proposed only after the low water mark that admits it is durable",
+            replace = "gate = index;",
+            with = "{}")
     @Test
     void whatTheHighWaterMarkNewlyCoversIsProposedOnceTheLowOneIsDurable() {
         Replica replica = withSmallLog(0);
@@ -280,6 +321,12 @@ class DurabilityTest {
         assertThat(sent(drain(replica))).contains(new PrePrepare(0, 5, batch));
     }
 
+    @PlantedBug(
+            in = Checkpoints.class,
+            rule = "a VIEW-CHANGE names durable checkpoints only",
+            replace = "return held;",
+            with = "taken.headMap(upTo, true).forEach((sequence, digest) -> held.add(new "
+                    + "Numbered(sequence, digest))); return held;")
     @Test
     void aViewChangeNamesOnlyCheckpointsThatAreDurable() {
         for (boolean durable : new boolean[] {false, true}) {
@@ -307,6 +354,11 @@ class DurabilityTest {
     }
 
     /** A replica that votes on after it has asked for the next view, or a primary that begins it twice, would break what others rest on. */
+    @PlantedBug(
+            in = ViewChanging.class,
+            rule = "a view is asked for only after that is durable",
+            replace = "if (promised || !outbox.isDurable(promiseIndex)) {",
+            with = "if (promised) {")
     @Test
     void aViewIsAskedForAndBegunOnceThatIsDurable() {
         Replica primary = replica(1);
@@ -364,6 +416,11 @@ class DurabilityTest {
         assertThat(replica.lowWaterMark()).isEqualTo(2);
     }
 
+    @PlantedBug(
+            in = Memory.class,
+            rule = "a learned batch outlives a restart",
+            replace = "log.slot(learned.sequence()).decided = learned.digest();",
+            with = "{}")
     @Test
     void whatWasLearnedIsExecutedAfterARestartWithoutAWordFromAnybody() {
         List<LogRecord> disk = new ArrayList<>();
@@ -381,6 +438,11 @@ class DurabilityTest {
         }
     }
 
+    @PlantedBug(
+            in = Agreement.class,
+            rule = "a replica does not vote against what is decided",
+            replace = "if (slot.decided != null && !slot.decided.equals(digest)) {",
+            with = "if (false) {")
     @Test
     void againstWhatIsDecidedItVotesNoMore() {
         Replica replica = replica(3);

@@ -3,6 +3,7 @@ package io.bulwark.protocol.ordering.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
@@ -38,6 +39,11 @@ class EarlyMessagesTest {
         assertThat(early.take(1)).containsExactly(new Early(1, proposal(1, 2)), new Early(2, prepare));
     }
 
+    @PlantedBug(
+            in = EarlyMessages.class,
+            rule = "early messages are limited",
+            replace = "while (said.messages.size() > perPeerMax ||",
+            with = "while (false ||")
     @Test
     void onlyTheLatestOfAPeerAreKeptAndNoneOfWhatItSaidUnderAnOldKey() {
         int max = 3 * ReplicaConfig.of(0, 1).logSize();

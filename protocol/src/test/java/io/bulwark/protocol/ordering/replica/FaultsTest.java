@@ -5,6 +5,7 @@ import static io.bulwark.protocol.ordering.replica.ClusterAssertions.finish;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.Refusal;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
@@ -205,6 +206,11 @@ class FaultsTest {
     }
 
     /** Replica 2 alone prepared a request as number 1, and said COMMIT to all; the next view has heard the others and begins without. */
+    @PlantedBug(
+            in = Slot.class,
+            rule = "COMMITs of earlier views do not count",
+            replace = "commits.clear();",
+            with = "")
     @Test
     void aCommitOfTheViewBeforeIsNothingInTheNextOne() {
         TestCluster cluster = new TestCluster(1, 18, FaultsTest::small);

@@ -7,6 +7,7 @@ import static io.bulwark.protocol.ordering.replica.ForgedDisk.NEVER;
 import static io.bulwark.protocol.ordering.replica.ForgedDisk.asking;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.DigestView;
@@ -65,6 +66,11 @@ class ForgedPromisesTest {
         disk.assertAllWorks();
     }
 
+    @PlantedBug(
+            in = ViewChanging.class,
+            rule = "a VIEW-CHANGE names no checkpoint above H_M",
+            replace = "&& said.checkpoints().stream().allMatch(each -> each.sequence() <= estimate)",
+            with = "")
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void nothingThatItSaysNamesWhatIsAboveTheEstimate(int faulty) {
@@ -151,6 +157,11 @@ class ForgedPromisesTest {
         disk.assertAllWorks();
     }
 
+    @PlantedBug(
+            in = ViewChanging.class,
+            rule = "a NEW-VIEW that begins above H_M is not believed",
+            replace = "if (found != null && !isWithin(found, estimate)) {",
+            with = "if (found != null && estimate < 0) {")
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void itDoesNotLookForTheStateWhereAForgedNewViewBegins(int faulty) {

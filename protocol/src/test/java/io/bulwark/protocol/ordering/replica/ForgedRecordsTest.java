@@ -9,6 +9,7 @@ import static io.bulwark.protocol.ordering.replica.ForgedDisk.asking;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
@@ -176,6 +177,11 @@ class ForgedRecordsTest {
     }
 
     /** 2f others are behind, f of them may lie, and f that are not behind are slow. */
+    @PlantedBug(
+            in = Recovering.class,
+            rule = "2f + 1 answers are needed to keep a view",
+            replace = "if (replies.isJudged(views.alone())) {",
+            with = "if (replies.isJudged(0)) {")
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void aViewIsNotForgedBefore2fPlus1OthersAreBehind(int faulty) {

@@ -2,6 +2,7 @@ package io.bulwark.protocol.ordering.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.Runs;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
 import io.bulwark.protocol.ordering.message.Request;
@@ -28,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @NullMarked
 class FullRoomTest {
-    private static final int RUNS = Integer.getInteger("bulwark.runs", 1);
+    private static final int RUNS = Runs.of(1);
     private static final Long SEED = Long.getLong("bulwark.seed");
     private static final int ATTACKERS = 8;
     private static final int FIRST_ATTACKER = 60;

@@ -2,6 +2,7 @@ package io.bulwark.protocol.ordering.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.Runs;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.Test;
  */
 @NullMarked
 class LongRequestsTest {
-    private static final int RUNS = Integer.getInteger("bulwark.runs", 1);
+    private static final int RUNS = Runs.of(1);
     private static final int REPLICAS = 4;
     private static final int ATTACKERS = 8;
     private static final int FIRST_ATTACKER = 60;

@@ -3,6 +3,7 @@ package io.bulwark.protocol.ordering.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Commit;
@@ -34,6 +35,11 @@ class NewViewLiesTest {
      * Replica 0 and the liar, replica 1, have executed number 4 and have its checkpoint; replicas 2 and 3 have voted for it and lack the others'
      * COMMITs. The liar's view begins with that checkpoint, and for number 4 it proposes another batch there.
      */
+    @PlantedBug(
+            in = Agreement.class,
+            rule = "a primary proposes no number up to the checkpoint with which its view begins",
+            replace = "if (message.view() == begunView && message.sequence() <= begins) {",
+            with = "if (false) {")
     @Test
     void noNumberUpToTheCheckpointThatAViewBeginsWithIsProposedInIt() {
         TestCluster cluster = new TestCluster(1, 1, config -> config.withLog(INTERVAL, 2 * INTERVAL));

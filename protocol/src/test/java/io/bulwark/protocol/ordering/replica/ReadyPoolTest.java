@@ -3,6 +3,7 @@ package io.bulwark.protocol.ordering.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Room;
@@ -89,6 +90,11 @@ class ReadyPoolTest {
     }
 
     /** The primary may have to fetch it from those who say so. */
+    @PlantedBug(
+            in = RequestPool.class,
+            rule = "READY is said only with the body",
+            replace = "&& entry.body != null && entry.hasQuorum()",
+            with = "&& entry.hasQuorum()")
     @Test
     void nobodySaysReadyWithoutTheBody() {
         vouch(0, id, 1, 2, 3, 4, 5);
@@ -98,6 +104,11 @@ class ReadyPoolTest {
         assertThat(said(200)).containsExactly(id);
     }
 
+    @PlantedBug(
+            in = RequestPool.class,
+            rule = "2f + 1 replicas make a request due",
+            replace = "int needed = config.quorum();",
+            with = "int needed = config.quorum() - 1;")
     @Test
     void aRequestIsDueOnce2fPlus1SayReady() {
         becomeReady();
@@ -149,6 +160,11 @@ class ReadyPoolTest {
         assertThat(pool.due().iterator().next().dueMillis).isEqualTo(5_000);
     }
 
+    @PlantedBug(
+            in = Pending.class,
+            rule = "f + 1 replicas must say READY",
+            replace = "Long.bitCount(saidReady) >= config.oneCorrect()",
+            with = "Long.bitCount(saidReady) >= config.faulty()")
     @Test
     void whatFPlus1SayIsReadyIsSoWithoutTheirVouches() {
         sayReady(0, id, 1, 2);

@@ -3,6 +3,7 @@ package io.bulwark.protocol.ordering.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Commit;
@@ -53,6 +54,11 @@ class RecoveringTest {
 
     // The estimate.
 
+    @PlantedBug(
+            in = Recovering.class,
+            rule = "a recovery begins after the disk says so",
+            replace = "|| !outbox.isDurable(beginIndex)",
+            with = "")
     @Test
     void nothingIsSaidBeforeTheDiskSaysThatARecoveryIsOpen() {
         LoneReplica lone = new LoneReplica(1, Start.RECOVERING);
@@ -72,6 +78,11 @@ class RecoveringTest {
         assertThat(lone.said(QueryStable.class)).hasSize(3 * 5);
     }
 
+    @PlantedBug(
+            in = Recovering.class,
+            rule = "answers to another question do not count for an estimate",
+            replace = "reply.round() != round ||",
+            with = "")
     @Test
     void whatAnswersAnotherQuestionIsNoAnswer() {
         LoneReplica lone = new LoneReplica(1, Start.RECOVERING);
@@ -89,6 +100,11 @@ class RecoveringTest {
     }
 
     /** A liar that knew the old keys in its name would move the estimate, and its nonce is worth nothing. */
+    @PlantedBug(
+            in = Recovering.class,
+            rule = "an estimate counts nothing said under old keys",
+            replace = "estimation.forget(peer);",
+            with = "")
     @Test
     void whatAPeerSaidUnderOldKeysIsNotCounted() {
         LoneReplica lone = new LoneReplica(1, Start.RECOVERING);
@@ -104,6 +120,16 @@ class RecoveringTest {
         assertThat(challenged(lone.asked())).containsExactly(2, 3);
     }
 
+    @PlantedBug(
+            in = Recovering.class,
+            rule = "votes of the disk are not sent before the estimate",
+            replace = "case ReplicaMessage.Phase said -> !forgedView && isWithin(said.sequence());",
+            with = "case ReplicaMessage.Phase said -> true;")
+    @PlantedBug(
+            in = Recovering.class,
+            rule = "nothing above the ceiling is sent during a recovery",
+            replace = "&& sequence <= log.ceiling()",
+            with = "")
     @Test
     void whatTheDiskHasPromisedIsSaidAgainOnceTheEstimateIsThere() {
         LoneReplica lone = new LoneReplica(1, Start.RECOVERING, PROMISED);
@@ -225,6 +251,11 @@ class RecoveringTest {
     }
 
     /** Those of before may be forgotten where they came from. */
+    @PlantedBug(
+            in = Recovering.class,
+            rule = "a recovery request is over 2f nonces",
+            replace = "nonces.size() < 2 * config.faulty()",
+            with = "nonces.size() < 2 * config.faulty() - 1")
     @Test
     void aRequestThatDoesNotHelpIsSignedAnewOverFreshNonces() {
         LoneReplica lone = new LoneReplica(1, Start.RECOVERING);
@@ -371,6 +402,11 @@ class RecoveringTest {
 
     // Whoever has forgotten.
 
+    @PlantedBug(
+            in = Recovering.class,
+            rule = "a replica that has forgotten votes only after two key periods",
+            replace = "if (forgotten && log.floor() == Long.MAX_VALUE && past) {",
+            with = "if (forgotten && log.floor() == Long.MAX_VALUE) {")
     @Test
     void whoHasForgottenVotesOnNothingForTwoKeyPeriodsThoughAllElseIsDone() {
         LoneReplica lone = new LoneReplica(1, Start.FORGOTTEN);

@@ -3,6 +3,7 @@ package io.bulwark.protocol.ordering.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.Refusal;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
@@ -106,6 +107,11 @@ class RecoveryRequestsTest {
         return effects();
     }
 
+    @PlantedBug(
+            in = PeerRecoveries.class,
+            rule = "a recovery request signs this replica's nonce",
+            replace = "|| nonce == null || !asked.nonceOf(config.self()).equals(nonce)",
+            with = "")
     @Test
     void aRequestSignsTheReceiversFreshNonce() {
         Bytes nonce = nonce();
@@ -114,6 +120,11 @@ class RecoveryRequestsTest {
         assertThat(letsIn(3, request(1, nonce, 3))).isTrue();
     }
 
+    @PlantedBug(
+            in = PeerRecoveries.class,
+            rule = "a replica checks the signature of a recovery request",
+            replace = "return signing.verify(from, asked.content(), asked.signature());",
+            with = "return true;")
     @Test
     void aRequestIsSignedByItsReplica() {
         Bytes nonce = nonce();
@@ -149,6 +160,11 @@ class RecoveryRequestsTest {
         assertThat(replica.recoveries(nowMillis).known()).hasSize(1);
     }
 
+    @PlantedBug(
+            in = PeerRecoveries.class,
+            rule = "a nonce is good for one recovery request",
+            replace = "nonces[replica] = null;",
+            with = "")
     @Test
     void aNonceIsGoodForOneRequest() {
         Bytes nonce = nonce();

@@ -4,6 +4,7 @@ import static io.bulwark.protocol.ordering.replica.ClusterAssertions.allEqual;
 import static io.bulwark.protocol.ordering.replica.ClusterAssertions.finish;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
@@ -111,6 +112,11 @@ class RecoveryTest {
         allEqual(cluster);
     }
 
+    @PlantedBug(
+            in = Recovering.class,
+            rule = "answers under old keys do not count for a recovery",
+            replace = "replies.forget(peer);",
+            with = "{}")
     @Test
     void whatWasAnsweredUnderOldKeysIsNoAnswer() {
         TestCluster cluster = new TestCluster(1, 14, RecoveryTest::settings);
@@ -181,6 +187,11 @@ class RecoveryTest {
         allEqual(cluster);
     }
 
+    @PlantedBug(
+            in = Recovering.class,
+            rule = "a recovery ends after the state is checked",
+            replace = "if (stable && checked && !forgedView",
+            with = "if (stable && !forgedView")
     @Test
     void aCheckOfWhatTheOthersHaveDiscardedBeginsAnewWithWhatTheyHave() {
         TestCluster cluster = new TestCluster(1, 1, RecoveryTest::settings);
@@ -336,6 +347,11 @@ class RecoveryTest {
         assertThat(peer(cluster, 0, 3)).as("it stays what it was").isEqualTo(over);
     }
 
+    @PlantedBug(
+            in = Recovering.class,
+            rule = "nothing below the floor is sent during a recovery",
+            replace = "return sequence > log.floor() &&",
+            with = "return")
     @Test
     void aReplicaThatHasForgottenSaysNothingUpToItsPointAndThenTakesPart() {
         TestCluster cluster = new TestCluster(1, 7, RecoveryTest::settings);

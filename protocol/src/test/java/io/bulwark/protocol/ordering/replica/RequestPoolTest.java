@@ -3,6 +3,7 @@ package io.bulwark.protocol.ordering.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
@@ -73,6 +74,11 @@ class RequestPoolTest {
         assertThat(ready()).containsExactly(second.id());
     }
 
+    @PlantedBug(
+            in = Pending.class,
+            rule = "2f + 1 vouches make a request ready",
+            replace = "return Long.bitCount(vouchers) >= config.quorum();",
+            with = "return Long.bitCount(vouchers) >= config.quorum() - 1;")
     @Test
     void twoFPlusOneVouchesMakeARequestReady() {
         Request request = request(1, 1, 1);
@@ -87,6 +93,11 @@ class RequestPoolTest {
         assertThat(pool.body(request.id())).isNull();
     }
 
+    @PlantedBug(
+            in = RequestPool.class,
+            rule = "a backup takes no request that the primary alone names",
+            replace = "return entry != null && (entry.isVouchedHere() || entry.isBacked());",
+            with = "return true;")
     @Test
     void aBackupAcceptsWhatItVerifiedOrFPlusOneOthersVouchFor() {
         Request one = request(1, 1, 1);
@@ -102,6 +113,11 @@ class RequestPoolTest {
         assertThat(pool.isAcceptable(two.id())).isTrue();
     }
 
+    @PlantedBug(
+            in = RequestPool.class,
+            rule = "vouches under an old key do not count",
+            replace = "ofPeers.get(peer).clear().forEach(id -> retract(peer, id));",
+            with = "")
     @Test
     void vouchesDieWithTheirKey() {
         Request request = request(1, 1, 1);
@@ -113,6 +129,11 @@ class RequestPoolTest {
         assertThat(ready()).containsExactly(request.id());
     }
 
+    @PlantedBug(
+            in = RequestRoom.class,
+            rule = "a client's requests are limited",
+            replace = "while (usage.entries.size() >= factor * config.room().requestsPerClient()",
+            with = "while (usage.entries.size() < 0")
     @Test
     void oneClientsRoomIsBoundedAndNobodyElses() {
         for (int call = 0; call < 3; call++) {
@@ -133,6 +154,11 @@ class RequestPoolTest {
         return new Request(PrincipalId.client(client), call, false, Bytes.of(new byte[bytes]));
     }
 
+    @PlantedBug(
+            in = RequestRoom.class,
+            rule = "the requests of all clients are limited",
+            replace = "while (heldBytes + bytes > all) {",
+            with = "while (heldBytes < 0) {")
     @Test
     void whenTheRoomOfAllIsFullTheClientThatHoldsMostGivesWay() {
         for (Request each : List.of(large(1, 1), large(1, 2), large(2, 1))) {
@@ -325,6 +351,11 @@ class RequestPoolTest {
         assertThat(pool.body(request(1, 1, 1).id())).isNotNull();
     }
 
+    @PlantedBug(
+            in = PeerVouches.class,
+            rule = "the vouches of a peer are limited",
+            replace = "if (saidMillis.size() <= max) {",
+            with = "if (true) {")
     @Test
     void aPeersVouchesAreBoundedTheOldestOfTheBusiestClientGo() {
         Request rare = request(1, 100, 1);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -15,6 +16,11 @@ class SlotLogTest {
 
     private final SlotLog log = new SlotLog(4, 10);
 
+    @PlantedBug(
+            in = SlotLog.class,
+            rule = "a number above the high water mark is refused",
+            replace = "sequence > low && sequence <= high()",
+            with = "sequence > low")
     @Test
     void numbersBetweenTheWaterMarksAreTaken() {
         assertThat(log.covers(10)).isFalse();
@@ -34,6 +40,21 @@ class SlotLogTest {
         assertThatIllegalArgumentException().isThrownBy(() -> log.trim(11));
     }
 
+    @PlantedBug(
+            in = Slot.class,
+            rule = "PREPAREs under an old key do not count",
+            replace = "prepares.remove(peer);",
+            with = "{}")
+    @PlantedBug(
+            in = Slot.class,
+            rule = "COMMITs under an old key do not count",
+            replace = "commits.remove(peer);",
+            with = "")
+    @PlantedBug(
+            in = Slot.class,
+            rule = "claims under an old key do not count",
+            replace = "claims.remove(peer);",
+            with = "")
     @Test
     void aNewKeyUndoesWhatIsNoPartOfACompleteCertificate() {
         Slot slot = said();

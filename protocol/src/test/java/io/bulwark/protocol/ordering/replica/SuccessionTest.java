@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Handover;
 import io.bulwark.protocol.ordering.membership.Member;
@@ -125,6 +126,11 @@ class SuccessionTest {
     }
 
     /** One request to a batch, as many batches as the log has room for: those above the checkpoint are proposed before anybody knows. */
+    @PlantedBug(
+            in = Execution.class,
+            rule = "a configuration that has ended executes nothing more",
+            replace = "suspended || successor() != null ||",
+            with = "suspended ||")
     @Test
     void whatWasAgreedAboveTheEndIsVoid() {
         TestCluster cluster = cluster(new ReplicaConfig.Batches(1, 1 << 20, 16));
@@ -219,6 +225,11 @@ class SuccessionTest {
         assertThat(cluster.nodes.getFirst().term.number()).isEqualTo(9);
     }
 
+    @PlantedBug(
+            in = Recovering.class,
+            rule = "a replica without the state of the beginning does not vote",
+            replace = "&& execution.executed() >= config.term().checkpoint().sequence()",
+            with = "")
     @Test
     void nothingWithANumberLeavesBeforeTheStateIsHere() {
         TestCluster cluster = cluster();
@@ -277,6 +288,11 @@ class SuccessionTest {
         allEqual(cluster);
     }
 
+    @PlantedBug(
+            in = StateTransfer.class,
+            rule = "the state of a beginning is the one that was handed over",
+            replace = "|| (executed == low.sequence() && checkpoints.hasOther(low))",
+            with = "")
     @Test
     void aStateThatIsNotTheOneThatWasHandedOverIsReplaced() {
         TestCluster cluster = cluster();

@@ -6,6 +6,7 @@ import static io.bulwark.protocol.ordering.view.Told.digest;
 import static io.bulwark.protocol.ordering.view.Told.stable;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
@@ -53,6 +54,11 @@ class DecisionPaperTest {
         assertThat(chosen(over(stable(1, 0), stable(1, 0), stable(1, 0)))).isEqualTo(NULL);
     }
 
+    @PlantedBug(
+            in = Decision.class,
+            rule = "f + 1 replicas must hold a chosen checkpoint",
+            replace = "digest.getValue() >= group.oneCorrect()",
+            with = "digest.getValue() >= group.faulty()")
     @Test
     void aCheckpointNeedsFPlusOneThatHoldIt() {
         Decision decision = over(stable(1, 0), stable(1, 0), stable(1, 0).holds(new Numbered(2, digest(666))));
@@ -64,6 +70,11 @@ class DecisionPaperTest {
                 .contains(checkpoint(2));
     }
 
+    @PlantedBug(
+            in = Decision.class,
+            rule = "2f + 1 logs must begin at or below a chosen checkpoint",
+            replace = "count(claim -> claim.stable <= number) < group.quorum()",
+            with = "count(claim -> claim.stable <= number) < group.quorum() - 1")
     @Test
     void aCheckpointNeedsTwoFPlusOneWhoseLogBeginsNoLater() {
         Decision decision = over(stable(1, 0), stable(1, 0), stable(1, 2));
@@ -73,6 +84,11 @@ class DecisionPaperTest {
         assertThat(decision.checkpoint()).contains(checkpoint(0));
     }
 
+    @PlantedBug(
+            in = Decision.class,
+            rule = "a backup checks the chosen checkpoint",
+            replace = "!checkpoint().equals(Optional.of(checkpoint)) || chosen",
+            with = "chosen")
     @Test
     void theGreatestCheckpointIsChosen() {
         Decision decision = over(
@@ -110,6 +126,11 @@ class DecisionPaperTest {
                 .isTrue();
     }
 
+    @PlantedBug(
+            in = Decision.class,
+            rule = "a backup checks that free numbers are free",
+            replace = "if (!nothingPrepared(n)) {",
+            with = "if (n < 0) {")
     @Test
     void whatPreparedIsNotLeftFree() {
         Decision decision = over(stable(1, 0).prepared(3, 7, 0), stable(1, 0).prepared(3, 7, 0), stable(1, 0));
@@ -155,6 +176,11 @@ class DecisionPaperTest {
         assertThat(supports(decision, NULL)).isFalse();
     }
 
+    @PlantedBug(
+            in = Decision.class,
+            rule = "condition A1 needs 2f + 1 replicas",
+            replace = "entry.equals(candidate)); }) >= group.quorum();",
+            with = "entry.equals(candidate)); }) >= group.quorum() - 1;")
     @Test
     void conditionA1TwoOfOneViewContradictEachOther() {
         Decision decision = over(
@@ -178,6 +204,11 @@ class DecisionPaperTest {
         assertUndecided(decision);
     }
 
+    @PlantedBug(
+            in = Decision.class,
+            rule = "condition A2 needs f + 1 replicas",
+            replace = ">= candidate.view()) >= group.oneCorrect();",
+            with = ">= candidate.view()) >= group.faulty();")
     @Test
     void conditionA2ALiarCannotInventABatch() {
         Decision decision = over(stable(1, 0), stable(1, 0), stable(1, 0).prepared(1, 8, 0));
@@ -188,6 +219,11 @@ class DecisionPaperTest {
         assertThat(supports(decision, digest(8))).isFalse();
     }
 
+    @PlantedBug(
+            in = Decision.class,
+            rule = "condition A2 counts no pairs of earlier views",
+            replace = ">= candidate.view()) >= group.oneCorrect();",
+            with = ">= 0) >= group.oneCorrect();")
     @Test
     void conditionA2ThePairMustBeOfThisViewOrALaterOne() {
         Decision decision = over(
@@ -208,6 +244,11 @@ class DecisionPaperTest {
         assertThat(chosen(decision)).isEqualTo(digest(7));
     }
 
+    @PlantedBug(
+            in = Decision.class,
+            rule = "condition B needs 2f + 1 replicas",
+            replace = "!claim.prepared.containsKey(n)) >= group.quorum();",
+            with = "!claim.prepared.containsKey(n)) >= group.quorum() - 1;")
     @Test
     void conditionBNullNeedsTwoFPlusOneWithoutAnEntry() {
         Decision decision = over(stable(1, 0), stable(1, 0), stable(1, 0).prepared(1, 8, 0));

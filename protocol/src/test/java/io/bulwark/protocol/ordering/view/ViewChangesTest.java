@@ -3,6 +3,7 @@ package io.bulwark.protocol.ordering.view;
 import static io.bulwark.protocol.ordering.view.Told.stable;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchViewChange;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ForwardedViewChange;
@@ -98,6 +99,21 @@ class ViewChangesTest {
         assertThat(sentTo(1, steps)).contains(EMPTY, ack(0, EMPTY));
     }
 
+    @PlantedBug(
+            in = ViewChangeSet.class,
+            rule = "2f - 1 acknowledgements admit a VIEW-CHANGE",
+            replace = ">= 2 * group.faulty() - 1",
+            with = ">= 2 * group.faulty() - 2")
+    @PlantedBug(
+            in = ViewChangeSet.class,
+            rule = "a sender does not acknowledge its own VIEW-CHANGE",
+            replace = "replica != sender && replica != primary",
+            with = "replica != primary")
+    @PlantedBug(
+            in = ViewChangeSet.class,
+            rule = "acknowledgements of another digest do not count",
+            replace = "ack.equals(acks[sender][replica])",
+            with = "acks[sender][replica] != null")
     @Test
     void thePrimaryWaitsForAcknowledgementsOfOthers() {
         ViewChanges primary = opened(1);
@@ -198,6 +214,11 @@ class ViewChangesTest {
         assertThat(primary.onBodies(20)).hasAtLeastOneElementOfType(ViewStep.Install.class);
     }
 
+    @PlantedBug(
+            in = ViewChanges.class,
+            rule = "only the primary of a view sends its NEW-VIEW",
+            replace = "from != primary() || newView != null",
+            with = "newView != null")
     @Test
     void aBackupAcknowledgesToThePrimaryAndChecksTheNewView() {
         ViewChanges backup = opened(3);
@@ -217,6 +238,11 @@ class ViewChangesTest {
         assertThat(backup.active()).isTrue();
     }
 
+    @PlantedBug(
+            in = ViewChanges.class,
+            rule = "a backup checks a NEW-VIEW",
+            replace = "decision.supports(message.checkpoint(), message.chosen())",
+            with = "true")
     @Test
     void whatTheViewChangesDoNotSupportLeadsToTheNextView() {
         ViewChanges backup = opened(3);
@@ -303,6 +329,11 @@ class ViewChangesTest {
         assertThat(steps).contains(new ViewStep.Leave(4)).noneMatch(ViewStep.Install.class::isInstance);
     }
 
+    @PlantedBug(
+            in = ViewChecks.class,
+            rule = "a NEW-VIEW is made of 2f + 1 VIEW-CHANGEs",
+            replace = "message.support().size() < group.quorum()",
+            with = "message.support().size() < group.quorum() - 1")
     @Test
     void malformedMessagesAreTheirSendersMisbehaviour() {
         ViewChanges backup = opened(3);
@@ -318,6 +349,16 @@ class ViewChangesTest {
         assertThat(backup.hasNewView()).isFalse();
     }
 
+    @PlantedBug(
+            in = ViewChangeSet.class,
+            rule = "a backup believes a VIEW-CHANGE that f others acknowledge",
+            replace = "acknowledged(named.replica(), other, primary) >= group.faulty()",
+            with = "acknowledged(named.replica(), other, primary) >= 0")
+    @PlantedBug(
+            in = ViewChangeSet.class,
+            rule = "a backup takes only VIEW-CHANGEs that the NEW-VIEW names",
+            replace = "if (newView.support().contains(new Support(replica, held.digest))) {",
+            with = "if (!newView.support().isEmpty()) {")
     @Test
     void aBackupBelievesWhatFOthersAcknowledge() {
         ViewChanges backup = opened(3);
@@ -348,6 +389,11 @@ class ViewChangesTest {
                 .containsExactly(EMPTY);
     }
 
+    @PlantedBug(
+            in = ViewChecks.class,
+            rule = "f + 1 others must ask before a replica joins them",
+            replace = "views[views.length - group.oneCorrect()]",
+            with = "views[views.length - group.faulty()]")
     @Test
     void aReplicaJoinsTheLowestViewOfFPlusOneOthers() {
         ViewChanges backup = replica(3);
@@ -390,6 +436,11 @@ class ViewChangesTest {
         assertThat(backup.timeoutMillis()).isEqualTo(TIMEOUT_MILLIS);
     }
 
+    @PlantedBug(
+            in = ViewChanges.class,
+            rule = "a VIEW-CHANGE under old keys does not count",
+            replace = "messages.forget(peer);",
+            with = "")
     @Test
     void newKeysOfAPeerUndoWhatItSaidInAnOpenViewChange() {
         ViewChanges primary = opened(1);
@@ -456,6 +507,11 @@ class ViewChangesTest {
                 .containsExactly(new ViewStep.Send(1, ack(0, EMPTY)));
     }
 
+    @PlantedBug(
+            in = ViewChanges.class,
+            rule = "an open view change outlives a restart",
+            replace = "changes.phase = Phase.OPEN;",
+            with = "")
     @Test
     void aReplicaThatCrashedInAnOpenViewChangeGoesOnWithIt() {
         ViewChange own = stable(3, 0).message();

@@ -1,0 +1,42 @@
+package io.bulwark.appliance.cluster;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** The end of a log, for whoever waits for the process that writes it. */
+final class LogTail {
+    private static final int READ_BYTES_MAX = 4096;
+    private static final int SHOWN_MAX = 160;
+
+    /** How Java begins what it says of itself. */
+    private static final String JAVA_SAYS = "WARNING: ";
+
+    private LogTail() {}
+
+    /** How long it is by now; 0 if there is none. */
+    static long length(Path log) {
+        try {
+            return Files.size(log);
+        } catch (IOException e) {
+            return 0;
+        }
+    }
+
+    /** The last line behind such a length, shortened; empty if there is none. */
+    static Optional<String> last(Path log, long from) {
+        try (InputStream in = Files.newInputStream(log)) {
+            in.skipNBytes(Math.max(from, Files.size(log) - READ_BYTES_MAX));
+            return new String(in.readNBytes(READ_BYTES_MAX), StandardCharsets.UTF_8)
+                    .lines()
+                    .filter(line -> !line.isBlank() && !line.startsWith(JAVA_SAYS))
+                    .reduce((_, last) -> last)
+                    .map(line -> line.length() > SHOWN_MAX ? line.substring(0, SHOWN_MAX) + "..." : line);
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package io.bulwark.appliance.cluster;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** A process of this machine that somebody else started. */
+public final class RunningProcess {
+    private final Optional<ProcessHandle> handle;
+
+    private RunningProcess(Optional<ProcessHandle> handle) {
+        this.handle = handle;
+    }
+
+    /** That of this number now; another one that gets the same number later is not it. */
+    public static RunningProcess of(long pid) {
+        return new RunningProcess(pid <= 0 ? Optional.empty() : ProcessHandle.of(pid));
+    }
+
+    /** Whether it still runs. One that has ended and whose parent has not asked for its exit code does not. */
+    public boolean isAlive() {
+        return handle.isPresent() && handle.get().isAlive() && !isZombie(handle.get().pid());
+    }
+
+    /** In Linux's table the state stands behind the name, which stands in brackets. */
+    private static boolean isZombie(long pid) {
+        try {
+            String line = Files.readString(Path.of("/proc", Long.toString(pid), "stat"), StandardCharsets.ISO_8859_1);
+            return line.substring(line.lastIndexOf(')') + 1).strip().startsWith("Z");
+        } catch (IOException e) {
+            return false; // Another system, or it has just ended.
+        }
+    }
+}

@@ -1,0 +1,213 @@
+package io.bulwark.appliance.transfer;
+
+import io.bulwark.transport.file.FileFailure;
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is below a directory. Symbolic links are followed if they lead to regular files of the tree. Whatever could not be looked at,
+ * or was left out, is not known: an object below such a path is not gone.
+ */
+public final class TreeScan {
+    private final Path root;
+    private final String prefix;
+    private final Map<String, TreeSync.Entry> files = new TreeMap<>();
+    private final List<String> skipped = new ArrayList<>();
+    private final List<String> failures = new ArrayList<>();
+    private final Set<String> unknown = new TreeSet<>();
+    private final Set<Path> empty = new HashSet<>();
+
+    private TreeScan(Path root, String prefix) {
+        this.root = root;
+        this.prefix = prefix;
+    }
+
+    /**
+     * Looks at all of a tree.
+     *
+     * @throws IOException if there is no such directory
+     */
+    static TreeScan of(Path root, String prefix) throws IOException {
+        TreeScan scan = new TreeScan(root.toRealPath(), prefix);
+        Files.walkFileTree(scan.root, scan.visitor());
+        scan.empty.remove(scan.root);
+        return scan;
+    }
+
+    /** The files to store. */
+    List<TreeSync.Entry> files() {
+        return List.copyOf(files.values());
+    }
+
+    /** What is no file to store, with the reason. */
+    List<String> skipped() {
+        return List.copyOf(skipped);
+    }
+
+    /** What could not be looked at, with the cause. */
+    List<String> failures() {
+        return List.copyOf(failures);
+    }
+
+    /** How many directories are empty. */
+    int emptyDirectories() {
+        return empty.size();
+    }
+
+    /** Whether the object's file is surely not in the tree: it was not found, and everything where it would be was looked at. */
+    boolean isGone(String key) {
+        if (files.containsKey(key) || unknown.contains("")) {
+            return false;
+        }
+        String relative = key.substring(prefix.length());
+        for (int end = relative.indexOf('/'); end >= 0; end = relative.indexOf('/', end + 1)) {
+            if (unknown.contains(relative.substring(0, end))) {
+                return false;
+            }
+        }
+        return !unknown.contains(relative);
+    }
+
+    /**
+     * Whether it still is: a file may have come since.
+     *
+     * @throws IOException if that cannot be found out
+     */
+    boolean isStillGone(String key) throws IOException {
+        Path at = root;
+        for (String name : key.substring(prefix.length()).split("/", -1)) {
+            if (name.isEmpty() || name.equals(".") || name.equals("..") || name.indexOf('\0') >= 0) {
+                return true; // No file has such a name.
+            }
+            try {
+                at = at.resolve(name);
+                if (!Files.readAttributes(at, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                        .isDirectory()) {
+                    return !at.equals(root.resolve(key.substring(prefix.length())));
+                }
+            } catch (NoSuchFileException | InvalidPathException e) {
+                return true;
+            }
+        }
+        return true;
+    }
+
+    /** The walk of the tree, step by step. */
+    SimpleFileVisitor<Path> visitor() {
+        return new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
+                found(directory);
+                empty.add(directory);
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                found(file);
+                try {
+                    visit(file, attributes);
+                } catch (IOException e) {
+                    failed(file, e);
+                }
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException failure) {
+                found(file);
+                failed(file, failure);
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException failure) {
+                if (failure != null) {
+                    failed(directory, failure);
+                }
+                return FileVisitResult.CONTINUE;
+            }
+        };
+    }
+
+    private void found(Path path) {
+        Path parent = path.getParent();
+        if (parent != null) {
+            empty.remove(parent);
+        }
+    }
+
+    private void visit(Path file, BasicFileAttributes attributes) throws IOException {
+        BasicFileAttributes actual = attributes;
+        if (attributes.isSymbolicLink()) {
+            try {
+                actual = Files.readAttributes(file, BasicFileAttributes.class);
+                if (!file.toRealPath().startsWith(root)) {
+                    skip(file, "a link that leads out of the tree");
+                    return;
+                }
+            } catch (NoSuchFileException e) {
+                skip(file, "a link that leads nowhere");
+                return;
+            }
+        }
+        if (!actual.isRegularFile()) {
+            skip(file, actual.isDirectory() ? "a link to a directory" : "a pipe, socket or device");
+            return;
+        }
+        if (!isText(root.relativize(file))) {
+            failed(file, new IOException("its name is not text in this locale"));
+            return;
+        }
+        String key = prefix + root.relativize(file);
+        files.put(key, new TreeSync.Entry(file, key, actual.size(), actual.lastModifiedTime().toMillis()));
+    }
+
+    private void skip(Path path, String why) {
+        skipped.add(root.relativize(path) + " (" + why + ")");
+        unknown.add(known(path));
+    }
+
+    private void failed(Path path, IOException failure) {
+        empty.remove(path);
+        failures.add(path + ": " + FileFailure.cause(failure));
+        unknown.add(known(path));
+    }
+
+    /** The path as keys have it; where its name is not text, the directory in which nobody can tell what is which. */
+    private String known(Path path) {
+        Path relative = root.relativize(path);
+        while (!isText(relative)) {
+            Path parent = relative.getParent();
+            if (parent == null) {
+                return "";
+            }
+            relative = parent;
+        }
+        return relative.toString();
+    }
+
+    /** Whether the name can be told by its text; names that cannot would fall together with others. */
+    private static boolean isText(Path name) {
+        try {
+            return Path.of(name.toString()).equals(name);
+        } catch (InvalidPathException e) {
+            return false;
+        }
+    }
+}

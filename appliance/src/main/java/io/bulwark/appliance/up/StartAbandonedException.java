@@ -1,0 +1,10 @@
+package io.bulwark.appliance.up;
+
+/** Somebody asked for the end of an appliance before it had started. */
+public final class StartAbandonedException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    StartAbandonedException() {
+        super("the appliance was ended while it started");
+    }
+}

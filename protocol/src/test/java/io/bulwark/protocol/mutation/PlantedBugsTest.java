@@ -1,0 +1,3 @@
+package io.bulwark.protocol.mutation;
+
+class PlantedBugsTest extends PlantedBugs {}

@@ -1,0 +1,280 @@
+package io.bulwark.transport.file;
+
+import java.io.BufferedOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.FileSystemLoopException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes a file that a user named. What stands there decides how:
+ *
+ * <pre>
+ * nothing                      a new file with the mode that the umask gives
+ * a regular file               replaced in one step, whole or not at all; the mode stays, and the owner where this
+ *                              process may give files away
+ * a symbolic link              followed: the link stays, its target is replaced or made
+ * a pipe, a device             written into
+ * /dev/stdout, /dev/fd/N       written into
+ * a directory, a socket        refused
+ * </pre>
+ *
+ * <p>Whole or not at all is done by a temporary file in the same directory, which takes the name at the end. It is deleted after a
+ * failure and when a signal ends the process. What replaces a file is durable before the old content goes.
+ */
+public final class OutputFile {
+    /** As many as Linux follows. */
+    private static final int LINKS_MAX = 40;
+
+    private static final Pattern DESCRIPTOR =
+            Pattern.compile("/(?:dev|proc/(self|thread-self|[0-9]{1,9}))/fd/([0-9]{1,9})");
+
+    private static final int NONE = -1;
+    private static final int OF_ANOTHER_PROCESS = Integer.MAX_VALUE;
+
+    private static final FileAttribute<?> OWNER_ONLY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+    private OutputFile() {}
+
+    /** Writes what is to be in the file. Returns what the caller wants to know of it. */
+    public interface Content<T> {
+        T writeTo(OutputStream out) throws IOException;
+    }
+
+    /** Writes the file as described above. */
+    public static <T> T write(Path target, Content<T> content) throws IOException {
+        return write(target, false, content);
+    }
+
+    /** Writes text as UTF-8. */
+    public static void write(Path target, String text) throws IOException {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        write(target, out -> {
+            out.write(bytes);
+            return bytes;
+        });
+    }
+
+    /** The same, where only the owner may read what is new; what is there already keeps its mode. */
+    public static void writeSecret(Path target, byte[] bytes) throws IOException {
+        write(target, true, out -> {
+            out.write(bytes);
+            return bytes;
+        });
+    }
+
+    private static <T> T write(Path target, boolean secret, Content<T> content) throws IOException {
+        Path place = followed(target);
+        int descriptor = descriptor(place);
+        if (descriptor != NONE) {
+            return into(descriptor, place, content);
+        }
+        BasicFileAttributes there = attributes(place);
+        if (there == null) {
+            return replace(place, null, secret ? new FileAttribute<?>[] {OWNER_ONLY} : new FileAttribute<?>[0], content);
+        }
+        if (there.isDirectory()) {
+            throw new FileSystemException(target.toString(), null, "it is a directory; name a file in it");
+        }
+        return there.isRegularFile()
+                ? replace(place, there, new FileAttribute<?>[] {OWNER_ONLY}, content)
+                : into(Files.newOutputStream(place, StandardOpenOption.WRITE), content);
+    }
+
+    /**
+     * Makes a file that must not be there yet; returns once it is durable.
+     *
+     * @param secret whether only its owner may read it (mode 0600)
+     * @throws FileAlreadyExistsException rather than touching what is there
+     */
+    public static void create(Path file, boolean secret, byte[] bytes) throws IOException {
+        Path made = file.toAbsolutePath();
+        try (FileChannel channel = UnfinishedFiles.begin(
+                made, () -> open(made, secret ? new FileAttribute<?>[] {OWNER_ONLY} : new FileAttribute<?>[0]))) {
+            ByteBuffer left = ByteBuffer.wrap(bytes);
+            while (left.hasRemaining()) {
+                channel.write(left);
+            }
+            channel.force(true);
+            UnfinishedFiles.keep(made);
+        } finally {
+            UnfinishedFiles.discard(made);
+        }
+    }
+
+    /** This process's standard output, whose failures are not swallowed as those of {@code System.out} are. Closing only flushes. */
+    public static OutputStream standardOutput() {
+        System.out.flush();
+        return unclosable(FileDescriptor.out);
+    }
+
+    /** Whether the name is one of this process's standard output, or leads there. */
+    public static boolean isStandardOutput(Path target) throws IOException {
+        return descriptor(followed(target)) == 1;
+    }
+
+    /** Where symbolic links lead in the end, which may be nowhere yet. */
+    private static Path followed(Path target) throws IOException {
+        Path place = target.toAbsolutePath();
+        for (int links = 0; descriptor(place) == NONE && Files.isSymbolicLink(place); links++) {
+            if (links == LINKS_MAX) {
+                throw new FileSystemLoopException(target.toString());
+            }
+            place = place.resolveSibling(Files.readSymbolicLink(place));
+        }
+        return place;
+    }
+
+    /** The number of one of this process's file descriptors, {@link #OF_ANOTHER_PROCESS}, or {@link #NONE}. */
+    private static int descriptor(Path place) {
+        Matcher matcher = DESCRIPTOR.matcher(place.normalize().toString());
+        if (!matcher.matches()) {
+            return NONE;
+        }
+        String process = matcher.group(1);
+        boolean own = process == null
+                || process.endsWith("self")
+                || process.equals(Long.toString(ProcessHandle.current().pid()));
+        return own ? Integer.parseInt(matcher.group(2)) : OF_ANOTHER_PROCESS;
+    }
+
+    private static @Nullable BasicFileAttributes attributes(Path place) throws IOException {
+        try {
+            return hasModes(place)
+                    ? Files.readAttributes(place, PosixFileAttributes.class)
+                    : Files.readAttributes(place, BasicFileAttributes.class);
+        } catch (NoSuchFileException e) {
+            return null;
+        }
+    }
+
+    private static boolean hasModes(Path place) {
+        return place.getFileSystem().supportedFileAttributeViews().contains("posix");
+    }
+
+    /** A shell that redirected it goes on behind what is written here: at its offset for 1 and 2, else at the end. */
+    private static <T> T into(int descriptor, Path place, Content<T> content) throws IOException {
+        return switch (descriptor) {
+            case 1 -> into(standardOutput(), content);
+            case 2 -> {
+                System.err.flush();
+                yield into(unclosable(FileDescriptor.err), content);
+            }
+            default ->
+                into(Files.newOutputStream(place, StandardOpenOption.WRITE, StandardOpenOption.APPEND), content);
+        };
+    }
+
+    private static <T> T into(OutputStream stream, Content<T> content) throws IOException {
+        try (OutputStream out = new BufferedOutputStream(stream)) {
+            return content.writeTo(out);
+        }
+    }
+
+    private static OutputStream unclosable(FileDescriptor descriptor) {
+        return new FilterOutputStream(new FileOutputStream(descriptor)) {
+            @Override
+            public void write(byte[] bytes, int offset, int length) throws IOException {
+                out.write(bytes, offset, length);
+            }
+
+            @Override
+            public void close() throws IOException {
+                flush();
+            }
+        };
+    }
+
+    /** @param there the file that is replaced, or null; only its owner sees the new content until it takes the name */
+    private static <T> T replace(
+            Path place, @Nullable BasicFileAttributes there, FileAttribute<?>[] fresh, Content<T> content)
+            throws IOException {
+        if (there != null && !Files.isWritable(place)) {
+            throw new AccessDeniedException(place.toString());
+        }
+        // A name of its own: one that is made of the target's could be too long.
+        Path part = place.resolveSibling(".bulwark-" + UUID.randomUUID() + ".part");
+        FileChannel channel = begin(part, place, fresh);
+        try {
+            T result;
+            try (channel;
+                    OutputStream out = new BufferedOutputStream(Channels.newOutputStream(channel))) {
+                result = content.writeTo(out);
+                out.flush();
+                if (there != null) {
+                    if (there instanceof PosixFileAttributes known) {
+                        keepOwnerAndMode(part, known);
+                    }
+                    channel.force(true);
+                }
+            }
+            UnfinishedFiles.move(part, place);
+            return result;
+        } finally {
+            UnfinishedFiles.discard(part);
+        }
+    }
+
+    /** The user knows the target, not the temporary file. */
+    private static FileChannel begin(Path part, Path place, FileAttribute<?>[] fresh) throws IOException {
+        try {
+            return UnfinishedFiles.begin(part, () -> open(part, fresh));
+        } catch (FileSystemException e) {
+            throw new FileSystemException(
+                    place.toString(), null, "cannot write into its directory: " + FileFailure.cause(e));
+        }
+    }
+
+    private static FileChannel open(Path file, FileAttribute<?>[] fresh) throws IOException {
+        Set<OpenOption> options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        return FileChannel.open(file, options, hasModes(file) ? fresh : new FileAttribute<?>[0]);
+    }
+
+    private static void keepOwnerAndMode(Path part, PosixFileAttributes there) throws IOException {
+        PosixFileAttributeView view = Files.getFileAttributeView(part, PosixFileAttributeView.class);
+        PosixFileAttributes now = view.readAttributes();
+        // Not everybody may give files away.
+        if (!now.group().equals(there.group())) {
+            try {
+                view.setGroup(there.group());
+            } catch (FileSystemException e) {
+                // It stays with the group of whoever wrote it.
+            }
+        }
+        if (!now.owner().equals(there.owner())) {
+            try {
+                view.setOwner(there.owner());
+            } catch (FileSystemException e) {
+                // It belongs to whoever wrote it.
+            }
+        }
+        if (!view.readAttributes().permissions().equals(there.permissions())) {
+            view.setPermissions(there.permissions());
+        }
+    }
+}
