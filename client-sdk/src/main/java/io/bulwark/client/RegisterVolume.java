@@ -358,8 +358,7 @@ final class RegisterVolume implements Volume {
             case TIMED_OUT -> new UnavailableException(message + "too few nodes answered in time" + more, subject);
             case OTHER_EPOCH -> new UnavailableException(message + IN_OTHER_EPOCH + more, subject);
             case EXHAUSTED -> new UnavailableException(message + "its timestamps are used up" + more, subject);
-            case LIMIT ->
-                new LimitReachedException(message + UNFINISHED + more, subject);
+            case LIMIT -> new LimitReachedException(message + UNFINISHED + more, subject);
             case BLOCK_LIMIT ->
                 new LimitReachedException(
                         message + "too many unverified writes of this client to it, and its nodes could verify none"

@@ -168,7 +168,10 @@ public final class Sessions implements AutoCloseable {
                 .thenCompose(_ -> lease.session().submit(new Command.CloseSession()))
                 .handle((_, failure) -> {
                     if (failure != null) {
-                        LOG.debug("session {} could not be closed", lease.session().number(), failure);
+                        LOG.debug(
+                                "session {} could not be closed",
+                                lease.session().number(),
+                                failure);
                     }
                     return failure == null;
                 });

@@ -313,7 +313,8 @@ final class FpRepair {
      */
     private void beyondRoom(long nowMillis, Timestamp version, BlockCode.Staged cut) {
         BlockVersions versions = register.versions();
-        boolean room = versions.stagedBy(PrepareTag.REPAIR) < ROOM_FACTOR * node.limits().stagedPerBlock();
+        boolean room = versions.stagedBy(PrepareTag.REPAIR)
+                < ROOM_FACTOR * node.limits().stagedPerBlock();
         if (!room || !register.serves(epoch) || !version.isAfter(versions.latest()) || versions.get(version) != null) {
             end(nowMillis);
             return;

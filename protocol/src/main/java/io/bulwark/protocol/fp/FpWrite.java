@@ -52,6 +52,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
     private long slowestAnswerMillis;
     /** Since when more than f nodes have been at the client's limit; negative if they are not. */
     private long fullSinceMillis = -1;
+
     private boolean finished;
     private @Nullable FpWriteOutcome outcome;
 

@@ -29,7 +29,9 @@ final class PeerProofs {
 
     /** How many slots have proven it. */
     long count(Timestamp version) {
-        return asked.values().stream().filter(ofSlot -> ofSlot.contains(version)).count();
+        return asked.values().stream()
+                .filter(ofSlot -> ofSlot.contains(version))
+                .count();
     }
 
     void addWithoutRoom(Timestamp version) {

@@ -114,7 +114,9 @@ final class RepairMacs implements ClientOperation<RepairMacs.Outcome> {
             outcome = new Outcome.Gathered(List.copyOf(vouches.values()));
         }
         backing.addAll(vouches.keySet());
-        if (outcome == null && endsBacked && backing.size() + 1 >= group.policy().writeQuorum()) {
+        if (outcome == null
+                && endsBacked
+                && backing.size() + 1 >= group.policy().writeQuorum()) {
             outcome = new Outcome.Backed();
         }
         if (outcome == null && later.size() > group.f()) {

@@ -114,8 +114,8 @@ final class StagedIndex {
     Map<FpAccess.SessionKey, Integer> countBySession(PrincipalId client) {
         Map<FpAccess.SessionKey, Integer> counts = new HashMap<>();
         staged.getOrDefault(client, Map.of())
-                .forEach((entry, session) ->
-                        counts.merge(new FpAccess.SessionKey(entry.block().volume(), client, session), 1, Integer::sum));
+                .forEach((entry, session) -> counts.merge(
+                        new FpAccess.SessionKey(entry.block().volume(), client, session), 1, Integer::sum));
         return counts;
     }
 

@@ -26,7 +26,8 @@ class FpLeftoverTest {
     }
 
     private FpMessage.PrepareFragment inBlock(int number, FpMessage.PrepareFragment prepare) {
-        Target target = new Target(BlockId.register(LocalNodes.VOLUME, number), 1, prepare.target().slot());
+        Target target = new Target(
+                BlockId.register(LocalNodes.VOLUME, number), 1, prepare.target().slot());
         return new FpMessage.PrepareFragment(
                 target, prepare.session(), prepare.ts(), prepare.fpcc(), prepare.fragment());
     }
@@ -124,8 +125,7 @@ class FpLeftoverTest {
         assertLimit(in(NEXT, next));
         nodes.session(SESSION, SessionState.CLOSED);
         assertThat(ask(in(NEXT, next))).isInstanceOf(FpMessage.Prepared.class);
-        var write = nodes.run(
-                CLIENT, new FpWrite(nodes.group, NEXT, nodes.group.trimmed(nodes.block(60)), TIMES));
+        var write = nodes.run(CLIENT, new FpWrite(nodes.group, NEXT, nodes.group.trimmed(nodes.block(60)), TIMES));
         nodes.pass(2_000);
         assertThat(write.outcome()).containsInstanceOf(FpWriteOutcome.Written.class);
     }
@@ -187,8 +187,7 @@ class FpLeftoverTest {
         for (int ts = 1; ts <= 2 * LocalNodes.LIMITS.stagedPerBlock(); ts++) {
             nodes.prepare(4, ts, ts);
         }
-        var write = nodes.run(
-                CLIENT, new FpWrite(nodes.group, SESSION, nodes.group.trimmed(nodes.block(60)), TIMES));
+        var write = nodes.run(CLIENT, new FpWrite(nodes.group, SESSION, nodes.group.trimmed(nodes.block(60)), TIMES));
         nodes.pass(10_000);
         assertThat(write.outcome()).contains(new FpWriteOutcome.Failed(Failure.LIMIT, false));
     }

@@ -250,7 +250,8 @@ class FpRepairTest {
         Timestamp old = nodes.write(4, 4, 0, 1, 2);
         nodes.prepare(3, 5, 1);
         Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
-        RepairMacs gathering = new RepairMacs(nodes.group, 3, version, TIMES, vouch -> vouch.slot() != 1, () -> false, false);
+        RepairMacs gathering =
+                new RepairMacs(nodes.group, 3, version, TIMES, vouch -> vouch.slot() != 1, () -> false, false);
         gathering.start(0);
         for (int slot : new int[] {0, 1}) {
             gathering.onMessage(

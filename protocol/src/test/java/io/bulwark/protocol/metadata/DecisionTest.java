@@ -75,8 +75,7 @@ class DecisionTest {
         vote(0, Decision.VOID);
         assertThat(found(block).decision()).isEmpty();
         assertThat(found(block).votes())
-                .containsExactly(
-                        new Reply.VoteEntry(0, Decision.VOID), new Reply.VoteEntry(2, Decision.RECOVERABLE));
+                .containsExactly(new Reply.VoteEntry(0, Decision.VOID), new Reply.VoteEntry(2, Decision.RECOVERABLE));
         vote(1, Decision.VOID);
         assertThat(found(block).decision()).contains(Decision.VOID);
         for (int slot = 0; slot < 4; slot++) {
@@ -137,8 +136,8 @@ class DecisionTest {
     @Test
     void aRevokedNodesVoteCountsNoMore() {
         vote(0, Decision.VOID);
-        alice.done(new Command.RevokePrincipal(
-                PrincipalId.node(group().holders().getFirst())));
+        alice.done(
+                new Command.RevokePrincipal(PrincipalId.node(group().holders().getFirst())));
         vote(1, Decision.VOID);
         assertThat(found(block).decision()).isEmpty();
     }
@@ -160,8 +159,7 @@ class DecisionTest {
         }
         for (int from = 0; from < votes.size(); from += Command.VOTES_MAX) {
             node(other)
-                    .done(new Command.CastVotes(
-                            votes.subList(from, Math.min(votes.size(), from + Command.VOTES_MAX))));
+                    .done(new Command.CastVotes(votes.subList(from, Math.min(votes.size(), from + Command.VOTES_MAX))));
         }
         assertThat(found(first).votes()).as("displaced").isEmpty();
         assertThat(found(votes.getLast().block()).votes()).hasSize(1);

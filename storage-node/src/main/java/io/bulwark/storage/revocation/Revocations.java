@@ -97,6 +97,7 @@ public final class Revocations implements BackgroundWork {
     }
 
     private void logAwaited(BlockId block, long timestamp, List<PrincipalId> peers) {
+        NodeAccess node = hosting;
         Object self = node == null ? "?" : node.node();
         String ts = Long.toUnsignedString(timestamp);
         if (peers.isEmpty()) {
@@ -109,9 +110,9 @@ public final class Revocations implements BackgroundWork {
                     ts);
         } else {
             LOG.warn(
-                    "node {}: an unfinished write of a closed session, volume {}, block {} (timestamp {}), cannot be dropped yet,"
-                            + " since {} do not answer that they have closed the session and do not have it. It counts for its"
-                            + " client until they do, or are replaced, or the block is written",
+                    "node {}: an unfinished write of a closed session, volume {}, block {} (timestamp {}), cannot be"
+                        + " dropped yet, since {} do not answer that they have closed the session and do not have it."
+                        + " It counts for its client until they do, or are replaced, or the block is written",
                     self,
                     block.volume(),
                     block.counter(),

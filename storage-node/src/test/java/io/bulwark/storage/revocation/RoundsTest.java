@@ -25,7 +25,8 @@ class RoundsTest {
     private long now = 1_000;
     private final AtomicInteger told = new AtomicInteger();
     private final List<BlockId> awaited = new ArrayList<>();
-    private final Rounds rounds = new Rounds(_ -> told.incrementAndGet(), () -> now, (block, _, _) -> awaited.add(block));
+    private final Rounds rounds =
+            new Rounds(_ -> told.incrementAndGet(), () -> now, (block, _, _) -> awaited.add(block));
     private final List<RevocationWatch> servers = List.of(rounds.watch(), rounds.watch());
 
     private RevocationReply ask(PrincipalId who) {
