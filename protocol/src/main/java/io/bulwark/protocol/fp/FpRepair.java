@@ -22,7 +22,7 @@ final class FpRepair {
     private static final int ROUNDS_MAX = 3;
 
     /** So many times S are staged in a block for repairs in any case at most. */
-    private static final int ROOM_FACTOR = 2;
+    private static final long ROOM_FACTOR = 2;
 
     private final FpRegister register;
     private final FpNode node;
