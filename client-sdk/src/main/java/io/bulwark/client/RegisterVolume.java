@@ -26,6 +26,7 @@ import io.bulwark.protocol.pasis.PasisWriteOutcome;
 import io.bulwark.protocol.pasis.ValidatingTimestamp;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +40,9 @@ final class RegisterVolume implements Volume {
     private static final int ATTEMPTS_MAX = 3;
     private static final int MAPS_MAX = 3;
     private static final String IN_OTHER_EPOCH = "its group is in another epoch";
+    private static final String UNFINISHED = "too many unfinished writes of this client";
+    private static final Executor VIRTUAL =
+            task -> Thread.ofVirtual().name("bulwark-session").start(task);
     private static final String MAY_BE_READ = "; it may yet be read as written";
     /** So long after a session was refused no read asks for one again. */
     private static final long REFUSED_NANOS = 10_000_000_000L;
@@ -226,10 +230,13 @@ final class RegisterVolume implements Volume {
         CompletableFuture<T> in(Sessions.Lease lease);
     }
 
-    /** An operation of which nodes refused every part, since its session is closed, is repeated in another one. */
+    /**
+     * An operation of which nodes refused every part, since its session is closed or what its writes have left takes all room of the client, is
+     * repeated in another one.
+     */
     private <T> CompletableFuture<T> withSession(int attempt, Work<T> work) {
         Sessions.Lease lease = client.store().sessions().lease(volume.id(), BulwarkClient.noDeadline(), subject);
-        return work.in(lease).exceptionallyCompose(failure -> {
+        return working(lease, work).exceptionallyCompose(failure -> {
             Throwable cause = failure.getCause() == null ? failure : failure.getCause();
             if (cause instanceof SessionClosedException) {
                 client.store().sessions().lost(lease);
@@ -238,8 +245,28 @@ final class RegisterVolume implements Volume {
                         : CompletableFuture.failedFuture(new UnavailableException(
                                 "the sessions of this client are closed again and again", subject, cause));
             }
+            if (cause instanceof SessionFullException full) {
+                return attempt < ATTEMPTS_MAX
+                        ? client.store()
+                                .sessions()
+                                .replace(lease)
+                                .thenComposeAsync(_ -> withSession(attempt + 1, work), VIRTUAL)
+                        : CompletableFuture.failedFuture(new LimitReachedException(full.getMessage(), subject));
+            }
             return CompletableFuture.failedFuture(cause);
         });
+    }
+
+    private static <T> CompletableFuture<T> working(Sessions.Lease lease, Work<T> work) {
+        if (!lease.works().begin()) {
+            return CompletableFuture.failedFuture(new SessionClosedException());
+        }
+        try {
+            return work.in(lease).whenComplete((_, _) -> lease.works().end());
+        } catch (RuntimeException e) {
+            lease.works().end();
+            throw e;
+        }
     }
 
     /** What is done in the epochs of one map. */
@@ -292,6 +319,22 @@ final class RegisterVolume implements Volume {
         private static final long serialVersionUID = 1L;
     }
 
+    /** Nothing of the operation has happened: what this session's writes have left takes all room of the client, which another session has anew. */
+    static final class SessionFullException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        private final String what;
+
+        SessionFullException(String what) {
+            this.what = what;
+        }
+
+        @Override
+        public String getMessage() {
+            return what;
+        }
+    }
+
     private static String message(long block) {
         return "block " + block + ": ";
     }
@@ -308,12 +351,14 @@ final class RegisterVolume implements Volume {
         if (reason == Failure.OTHER_EPOCH && !mayBeWritten) {
             return new OtherEpochException(message + IN_OTHER_EPOCH);
         }
+        if (reason == Failure.LIMIT && !mayBeWritten) {
+            return new SessionFullException(message + UNFINISHED);
+        }
         BulwarkException known = switch (reason) {
             case TIMED_OUT -> new UnavailableException(message + "too few nodes answered in time" + more, subject);
             case OTHER_EPOCH -> new UnavailableException(message + IN_OTHER_EPOCH + more, subject);
             case EXHAUSTED -> new UnavailableException(message + "its timestamps are used up" + more, subject);
-            case LIMIT ->
-                new LimitReachedException(message + "too many unfinished writes of this client" + more, subject);
+            case LIMIT -> new LimitReachedException(message + UNFINISHED + more, subject);
             case BLOCK_LIMIT ->
                 new LimitReachedException(
                         message + "too many unverified writes of this client to it, and its nodes could verify none"

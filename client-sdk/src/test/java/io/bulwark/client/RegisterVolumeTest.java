@@ -2,6 +2,7 @@ package io.bulwark.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.client.error.LimitReachedException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.protocol.fp.Failure;
@@ -23,6 +24,14 @@ class RegisterVolumeTest {
         assertThat(RegisterVolume.failure(reason, 3, true, SUBJECT))
                 .isInstanceOf(UnavailableException.class)
                 .hasMessageContaining("may yet be read as written");
+    }
+
+    @Test
+    void aWriteThatHasNoRoomIsRepeatedUnlessACommitWasSent() {
+        assertThat(RegisterVolume.failure(Failure.LIMIT, 3, false, SUBJECT))
+                .isInstanceOf(RegisterVolume.SessionFullException.class)
+                .hasMessageContaining("too many unfinished writes");
+        assertThat(RegisterVolume.failure(Failure.LIMIT, 3, true, SUBJECT)).isInstanceOf(LimitReachedException.class);
     }
 
     @Test

@@ -16,12 +16,16 @@ import io.bulwark.protocol.fp.Version;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
+import io.bulwark.simulation.campaign.Run;
+import io.bulwark.simulation.campaign.Shape;
 import io.bulwark.simulation.engine.AlteringServer;
 import io.bulwark.simulation.engine.NetworkFaults;
+import io.bulwark.simulation.fp.FpProtocol;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -67,6 +71,14 @@ class FpLimitTest {
         for (int i = 0; i < 7; i++) {
             assertThat(written(cluster, 1).ts()).isGreaterThan(1_000);
         }
+    }
+
+    /** Epochs end while it writes a block that was never written: what it has staged at timestamp 1 fills its room at all nodes. */
+    @Test
+    void aClientWhoseWritesFailedAgainAndAgainGoesOnInItsNextSession() {
+        Shape shape = new Shape(
+                OptionalInt.empty(), OptionalInt.of(1), OptionalInt.empty(), OptionalInt.of(2), OptionalInt.empty());
+        assertThat(new Run(new FpProtocol(), shape.setting(2021915992L)).go()).isEmpty();
     }
 
     private static Timestamp written(FpCluster cluster, long block) {

@@ -164,7 +164,7 @@ class FpLurkingWriteTest {
                 if (effect instanceof Effect.Send(var to, var id, FpMessage.Leftover of)) {
                     // It never heard of the write, and refuses its writer of course.
                     FpMessage never = new FpMessage.Leftover(
-                            of.target(), of.version(), FpMessage.LeftoverState.OWNER_REVOKED, of.latest());
+                            of.target(), of.version(), FpMessage.LeftoverState.REFUSED, of.latest());
                     return List.of(new Effect.Send(to, id, never));
                 }
                 boolean tells = effect instanceof Effect.Send send

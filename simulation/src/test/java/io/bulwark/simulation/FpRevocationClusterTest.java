@@ -45,7 +45,7 @@ class FpRevocationClusterTest {
                                     new FpMessage.Leftover(
                                             answer.target(),
                                             answer.version(),
-                                            FpMessage.LeftoverState.OWNER_REVOKED,
+                                            FpMessage.LeftoverState.REFUSED,
                                             answer.latest())))
                             : List.of(effect);
                 }

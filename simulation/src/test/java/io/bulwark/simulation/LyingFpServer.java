@@ -88,6 +88,7 @@ final class LyingFpServer extends AlteringServer {
                 lie == Lie.REFUSING
                         ? refusal(committed.target(), committed.version().ts())
                         : committed;
+            case FpMessage.Proven proven -> proven;
             case FpMessage.Leftover leftover -> leftover;
         };
     }

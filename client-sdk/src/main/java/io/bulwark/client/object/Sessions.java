@@ -38,10 +38,47 @@ public final class Sessions implements AutoCloseable {
      *
      * @param openMillis by the wall clock, which does not stop with a suspended machine: when it was last known to be open
      */
-    public record Lease(int volume, Metadata.Session session, BlockIds blocks, AtomicLong openMillis) {
+    public record Lease(int volume, Metadata.Session session, BlockIds blocks, AtomicLong openMillis, Works works) {
         /** Half of its time has passed since it was last heard of. */
         private boolean isStale() {
             return Math.abs(System.currentTimeMillis() - openMillis.get()) >= session.ttlMillis() / 2;
+        }
+    }
+
+    /** What is under way in a session, as far as it must be over before the session is closed. */
+    public static final class Works {
+        private final CompletableFuture<Boolean> over = new CompletableFuture<>();
+        private int count;
+        private boolean last;
+
+        /** False if the session is to be closed. */
+        public synchronized boolean begin() {
+            count += last ? 0 : 1;
+            return !last;
+        }
+
+        public void end() {
+            boolean ends;
+            synchronized (this) {
+                count--;
+                ends = last && count == 0;
+            }
+            if (ends) {
+                over.complete(true);
+            }
+        }
+
+        /** Nothing begins any more. */
+        private CompletableFuture<Boolean> whenOver() {
+            boolean ends;
+            synchronized (this) {
+                last = true;
+                ends = count == 0;
+            }
+            if (ends) {
+                over.complete(true);
+            }
+            return over;
         }
     }
 
@@ -118,6 +155,28 @@ public final class Sessions implements AutoCloseable {
                         : current);
     }
 
+    /**
+     * The next caller gets another session, and this one is closed once what is under way in it is over: the nodes decide then what its writes have
+     * left, which takes no room of the next one.
+     *
+     * @return completes when it is closed, or could not be; it expires then
+     */
+    public CompletableFuture<Boolean> replace(Lease lease) {
+        lost(lease);
+        return lease.works()
+                .whenOver()
+                .thenCompose(_ -> lease.session().submit(new Command.CloseSession()))
+                .handle((_, failure) -> {
+                    if (failure != null) {
+                        LOG.debug(
+                                "session {} could not be closed",
+                                lease.session().number(),
+                                failure);
+                    }
+                    return failure == null;
+                });
+    }
+
     /** Closes all sessions, so that what was never referenced can be freed at once. */
     @Override
     public void close() {
@@ -147,7 +206,8 @@ public final class Sessions implements AutoCloseable {
                         volume,
                         session,
                         new SharedIds(new BlockAllocator(volume, self, session.number())),
-                        new AtomicLong(System.currentTimeMillis())));
+                        new AtomicLong(System.currentTimeMillis()),
+                        new Works()));
     }
 
     private void keepOpen() {

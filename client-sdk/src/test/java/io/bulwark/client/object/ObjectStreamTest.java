@@ -215,6 +215,20 @@ class ObjectStreamTest {
     }
 
     @Test
+    void aSessionThatIsReplacedIsClosedOnceItsWorkIsOver() {
+        Sessions.Lease full = sessions.lease(1, Deadline.in(Duration.ZERO), Subject.NONE);
+        assertThat(full.works().begin()).isTrue();
+        var closing = sessions.replace(full);
+        Sessions.Lease next = sessions.lease(1, Deadline.in(Duration.ZERO), Subject.NONE);
+        assertThat(next.session().number()).isEqualTo(2);
+        assertThat(full.works().begin()).isFalse();
+        assertThat(closing).isNotDone();
+        full.works().end();
+        assertThat(closing).isCompletedWithValue(true);
+        assertThat(sessions.replace(next)).isCompletedWithValue(true);
+    }
+
+    @Test
     void aFailedBlockFailsThePutAndAbortIsQuiet() {
         extents.writeFailure =
                 block -> block.counter() == 2 ? new WriteOutcome.Unavailable(Map.of(1, "node-1 is silent")) : null;

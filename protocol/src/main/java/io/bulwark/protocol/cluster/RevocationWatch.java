@@ -2,6 +2,7 @@ package io.bulwark.protocol.cluster;
 
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import java.util.List;
 
 /** Told by a node's server of a register protocol how far it has put revoked clients out. */
 public interface RevocationWatch {
@@ -26,4 +27,10 @@ public interface RevocationWatch {
      * @param timestamp counts the writes of the block
      */
     default void waitsFor(BlockId block, long timestamp) {}
+
+    /**
+     * A version that a closed session has left staged is not decided, since these nodes have not said that they have closed the session and do not have
+     * the version. Told again and again as long as that is so; it ends, too, once the block is written beyond the version.
+     */
+    default void waitsFor(BlockId block, long timestamp, List<PrincipalId> peers) {}
 }

@@ -105,6 +105,14 @@ final class BlockVersions {
                 .count();
     }
 
+    /** The sessions of a client that have something staged here, one for each version. */
+    List<Long> sessionsOf(PrincipalId writer) {
+        return versions.values().stream()
+                .filter(record -> record.chargedTo(writer))
+                .map(VersionRecord::session)
+                .toList();
+    }
+
     void keep(Timestamp version, Kept how) {
         kept.put(version, how);
     }

@@ -90,9 +90,6 @@ final class FpAccess {
     /** No more than the registry has members. */
     private final Set<PrincipalId> revoked = new HashSet<>();
 
-    /** Who has had an open session since this node started: of its revocation the node hears. */
-    private final LinkedHashMap<Question.OfGrant, Long> writers = new LinkedHashMap<>(16, 0.75f, true);
-
     private final LinkedHashMap<Question.OfGrant, Grant> grants = new LinkedHashMap<>(16, 0.75f, true);
     private final LinkedHashMap<SessionKey, Session> sessions = new LinkedHashMap<>(16, 0.75f, true);
     /** Sessions that the replicas have not confirmed, apart from the others: bogus ones push out bogus ones only. */
@@ -182,19 +179,20 @@ final class FpAccess {
         return switch (request) {
             case FpMessage.Prepare prepare ->
                 admitWriter(nowMillis, group, new SessionKey(volume, from, prepare.session()));
-            // The MACs tell that m + f nodes let this sender prepare; what was revoked since, a restart may have
-            // forgotten.
-            case FpMessage.Commit _ -> admitCommitter(nowMillis, group, new Question.OfGrant(volume, from));
+            case FpMessage.Commit commit ->
+                admitCommitter(nowMillis, group, new SessionKey(volume, from, commit.session()));
             case FpMessage.FindTimestamp _, FpMessage.Read _, FpMessage.Repair _ ->
                 admitReader(nowMillis, group, new Question.OfGrant(volume, from));
             case FpMessage.AskRepairMac _, FpMessage.AskLeftover _ -> new Verdict.Refuse(Refusal.NO_GRANT, epoch);
         };
     }
 
-    private Verdict admitCommitter(long nowMillis, FpGroup group, Question.OfGrant principal) {
-        Grant grant = grants.get(principal);
-        boolean known = writers.containsKey(principal) || (grant != null && (grant.mayRead() || grant.mayWrite()));
-        return known ? new Verdict.Admitted(group) : admitReader(nowMillis, group, principal);
+    /** In a closed session nothing is committed any more, but who asks whether this node has the version is told that it has. */
+    private Verdict admitCommitter(long nowMillis, FpGroup group, SessionKey key) {
+        Verdict ofWriter = admitWriter(nowMillis, group, key);
+        boolean closed =
+                ofWriter instanceof Verdict.Refuse(Refusal refusal, long _) && refusal == Refusal.SESSION_CLOSED;
+        return closed ? new Verdict.Admitted(group) : ofWriter;
     }
 
     private Verdict admitReader(long nowMillis, FpGroup group, Question.OfGrant principal) {
@@ -276,7 +274,7 @@ final class FpAccess {
         return refuses(key, Set.of(Closure.CLOSED));
     }
 
-    /** Whether a PREPARE that was let in earlier must be refused by now. */
+    /** Whether what was let in of it earlier must be refused by now. */
     boolean closing(SessionKey key) {
         return refuses(key, Set.of(Closure.CLOSED, Closure.CLOSING));
     }
@@ -346,11 +344,7 @@ final class FpAccess {
             return;
         }
         switch (state) {
-            case OPEN -> {
-                set(nowMillis, key, Closure.OPEN);
-                writers.put(new Question.OfGrant(key.volume(), key.owner()), nowMillis);
-                trim(writers);
-            }
+            case OPEN -> set(nowMillis, key, Closure.OPEN);
             case UNKNOWN -> set(nowMillis, key, Closure.UNKNOWN);
             case CLOSED -> {
                 set(nowMillis, key, Closure.CLOSING);

@@ -63,6 +63,7 @@ public final class FpCodec implements MessageCodec {
             case FpMessage.AskLeftover _ -> 14;
             case FpMessage.Leftover _ -> 15;
             case FpMessage.Refused _ -> 16;
+            case FpMessage.Proven _ -> 17;
         };
     }
 
@@ -86,6 +87,7 @@ public final class FpCodec implements MessageCodec {
                 m.prepares().forEach(v -> out.u8(v.slot()).raw(v.nonce()).raw(v.mac()));
             }
             case FpMessage.Committed m -> m.version().write(out);
+            case FpMessage.Proven m -> m.version().write(out);
             case FpMessage.FindTimestamp m -> out.bool(m.withFragment());
             case FpMessage.FoundTimestamp m -> {
                 m.latest().write(out);
@@ -223,6 +225,7 @@ public final class FpCodec implements MessageCodec {
             case 16 ->
                 new FpMessage.Refused(
                         target, constant(ASKED, in.u8()), in.i64(), constant(REFUSALS, in.u8()), in.nonNegative64());
+            case 17 -> new FpMessage.Proven(target, Version.read(in));
             default -> throw new MalformedException("unknown type " + type);
         };
     }

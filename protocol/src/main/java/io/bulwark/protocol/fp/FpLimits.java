@@ -3,8 +3,8 @@ package io.bulwark.protocol.fp;
 /**
  * What a node allows (PROTOCOLS section 2, bounds) and how long it waits.
  *
- * @param stagedPerClient versions that one client may have staged at this node before a PREPARE without ts is refused; one
- *     that names its ts is refused at twice as many
+ * @param stagedPerClient versions that one client may have staged at this node in open sessions before a PREPARE without ts is refused;
+ *     one that names its ts is refused at twice as many
  * @param stagedPerBlock the same for one client in one block
  * @param keptPerBlock overwritten versions kept of one block for slow readers
  * @param keepMillis for how long
@@ -36,6 +36,32 @@ public record FpLimits(
                 || repairMillis < 1) {
             throw new IllegalArgumentException("limits out of bounds");
         }
+    }
+
+    /** What a client's closed sessions have left, beside what its open ones may have: so many times as much as a PREPARE without ts may add. */
+    private static final int LEFT_FACTOR = 4;
+
+    /** What a client has in all, what it adds to free itself included. */
+    private static final int ALL_FACTOR = 12;
+
+    /** From here on a client stages nothing in this block before what its closed sessions have left there is decided. */
+    int leftPerBlock() {
+        return LEFT_FACTOR * stagedPerBlock;
+    }
+
+    /** From here on a client stages nothing but where that frees it. */
+    int leftPerClient() {
+        return LEFT_FACTOR * stagedPerClient;
+    }
+
+    /** No client has more versions staged at this node in one block: what open sessions have may be left by closed ones. */
+    public int allPerBlock() {
+        return leftPerBlock() + 2 * stagedPerBlock;
+    }
+
+    /** From here on a client stages nothing before something is decided: no client has more versions staged at this node. */
+    public int allPerClient() {
+        return ALL_FACTOR * stagedPerClient;
     }
 
     /** The defaults: 64 staged versions per client and 4 per block, 2 overwritten ones for 3 s. */

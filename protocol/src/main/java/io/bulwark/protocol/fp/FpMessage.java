@@ -119,7 +119,7 @@ public sealed interface FpMessage extends Message {
     /** The repair has ended, or was not begun; this is the node's latest now. */
     record RepairAnswer(Target target, Timestamp latest) implements Answer {}
 
-    /** A repairing node asks a peer whether it has proven the version too. */
+    /** A repairing node, which has proven the version, asks a peer whether it has proven it, too. */
     record AskRepairMac(Target target, Timestamp version) implements Request {
         @Override
         public Asked asked() {
@@ -129,6 +129,9 @@ public sealed interface FpMessage extends Message {
 
     /** The peer has proven the version and keeps its fragment: its nonce, and its {@code repair} MAC for the asker. */
     record RepairMac(Target target, Version version, Bytes nonce, Bytes mac) implements Answer {}
+
+    /** The peer knows the version to be proven, and has no room to stage it yet: it vouches for it once m + f - 1 others have said so much. */
+    record Proven(Target target, Version version) implements Answer {}
 
     /** A node asks a peer what it knows of a version that a session left staged. */
     record AskLeftover(Target target, PrincipalId owner, long session, Timestamp version) implements Request {
@@ -145,14 +148,14 @@ public sealed interface FpMessage extends Message {
     enum LeftoverState {
         /** The node has not been told that the session is closed. */
         SESSION_NOT_CLOSED,
-        /** The node has it staged. */
-        PREPARED,
+        /** The node has proven it: a repair may commit it yet. */
+        PROVEN,
         /** The node durably refuses the session, and has not prepared the version: it never will. */
         NEVER_PREPARED,
         /** The node's latest is this version or a later one. */
         COMMITTED_OR_OVERWRITTEN,
-        /** The node takes neither PREPARE nor COMMIT of its owner for good, nor of anybody for whom it has the version staged. */
-        OWNER_REVOKED
+        /** The node has it staged and not committed, and durably refuses the session, its COMMIT too: it never will commit it for that. */
+        REFUSED
     }
 
     /**

@@ -7,6 +7,7 @@ import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -133,12 +134,17 @@ final class FpPrepare {
             return;
         }
         FpLimits limits = node.limits();
-        long places = request.ts() == 0 ? 1 : 2;
-        if (register.versions().stagedBy(writer) >= places * limits.stagedPerBlock()) {
+        int places = request.ts() == 0 ? 1 : 2;
+        Staged here = stagedHere(writer);
+        if (here.open >= places * limits.stagedPerBlock() || here.left >= limits.leftPerBlock()) {
+            askClosures(nowMillis, call, request);
             judgeAgain(nowMillis, call, null, false, Refusal.LIMIT);
             return;
         }
-        if (index.count(writer) >= places * limits.stagedPerClient()) {
+        Staged all = staged(writer);
+        boolean frees = here.left > 0 && here.open == 0 && all.open + all.left < limits.allPerClient();
+        if (all.open >= places * limits.stagedPerClient() || (all.left >= limits.leftPerClient() && !frees)) {
+            askClosures(nowMillis, call, request);
             atLimit(nowMillis, call);
             return;
         }
@@ -148,6 +154,43 @@ final class FpPrepare {
         VersionRecord record =
                 new VersionRecord(version, register.taken(), true, share.cc(), writer, session, List.of());
         put(call, request, record, share, List.of(index.put(writer, session, entry)));
+    }
+
+    /**
+     * What a client has staged: what its closed sessions have left takes no room of an open one. Else a client that has once failed often would be kept
+     * from the very writes that overwrite what it left; it closes the session and has room in the next.
+     */
+    private record Staged(int open, int left) {}
+
+    private Staged stagedHere(PrincipalId writer) {
+        int volume = register.block().volume();
+        List<Long> sessions = register.versions().sessionsOf(writer);
+        long left = sessions.stream()
+                .filter(session -> node.access().closing(new FpAccess.SessionKey(volume, writer, session)))
+                .count();
+        return new Staged(sessions.size() - (int) left, (int) left);
+    }
+
+    private Staged staged(PrincipalId writer) {
+        int open = 0;
+        int left = 0;
+        for (Map.Entry<FpAccess.SessionKey, Integer> each :
+                node.index().countBySession(writer).entrySet()) {
+            boolean closed = node.access().closing(each.getKey());
+            open += closed ? 0 : each.getValue();
+            left += closed ? each.getValue() : 0;
+        }
+        return new Staged(open, left);
+    }
+
+    /** A node that has not heard yet that other sessions of the client are closed takes what they have left for what an open one has. */
+    private void askClosures(long nowMillis, Call call, FpMessage.Prepare request) {
+        for (FpAccess.SessionKey other : node.index().sessionsOf(call.from())) {
+            boolean ask = other.session() != request.session() && !node.access().closing(other);
+            if (ask && node.closureRate().allow(nowMillis, call.from())) {
+                node.access().askClosure(nowMillis, other);
+            }
+        }
     }
 
     /** Repairs a few of the blocks where the client has something staged: what lies below a later commit is dropped. */

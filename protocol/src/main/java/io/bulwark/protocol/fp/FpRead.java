@@ -45,6 +45,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
     private final int ownSlot;
     private final @Nullable Timestamp wanted;
     private final List<FpMessage.Answer> ownAnswers;
+    private boolean provenWanted;
     private final Reports reports;
     private final List<Patience> finding = new ArrayList<>();
     private final NavigableMap<Timestamp, ReadAttempt> attempts = new TreeMap<>();
@@ -108,10 +109,18 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
      *
      * @param own what the node itself would answer: the latest, and each version that it has staged
      * @param wanted a candidate to try first; what is below it, or not known to be committed, is taken only after a while
+     * @param proven whether f + 1 peers have proven that one
      */
     static FpRead forRepair(
-            FpGroup group, int ownSlot, @Nullable Timestamp wanted, List<FpMessage.Answer> own, FpTimes times) {
-        return new FpRead(group, 0, times, Settling.NONE, ownSlot, wanted, own);
+            FpGroup group,
+            int ownSlot,
+            @Nullable Timestamp wanted,
+            boolean proven,
+            List<FpMessage.Answer> own,
+            FpTimes times) {
+        FpRead read = new FpRead(group, 0, times, Settling.NONE, ownSlot, wanted, own);
+        read.provenWanted = proven;
+        return read;
     }
 
     @Override
@@ -313,7 +322,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
         if (known != null) {
             return known;
         }
-        ReadAttempt attempt = new ReadAttempt(group, version, times);
+        ReadAttempt attempt = new ReadAttempt(group, version, provenWanted && version.equals(wanted), times);
         attempts.put(version, attempt);
         for (FpMessage.Answer own : ownAnswers) {
             if (own instanceof FpMessage.ReadAnswer read && read.version().equals(version.version())) {

@@ -33,6 +33,7 @@ final class FpRegister {
     private final ReadAnswers reads;
     private final PastRecords pastRecords;
     private final BlockVersions versions = new BlockVersions();
+    private final PeerProofs proofs = new PeerProofs();
     private final Deque<LongConsumer> waiting = new ArrayDeque<>();
     private FpGroup group;
     private boolean loaded;
@@ -64,11 +65,23 @@ final class FpRegister {
         return versions;
     }
 
+    PeerProofs proofs() {
+        return proofs;
+    }
+
+    /** Whether f + 1 peers have proven it, one of them correct. */
+    boolean provenByPeers(Timestamp version) {
+        return proofs.count(version) > group.f();
+    }
+
     FpGroup group() {
         return group;
     }
 
     void setGroup(long nowMillis, FpGroup later) {
+        if (!later.placement().equals(group.placement())) {
+            proofs.clear();
+        }
         group = later;
         pastRecords.onGroup();
         drain(nowMillis);
@@ -231,6 +244,11 @@ final class FpRegister {
         FpMessage.Committed done = new FpMessage.Committed(request.target(), version.version());
         if (!version.isAfter(versions.latest())) {
             answer(call, done);
+            return;
+        }
+        // Its peers may have been told that it is not committed here, and have dropped it.
+        if (node.access().closing(new FpAccess.SessionKey(block().volume(), call.from(), request.session()))) {
+            refuse(call, Refusal.SESSION_CLOSED);
             return;
         }
         List<Holding.SlotNonce> nonces = new ArrayList<>();

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 final class FpRepair {
     private static final int OWN_VERSIONS_MAX = 16;
     private static final int ROUNDS_MAX = 3;
+
+    /** So many times S are staged in a block for repairs in any case at most. */
+    private static final long ROOM_FACTOR = 2;
 
     private final FpRegister register;
     private final FpNode node;
@@ -172,7 +176,9 @@ final class FpRepair {
             end(nowMillis);
             return;
         }
-        FpRead operation = FpRead.forRepair(register.group(), register.target().slot(), wanted, own, node.times());
+        boolean proven = wanted != null && register.provenByPeers(wanted);
+        FpRead operation =
+                FpRead.forRepair(register.group(), register.target().slot(), wanted, proven, own, node.times());
         node.out().run(operation, (now, outcome) -> {
             if (outcome instanceof FpReadOutcome.Value value) {
                 register.versions().prove(value.timestamp());
@@ -213,7 +219,9 @@ final class FpRepair {
                 .acceptBlock(padded, version.written(), slot)
                 .orElseThrow(() -> new IllegalStateException("READ returned a block that does not fit " + version));
         if (crowded && record == null) {
-            gather(version, (now, macs) -> adoptAtOnce(now, version, cut, macs));
+            register.proofs().addWithoutRoom(version);
+            wishes.proven(nowMillis);
+            gather(version, (now, macs) -> adoptAtOnce(now, version, cut, macs), now -> beyondRoom(now, version, cut));
         } else {
             store(version, record, good, crowded, cut, now -> staged(now, version));
         }
@@ -296,7 +304,22 @@ final class FpRepair {
             end(nowMillis);
             return;
         }
-        gather(version, (now, macs) -> adopt(now, version, macs));
+        gather(version, (now, macs) -> adopt(now, version, macs), null);
+    }
+
+    /**
+     * m - 1 other correct nodes at least have proven it, too. So all correct ones hear of it from f + 1, say so to all, and go beyond their room as well:
+     * then m hold it, all others can decode it, and it is committed everywhere. What colluders show to fewer never comes so far.
+     */
+    private void beyondRoom(long nowMillis, Timestamp version, BlockCode.Staged cut) {
+        BlockVersions versions = register.versions();
+        boolean room = versions.stagedBy(PrepareTag.REPAIR)
+                < ROOM_FACTOR * node.limits().stagedPerBlock();
+        if (!room || !register.serves(epoch) || !version.isAfter(versions.latest()) || versions.get(version) != null) {
+            end(nowMillis);
+            return;
+        }
+        store(version, null, false, false, cut, now -> staged(now, version));
     }
 
     /** Takes MACs, as a task of the register. */
@@ -304,14 +327,16 @@ final class FpRepair {
         void go(long nowMillis, List<FpMessage.Vouch> macs);
     }
 
-    private void gather(Timestamp version, Gathered then) {
+    /** @param backed what to do once all others know it to be proven, if that is enough */
+    private void gather(Timestamp version, Gathered then, @Nullable LongConsumer backed) {
         RepairMacs operation = new RepairMacs(
                 register.group(),
                 register.target().slot(),
                 version,
                 node.times(),
                 vouch -> register.verifies(vouch, version, PrepareTag.REPAIR, 0),
-                wishes::anyNext);
+                wishes::anyNext,
+                backed != null);
         node.out().run(operation, (now, outcome) -> {
             switch ((RepairMacs.Outcome) outcome) {
                 case RepairMacs.Outcome.Gathered gathered ->
@@ -323,6 +348,7 @@ final class FpRepair {
                         end(now);
                     }
                 }
+                case RepairMacs.Outcome.Backed _ -> register.enqueue(now, Objects.requireNonNull(backed));
                 case RepairMacs.Outcome.TimedOut _ -> end(now);
             }
         });

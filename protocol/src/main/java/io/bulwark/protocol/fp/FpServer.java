@@ -91,13 +91,13 @@ public final class FpServer implements ProtocolServer {
      */
     public FpServer(TagKeys keys, FpLimits limits, Predicate<BlockId> mine, RevocationWatch watch) {
         FpTimes times = new FpTimes(100, 400, 0, limits.repairMillis());
-        FpAccess access = new FpAccess(keys.self(), out, limits, (question, now) -> release(now, question));
+        FpAccess access = new FpAccess(keys.self(), out, limits, this::decided);
         StagedIndex index = new StagedIndex(out, mine, limits.blocksCached());
         AskRate rate = new AskRate(limits.repairsPerSecond());
         AskRate closures = new AskRate(limits.repairsPerSecond());
         this.node = new FpNode(keys, limits, times, out, access, index, rate, closures, new HashMap<>(), this::repair);
         this.sealing = new Sealing(out, access.seals());
-        this.leftovers = new Leftovers(node, this::withRegister);
+        this.leftovers = new Leftovers(node, watch, this::withRegister);
         this.deleted = new DeletedVolumes(out, KINDS, limits.repairMillis(), new OfDeleted());
         this.revocations = new Revocations(node, leftovers, watch, deleted, registers::values, this::withRegister);
     }
@@ -405,6 +405,17 @@ public final class FpServer implements ProtocolServer {
         if (!known) {
             then.accept(nowMillis);
         }
+    }
+
+    /** A question that this node's own records answer: after a restart it hears so which sessions it has closed. */
+    private void decided(Question question, long nowMillis) {
+        if (question instanceof Question.OfSession of) {
+            FpAccess.SessionKey session = new FpAccess.SessionKey(of.volume(), of.owner(), of.session());
+            if (node.access().closed(session)) {
+                leftovers.onClosed(nowMillis, session);
+            }
+        }
+        release(nowMillis, question);
     }
 
     private void onClosed(long nowMillis, Fact fact) {

@@ -24,6 +24,9 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
     /** Up to f nodes alone that do not answer are slow after so many times as long as the others took, though their connections move. */
     private static final int SLOW_FACTOR = 3;
 
+    /** So many times the time of a retry the nodes may be at the client's limit. */
+    private static final int FULL_RETRIES = 8;
+
     private final FpGroup group;
     private final long session;
     private final FpTimes times;
@@ -47,6 +50,9 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
     private long helpUntilMillis = Long.MAX_VALUE;
     private long renewedMillis = Long.MIN_VALUE;
     private long slowestAnswerMillis;
+    /** Since when more than f nodes have been at the client's limit; negative if they are not. */
+    private long fullSinceMillis = -1;
+
     private boolean finished;
     private @Nullable FpWriteOutcome outcome;
 
@@ -434,7 +440,12 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
     /** What more than f nodes say and what waiting does not change ends a write of which no COMMIT was sent. */
     private void failEarly(long nowMillis) {
         Failure reason = decisive().orElse(null);
-        if (reason == Failure.OTHER_EPOCH && mayBeWritten()) {
+        boolean full = refusing(Refusal.LIMIT) > group.f();
+        fullSinceMillis = !full ? -1 : fullSinceMillis < 0 ? nowMillis : fullSinceMillis;
+        if (reason == Failure.SESSION_CLOSED && commitSent) {
+            // A correct node takes the COMMIT no more, nor will any other that has not taken it yet.
+            fail(reason);
+        } else if (reason == Failure.OTHER_EPOCH && mayBeWritten()) {
             outcome = new FpWriteOutcome.EpochOver(new Timestamp(chosen, fpcc));
             finished = true;
         } else if (!commitSent && reason != null) {
@@ -446,7 +457,13 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
                         fail(reason);
                     }
                 }
-                case LIMIT, BLOCK_LIMIT, POOL, TIMED_OUT -> {}
+                case LIMIT -> {
+                    // Its session's writes that ended badly may fill its room for good: another session has room.
+                    if (!goesOn && nowMillis - fullSinceMillis >= FULL_RETRIES * times.retryMillis()) {
+                        fail(reason);
+                    }
+                }
+                case BLOCK_LIMIT, POOL, TIMED_OUT -> {}
             }
         }
     }

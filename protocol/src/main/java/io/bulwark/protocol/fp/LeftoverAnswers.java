@@ -34,14 +34,12 @@ final class LeftoverAnswers {
         if (!version.isAfter(register.versions().latest())) {
             return FpMessage.LeftoverState.COMMITTED_OR_OVERWRITTEN;
         }
-        if (node.access().revoked(request.owner()) && (record == null || record.isOnlyOf(node.access()::revoked))) {
-            return FpMessage.LeftoverState.OWNER_REVOKED;
+        if (!node.access().closed(session)) {
+            return FpMessage.LeftoverState.SESSION_NOT_CLOSED;
         }
-        if (record != null) {
-            return FpMessage.LeftoverState.PREPARED;
+        if (record == null) {
+            return FpMessage.LeftoverState.NEVER_PREPARED;
         }
-        return node.access().closed(session)
-                ? FpMessage.LeftoverState.NEVER_PREPARED
-                : FpMessage.LeftoverState.SESSION_NOT_CLOSED;
+        return record.isVouchedFor() ? FpMessage.LeftoverState.PROVEN : FpMessage.LeftoverState.REFUSED;
     }
 }

@@ -1,7 +1,9 @@
 package io.bulwark.protocol.fp;
 
 import io.bulwark.protocol.id.PrincipalId;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -11,21 +13,21 @@ import java.util.stream.IntStream;
 
 /**
  * Asks the peers about a version that a closed session left staged. If 2f + 1 of them durably refuse the session and have not
- * prepared the version, f + 1 correct ones never will, and m + f prepares can never come together. And if its owner is revoked,
- * and all peers that are not revoked themselves refuse its COMMIT, gave nobody else MACs for the version and have not committed it, no correct node ever will.
+ * prepared the version, f + 1 correct ones never will, and m + f prepares can never come together. And if all of them durably refuse the
+ * session and have not committed the version, no correct node has committed it for that session, and none ever will.
  */
 final class LeftoverPoll extends PeerPoll<LeftoverPoll.Outcome> {
     /** How it ended. */
     enum Outcome {
         /** It can never be committed. */
         NEVER,
-        /** Not known: READ has to find it, or the state machine decides, later. */
+        /** Not known: a peer is silent, or has not heard of the closing, or has the version: READ has to find it. */
         OPEN
     }
 
+    private final int ownSlot;
     private final FpAccess.SessionKey session;
     private final Timestamp version;
-    private final boolean ownerRevoked;
     /** Slots of nodes that are revoked: each is one of the f, and says nothing any more. */
     private final Set<Integer> gone;
 
@@ -34,7 +36,8 @@ final class LeftoverPoll extends PeerPoll<LeftoverPoll.Outcome> {
     /**
      * One version of one session.
      *
-     * @param revoked who is revoked: if its owner is, this node itself refuses its COMMIT for good
+     * @param session this node itself refuses it for good
+     * @param revoked who is revoked
      */
     LeftoverPoll(
             FpGroup group,
@@ -44,9 +47,9 @@ final class LeftoverPoll extends PeerPoll<LeftoverPoll.Outcome> {
             Predicate<PrincipalId> revoked,
             FpTimes times) {
         super(group, ownSlot, times);
+        this.ownSlot = ownSlot;
         this.session = session;
         this.version = version;
-        this.ownerRevoked = revoked.test(session.owner());
         this.gone = IntStream.range(0, group.n())
                 .filter(slot -> slot != ownSlot && revoked.test(group.node(slot)))
                 .boxed()
@@ -66,7 +69,7 @@ final class LeftoverPoll extends PeerPoll<LeftoverPoll.Outcome> {
         if (answer instanceof FpMessage.Leftover leftover && leftover.version().equals(version.version())) {
             states.put(slot, leftover.state());
             long never = count(FpMessage.LeftoverState.NEVER_PREPARED);
-            if (never >= group.policy().timestampQuorum() || (ownerRevoked && allRefuse())) {
+            if (never >= group.policy().timestampQuorum() || allRefuse()) {
                 end(Outcome.NEVER);
             }
         }
@@ -75,11 +78,21 @@ final class LeftoverPoll extends PeerPoll<LeftoverPoll.Outcome> {
 
     /** All that may still be correct. */
     private boolean allRefuse() {
-        long refused = states.entrySet().stream()
-                .filter(each ->
-                        each.getValue() == FpMessage.LeftoverState.OWNER_REVOKED && !gone.contains(each.getKey()))
-                .count();
-        return gone.size() <= group.f() && refused == group.n() - 1 - gone.size();
+        return gone.size() <= group.f() && missing().isEmpty();
+    }
+
+    /** Those who have not said that they refuse the session and have not committed the version. */
+    List<PrincipalId> missing() {
+        List<PrincipalId> missing = new ArrayList<>();
+        for (int slot = 0; slot < group.n(); slot++) {
+            FpMessage.LeftoverState state = states.get(slot);
+            boolean refuses =
+                    state == FpMessage.LeftoverState.REFUSED || state == FpMessage.LeftoverState.NEVER_PREPARED;
+            if (slot != ownSlot && !refuses && !gone.contains(slot)) {
+                missing.add(group.node(slot));
+            }
+        }
+        return missing;
     }
 
     private long count(FpMessage.LeftoverState state) {

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.fp;
 
+import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.id.BlockId;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -10,9 +11,9 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /**
- * What closed sessions left staged, as far as nodes can decide it among themselves: what READ proves is adopted through REPAIR;
- * what 2f + 1 nodes refuse for good and have not prepared is dropped, once that is so of all who have this node's MACs for it.
- * The rest stays and is tried again, less and less often.
+ * What closed sessions left staged (PROTOCOLS section 2, leftovers): what READ proves is adopted through REPAIR; what 2f + 1 nodes refuse for good and
+ * have not prepared, or all refuse for good and have not committed, is dropped, once that is so of all who have this node's MACs for it.
+ * The rest stays and is tried again, less and less often; who is waited for is told.
  */
 final class Leftovers {
     private static final long AGAIN_MILLIS_MIN = 2_000;
@@ -27,12 +28,14 @@ final class Leftovers {
     private record Due(long atMillis, long pauseMillis) {}
 
     private final FpNode node;
+    private final RevocationWatch watch;
     private final Blocks blocks;
     private final Map<FpAccess.SessionKey, Due> open = new HashMap<>();
     private final Set<StagedIndex.Entry> repairing = new HashSet<>();
 
-    Leftovers(FpNode node, Blocks blocks) {
+    Leftovers(FpNode node, RevocationWatch watch, Blocks blocks) {
         this.node = node;
+        this.watch = watch;
         this.blocks = blocks;
     }
 
@@ -132,6 +135,8 @@ final class Leftovers {
             over.accept(now);
             if (outcome == LeftoverPoll.Outcome.NEVER) {
                 register.enqueue(now, _ -> poll(register, parties.subList(1, parties.size()), record));
+            } else {
+                watch.waitsFor(register.block(), record.version().ts(), operation.missing());
             }
         });
     }

@@ -31,6 +31,9 @@ final class ReadAttempt {
     final Patience patience;
 
     private final FpGroup group;
+    /** Whether f + 1 nodes have proven it already. */
+    private final boolean provenByPeers;
+
     private final TreeMap<Integer, Share> shares = new TreeMap<>();
     private final Map<Integer, Bytes> nonceHashes = new HashMap<>();
     private final Map<Integer, List<Holding.SlotNonce>> nonces = new HashMap<>();
@@ -38,7 +41,8 @@ final class ReadAttempt {
     private boolean changed;
     private @Nullable Bytes block;
 
-    ReadAttempt(FpGroup group, Timestamp version, FpTimes times) {
+    ReadAttempt(FpGroup group, Timestamp version, boolean provenByPeers, FpTimes times) {
+        this.provenByPeers = provenByPeers;
         this.patience = new Patience(times);
         this.group = group;
         this.version = version;
@@ -86,7 +90,7 @@ final class ReadAttempt {
      * it, hence a client invoked a write at it.
      */
     boolean proven() {
-        return committed() || preimages().size() > group.f();
+        return provenByPeers || committed() || preimages().size() > group.f();
     }
 
     /**

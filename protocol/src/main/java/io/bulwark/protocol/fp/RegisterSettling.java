@@ -64,7 +64,8 @@ final class RegisterSettling {
                 latest,
                 node.times(),
                 vouch -> register.serves(epoch) && register.verifies(vouch, latest, PrepareTag.REPAIR, 0),
-                () -> false);
+                () -> false,
+                false);
         LongConsumer over = register.once(_ -> {});
         node.out().run(operation, (now, outcome) -> {
             over.accept(now);
@@ -74,7 +75,7 @@ final class RegisterSettling {
                     hold(now);
                 }
                 case RepairMacs.Outcome.Overtaken overtaken -> again(now, overtaken.by());
-                case RepairMacs.Outcome.TimedOut _ -> then.settled(false, now);
+                case RepairMacs.Outcome.Backed _, RepairMacs.Outcome.TimedOut _ -> then.settled(false, now);
             }
         });
     }

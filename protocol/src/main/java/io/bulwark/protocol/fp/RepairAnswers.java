@@ -33,7 +33,8 @@ final class RepairAnswers {
 
     /**
      * A {@code repair} MAC only for a version whose fragment this node keeps durably, and that its own READ has proven (then
-     * it is tagged so) or that it has committed: m + f prepares prove more than READ does. A staged copy is not enough.
+     * it is tagged so) or that it has committed: m + f prepares prove more than READ does. A staged copy is not enough. What is proven here and has no room
+     * is said to be: others go beyond their room for it, and so does this node.
      */
     void handle(long nowMillis, Call call, FpMessage.AskRepairMac request) {
         Timestamp version = request.version();
@@ -43,6 +44,9 @@ final class RepairAnswers {
                     new FpMessage.RepairAnswer(
                             request.target(), register.versions().latest()));
             return;
+        }
+        if (register.group().fits(version)) {
+            register.proofs().asked(register.group().slotOf(call.from()), version);
         }
         VersionRecord record = register.versions().get(version);
         if (record != null
@@ -56,11 +60,15 @@ final class RepairAnswers {
             register.answer(call, new FpMessage.RepairMac(request.target(), version.version(), nonce, mac));
             return;
         }
+        boolean proven = register.proofs().isWithoutRoom(version) || register.provenByPeers(version);
+        if (proven) {
+            register.answer(call, new FpMessage.Proven(request.target(), version.version()));
+        }
         boolean begun = !call.judged()
                 && register.group().fits(version)
                 && register.repair()
                         .request(nowMillis, call.from(), version, true, now -> register.call(now, call.afterRepair()));
-        if (!begun) {
+        if (!begun && !proven) {
             register.refuse(call, Refusal.NOT_PROVEN);
         }
     }

@@ -6,9 +6,11 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
@@ -24,8 +26,15 @@ final class RepairMacs implements ClientOperation<RepairMacs.Outcome> {
         /** Peers have committed something later. */
         record Overtaken(Timestamp by) implements Outcome {}
 
+        /** m + f - 1 peers have vouched for the version or say that it is proven. */
+        record Backed() implements Outcome {}
+
         record TimedOut() implements Outcome {}
     }
+
+    private final boolean endsBacked;
+    /** The slots that say that it is proven. */
+    private final Set<Integer> backing = new HashSet<>();
 
     private final FpGroup group;
     private final int ownSlot;
@@ -42,6 +51,7 @@ final class RepairMacs implements ClientOperation<RepairMacs.Outcome> {
     /**
      * @param valid whether a vouch carries a right MAC for this node
      * @param hurried whether others wait for another version: liars that name one that nobody else can prove hold them up for a moment only
+     * @param endsBacked whether it is enough for now that the others know the version to be proven, as this node has no room for it
      */
     RepairMacs(
             FpGroup group,
@@ -49,7 +59,9 @@ final class RepairMacs implements ClientOperation<RepairMacs.Outcome> {
             Timestamp version,
             FpTimes times,
             Predicate<FpMessage.Vouch> valid,
-            BooleanSupplier hurried) {
+            BooleanSupplier hurried,
+            boolean endsBacked) {
+        this.endsBacked = endsBacked;
         this.group = group;
         this.ownSlot = ownSlot;
         this.version = version;
@@ -95,8 +107,17 @@ final class RepairMacs implements ClientOperation<RepairMacs.Outcome> {
                 && repaired.latest().isAfter(version)) {
             later.put(slot, repaired.latest());
         }
+        if (answer instanceof FpMessage.Proven proven && proven.version().equals(version.version())) {
+            backing.add(slot);
+        }
         if (outcome == null && vouches.size() + 1 >= group.policy().writeQuorum()) {
             outcome = new Outcome.Gathered(List.copyOf(vouches.values()));
+        }
+        backing.addAll(vouches.keySet());
+        if (outcome == null
+                && endsBacked
+                && backing.size() + 1 >= group.policy().writeQuorum()) {
+            outcome = new Outcome.Backed();
         }
         if (outcome == null && later.size() > group.f()) {
             outcome = overtaken();

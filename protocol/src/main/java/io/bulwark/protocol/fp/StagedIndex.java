@@ -14,7 +14,6 @@ import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -111,9 +110,13 @@ final class StagedIndex {
         }
     }
 
-    int count(PrincipalId client) {
-        Map<Entry, Long> entries = staged.get(client);
-        return entries == null ? 0 : entries.size();
+    /** How much the client has staged under each of its sessions. */
+    Map<FpAccess.SessionKey, Integer> countBySession(PrincipalId client) {
+        Map<FpAccess.SessionKey, Integer> counts = new HashMap<>();
+        staged.getOrDefault(client, Map.of())
+                .forEach((entry, session) -> counts.merge(
+                        new FpAccess.SessionKey(entry.block().volume(), client, session), 1, Integer::sum));
+        return counts;
     }
 
     /** What the client has staged under one session, or under any if it is negative. */
@@ -127,11 +130,7 @@ final class StagedIndex {
 
     /** Under which of its sessions the client has staged something; none if its index is not here. */
     Set<FpAccess.SessionKey> sessionsOf(PrincipalId client) {
-        Set<FpAccess.SessionKey> sessions = new HashSet<>();
-        staged.getOrDefault(client, Map.of())
-                .forEach((entry, session) ->
-                        sessions.add(new FpAccess.SessionKey(entry.block().volume(), client, session)));
-        return sessions;
+        return Set.copyOf(countBySession(client).keySet());
     }
 
     Mutation put(PrincipalId client, long session, Entry entry) {

@@ -96,11 +96,6 @@ record VersionRecord(
                 .toList();
     }
 
-    /** Whether this node's MACs for it are named clients' alone, of whom all are such. */
-    boolean isOnlyOf(Predicate<PrincipalId> such) {
-        return !shared && !proven && parties().stream().map(Party::client).allMatch(such);
-    }
-
     /** Whether a client is known to have this node's MACs for it who is not one of such. */
     boolean isAlsoOf(Predicate<PrincipalId> such) {
         return parties().stream()

@@ -35,6 +35,7 @@ final class Inodes {
     private final Tables tables;
     private final Sessions sessions;
     private final Volumes volumes;
+    private final Decisions decisions;
 
     sealed interface Entry {
         int volume();
@@ -87,7 +88,8 @@ final class Inodes {
         }
     }
 
-    Inodes(Tables tables, Sessions sessions, Volumes volumes) {
+    Inodes(Tables tables, Sessions sessions, Volumes volumes, Decisions decisions) {
+        this.decisions = decisions;
         this.tables = tables;
         this.sessions = sessions;
         this.volumes = volumes;
@@ -299,6 +301,7 @@ final class Inodes {
 
     private void free(Session session, BlockRange range) {
         sessions.free(session, range.first(), range.first() + range.count());
+        decisions.forget(range);
     }
 
     /** What pending ranges are charged: whole blocks, since their use is not known yet. */

@@ -22,6 +22,7 @@ final class Weight {
     static final int KEY_BYTES = 256;
     static final int GRANT_BYTES = 64;
     static final int AUDIT_BYTES = 64;
+    static final int DECISION_BYTES = 128;
 
     private final Tables tables;
     private final long max;
@@ -80,6 +81,7 @@ final class Weight {
                     Command.DeleteObject _,
                     Command.ReportEvidence _,
                     Command.ReportPoison _,
+                    Command.CastVotes _,
                     Command.LiftSuspension _,
                     Command.ChangeHolder _,
                     Command.AbortChange _,

@@ -1,18 +1,18 @@
 package io.bulwark.protocol.fp;
 
-import static io.bulwark.protocol.fp.LocalNodes.CLIENT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.id.PrincipalId;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Of seven nodes 3 and 4 are silent liars that took part in a write before, of which 0 alone has the COMMIT; and 5 and 6, which have
- * prepared nothing of it, may have no room for what is proven (PROTOCOLS section 2, revocation, the limit for f >= 2).
+ * prepared nothing of it, may have no room for what is proven (PROTOCOLS section 2, the room for what is proven).
  */
 @NullMarked
 class FpCrowdedRepairTest {
@@ -57,21 +57,34 @@ class FpCrowdedRepairTest {
         assertThat(nodes.latest(6)).isEqualTo(version);
     }
 
-    /** The two wait for each other's MAC: neither takes it without room before the other has. Nothing wrong is read meanwhile. */
+    /** Each of the two says that it is proven to it, too: so both go beyond their room. */
     @ParameterizedTest
     @ValueSource(longs = {4, 9})
-    void whereTheRoomOfTwoIsTakenAReaderWaitsUntilTheBlockIsWritten(long ts) {
+    void whereTheRoomOfTwoIsTakenAReaderGetsItToo(long ts) {
         crowd(5, ts);
         crowd(6, ts);
         Timestamp version = writtenAtOneNode();
-        ClientOperation<FpReadOutcome> read = read();
-        assertThat(read.outcome()).isEmpty();
-        ClientOperation<FpWriteOutcome> write =
-                nodes.run(CLIENT, new FpWrite(nodes.group, SESSION, nodes.group.trimmed(nodes.block(2)), TIMES));
+        assertThat(found(read())).isEqualTo(version);
+        assertThat(nodes.latest(5)).isEqualTo(version);
+        assertThat(nodes.latest(6)).isEqualTo(version);
+    }
+
+    /** Six have it from their writer, whose nonces two of them know: by these alone nobody goes beyond its room. */
+    @Test
+    void whatFewHaveProvenTakesNoRoomBeyond() {
+        crowd(5, 9);
+        nodes.cutOff.addAll(List.of(3, 4));
+        Timestamp version = new Timestamp(9, nodes.encode(1).fpcc());
+        nodes.prepare(3, 9, 1);
+        for (int asker : List.of(1, 2)) {
+            nodes.ask(PrincipalId.node(asker), new FpMessage.AskRepairMac(nodes.group.target(5), version));
+        }
         nodes.pass(12_000);
-        assertThat(write.outcome()).containsInstanceOf(FpWriteOutcome.Written.class);
-        assertThat(found(read)).isEqualTo(version);
-        int left = ts > version.ts() ? LocalNodes.LIMITS.stagedPerBlock() : 0;
-        assertThat(nodes.versionsOnDisk(5)).as("what is above stays").isEqualTo(1 + left);
+        assertThat(nodes.versionsOnDisk(5)).isEqualTo(LocalNodes.LIMITS.stagedPerBlock());
+        nodes.answers.clear();
+        nodes.ask(PrincipalId.node(0), new FpMessage.AskRepairMac(nodes.group.target(5), version));
+        assertThat(nodes.answers)
+                .as("three have proven it: one of them is correct")
+                .contains(new FpMessage.Proven(nodes.group.target(5), version.version()));
     }
 }

@@ -194,7 +194,8 @@ class FpRepairTest {
             assertThat(nodes.one(CLIENT, commit))
                     .isInstanceOfSatisfying(
                             FpMessage.Refused.class,
-                            refused -> assertThat(refused.refusal()).isEqualTo(Refusal.PREPARES));
+                            refused -> assertThat(refused.refusal())
+                                    .isEqualTo(session == SESSION ? Refusal.SESSION_CLOSED : Refusal.PREPARES));
         }
         assertThat(nodes.latest(1)).isEqualTo(before);
     }
@@ -249,7 +250,8 @@ class FpRepairTest {
         Timestamp old = nodes.write(4, 4, 0, 1, 2);
         nodes.prepare(3, 5, 1);
         Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
-        RepairMacs gathering = new RepairMacs(nodes.group, 3, version, TIMES, vouch -> vouch.slot() != 1, () -> false);
+        RepairMacs gathering =
+                new RepairMacs(nodes.group, 3, version, TIMES, vouch -> vouch.slot() != 1, () -> false, false);
         gathering.start(0);
         for (int slot : new int[] {0, 1}) {
             gathering.onMessage(
@@ -437,17 +439,6 @@ class FpRepairTest {
         }
         nodes.pass(20_000);
         assertThat(nodes.versionsOnDisk(0)).isZero();
-    }
-
-    @Test
-    void whatAClosedSessionPreparedWidelyButNeverCommittedStays() {
-        nodes.prepare(3, 5, 1);
-        nodes.session(SESSION, SessionState.CLOSED);
-        nodes.pass(12_000);
-        for (int slot = 0; slot < 3; slot++) {
-            assertThat(nodes.versionsOnDisk(slot)).isEqualTo(1);
-            assertThat(nodes.latest(slot)).isEqualTo(Timestamp.NONE);
-        }
     }
 
     @Test

@@ -370,7 +370,7 @@ class FpRulesTest {
         answer(poll, leftover(1, FpMessage.LeftoverState.NEVER_PREPARED));
         answer(poll, leftover(2, FpMessage.LeftoverState.SESSION_NOT_CLOSED));
         assertThat(poll.onTick(301)).as("the two others").hasSize(2);
-        answer(poll, leftover(3, FpMessage.LeftoverState.PREPARED));
+        answer(poll, leftover(3, FpMessage.LeftoverState.PROVEN));
         assertThat(poll.onTick(302)).isEmpty();
         assertThat(poll.outcome()).as("one has not heard of the closing").isEmpty();
         answer(poll, leftover(2, FpMessage.LeftoverState.COMMITTED_OR_OVERWRITTEN));

@@ -140,8 +140,8 @@ class FpServerFuzzTest {
                 perBlock.merge(key.block(), 1, Integer::sum);
             }
         }
-        assertThat(inAll).isLessThanOrEqualTo(2 * LocalNodes.LIMITS.stagedPerClient());
+        assertThat(inAll).isLessThanOrEqualTo(LocalNodes.LIMITS.allPerClient());
         assertThat(perBlock.values())
-                .allSatisfy(staged -> assertThat(staged).isLessThanOrEqualTo(2 * LocalNodes.LIMITS.stagedPerBlock()));
+                .allSatisfy(staged -> assertThat(staged).isLessThanOrEqualTo(LocalNodes.LIMITS.allPerBlock()));
     }
 }

@@ -308,8 +308,6 @@ class FpWriteTest {
         IntStream.range(0, 2).forEach(slot -> answer(committed(slot, 5)));
         answer(refused(2, Asked.COMMIT, 5, Refusal.SESSION_CLOSED));
         answer(refused(3, Asked.PREPARE, 5, Refusal.SESSION_CLOSED));
-        assertThat(write.outcome()).isEmpty();
-        tick(30_000);
         assertThat(write.outcome()).contains(new FpWriteOutcome.Failed(Failure.SESSION_CLOSED, true));
     }
 

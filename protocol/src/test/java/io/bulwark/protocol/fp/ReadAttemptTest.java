@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class ReadAttemptTest {
     private final LocalNodes nodes = new LocalNodes(2, 3);
     private final ReadAttempt attempt =
-            new ReadAttempt(nodes.group, new Timestamp(5, nodes.encode(1).fpcc()), FpTimes.standard());
+            new ReadAttempt(nodes.group, new Timestamp(5, nodes.encode(1).fpcc()), false, FpTimes.standard());
 
     private static Bytes nonce(int slot) {
         return SampleMessages.filled(32, slot);

@@ -373,7 +373,7 @@ class RegisterEpochsTest {
         nodes.tell(0, new Fact.Revoked(CLIENT));
         assertThat(nodes.one(PrincipalId.node(1), ask))
                 .extracting(answer -> ((FpMessage.Leftover) answer).state())
-                .isEqualTo(FpMessage.LeftoverState.PREPARED);
+                .isEqualTo(FpMessage.LeftoverState.PROVEN);
     }
 
     @Test

@@ -16,7 +16,8 @@ class RepairMacsTest {
     private final LocalNodes nodes = new LocalNodes(1, 2);
     private final Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
     private boolean hurried;
-    private final RepairMacs gathering = new RepairMacs(nodes.group, 0, version, TIMES, _ -> true, () -> hurried);
+    private final RepairMacs gathering =
+            new RepairMacs(nodes.group, 0, version, TIMES, _ -> true, () -> hurried, false);
 
     private void vouch(int slot) {
         answer(

@@ -50,7 +50,8 @@ final class SampleMessages {
                 new FpMessage.Leftover(TARGET, VERSION, FpMessage.LeftoverState.NEVER_PREPARED, Timestamp.NONE));
         all.put(
                 "leftover-revoked",
-                new FpMessage.Leftover(TARGET, VERSION, FpMessage.LeftoverState.OWNER_REVOKED, Timestamp.NONE));
+                new FpMessage.Leftover(TARGET, VERSION, FpMessage.LeftoverState.REFUSED, Timestamp.NONE));
+        all.put("proven", new FpMessage.Proven(TARGET, VERSION));
         all.put("refused", new FpMessage.Refused(TARGET, Asked.PREPARE, 9, Refusal.FAR, 1));
         return all;
     }

@@ -161,8 +161,8 @@ class ShownToReaderTest {
             fake(ts);
         }
         assertThat(read()).isLessThan(40_000);
+        // The one in between may be repaired by then, as what f + 1 have proven is proven to all.
         assertThat(asked.keySet().stream().map(Timestamp::ts))
-                .contains(20L)
                 .anyMatch(ts -> ts > 20)
                 .anyMatch(ts -> ts < 20);
     }

@@ -38,7 +38,7 @@ final class FpInvariants {
             new Invariant("never-accused", "PROTOCOLS section 4, verdicts: correct nodes are not accused");
 
     static final Invariant BOUNDED = new Invariant(
-            "bounded", "PROTOCOLS section 2, bounds: S staged versions per client, and per client and block");
+            "bounded", "PROTOCOLS section 2, bounds: staged versions per client, and per client and block");
 
     static final Invariant CERTIFIED = new Invariant(
             "certified", "thesis lines 1500 to 1507: a correct node commits what m + f nodes have prepared");
@@ -306,12 +306,12 @@ final class FpInvariants {
             if (putOut(client)) {
                 throw PUT_OUT.violated(client.toString(), count + " versions of it are staged at " + node);
             }
-            if (count > 2 * limits.stagedPerClient()) {
+            if (count > limits.allPerClient()) {
                 throw BOUNDED.violated(client.toString(), count + " staged versions at " + node);
             }
         });
         ofBlock.forEach((account, count) -> {
-            if (count > 2 * limits.stagedPerBlock()) {
+            if (count > limits.allPerBlock()) {
                 throw BOUNDED.violated(
                         account.block().toString(), count + " staged versions of " + account.client() + " at " + node);
             }

@@ -120,7 +120,10 @@ final class FpLies implements Lies {
                         sworn,
                         sworn.isNone() || !sworn.version().equals(read.version()) ? null : holding);
             case FpMessage.Repair _ -> new FpMessage.RepairAnswer(target, sworn);
-            case FpMessage.AskRepairMac ask -> repairMac(from, ask);
+            case FpMessage.AskRepairMac ask ->
+                random.nextBoolean() || ask.version().isNone()
+                        ? repairMac(from, ask)
+                        : new FpMessage.Proven(target, ask.version().version());
             case FpMessage.AskLeftover ask ->
                 new FpMessage.Leftover(target, ask.version().version(), STATES[random.nextInt(STATES.length)], sworn);
         };

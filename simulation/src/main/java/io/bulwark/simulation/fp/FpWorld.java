@@ -75,12 +75,15 @@ public final class FpWorld implements SimulatedWorld {
     private final long[] sessions = new long[WRITERS + 1];
     private final List<Fact> facts = new ArrayList<>();
     private long lastSession = 1_000;
+    /** Whether a client has closed a session by itself. */
+    private boolean closes;
+
     /** Whether the attackers are revoked among nodes that lie and nodes that come back, before those that lie are gone. */
     private final boolean revokesEarly;
 
     private final FpRevoking revoking;
 
-    private record Account(int client, long session, long epoch, BlockId block) {}
+    private record Account(int client, long epoch, BlockId block) {}
 
     FpWorld(Setting setting, FpParts parts, boolean replacing) {
         this.parts = parts;
@@ -273,8 +276,7 @@ public final class FpWorld implements SimulatedWorld {
     }
 
     private void write(int client, FpGroup group) {
-        Account account =
-                new Account(client, sessions[client], group.placement().epoch(), group.block());
+        Account account = new Account(client, group.placement().epoch(), group.block());
         if (writing.getOrDefault(account, 0) == WRITES_AT_ONCE) {
             return;
         }
@@ -286,15 +288,32 @@ public final class FpWorld implements SimulatedWorld {
         pending.begin(
                 writer,
                 group,
-                recorder.write(writer, group, value, writing(group, sessions[client], value)),
+                recorder.write(
+                        writer,
+                        group,
+                        value,
+                        new Reopening(
+                                sessions[client],
+                                session -> writing(group, session, value),
+                                full -> another(client, full))),
                 (outcome, outdated) -> {
                     writing.merge(account, -1, Integer::sum);
                     switch (outcome) {
                         case FpWriteOutcome.Written written -> invariants.wrote(group, floor, written.timestamp());
-                        case FpWriteOutcome.Failed failed -> refused(group, failed, outdated);
+                        case FpWriteOutcome.Failed failed ->
+                            refused(group, failed, outdated || (closes && failed.reason() == Failure.SESSION_CLOSED));
                         case FpWriteOutcome.EpochOver over -> refused(group, over, outdated);
                     }
                 });
+    }
+
+    /** The client has a session that has room, in place of this one. A write of which a COMMIT was sent in that may end with it. */
+    private long another(int client, long full) {
+        if (sessions[client] == full) {
+            closes = true;
+            sessions[client] = closeAndReopen(PrincipalId.client(client), full);
+        }
+        return sessions[client];
     }
 
     private ClientOperation<FpWriteOutcome> writing(FpGroup group, long session, Bytes value) {

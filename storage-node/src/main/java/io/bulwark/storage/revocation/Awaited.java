@@ -1,13 +1,15 @@
 package io.bulwark.storage.revocation;
 
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * Which blocks somebody has to write so that rounds end, for the node's log: each version that is not settled
+ * Which blocks somebody has to write so that rounds end, or leftovers go, for the node's log: each version that is not settled
  * soon, once in a while, and few in a minute. The rest follows when these are written.
  */
 final class Awaited {
@@ -20,11 +22,12 @@ final class Awaited {
     /** What a node writes into its log. */
     interface Log {
         /**
-         * Rounds wait for it, and not only for a moment.
+         * Something waits for it, and not only for a moment.
          *
          * @param timestamp as the block's writes count, unsigned
+         * @param peers the nodes whose word on what a closed session has left is missing; none if the end of a revocation waits
          */
-        void waitsFor(BlockId block, long timestamp);
+        void waitsFor(BlockId block, long timestamp, List<PrincipalId> peers);
     }
 
     private record Which(BlockId block, long timestamp) implements Comparable<Which> {
@@ -51,7 +54,7 @@ final class Awaited {
     }
 
     /** Called by each of the node's servers. */
-    synchronized void waitsFor(BlockId block, long timestamp) {
+    synchronized void waitsFor(BlockId block, long timestamp, List<PrincipalId> peers) {
         long now = clock.getAsLong();
         Which which = new Which(block, timestamp);
         Map.Entry<Which, Long> oldest = due.firstEntry();
@@ -75,6 +78,6 @@ final class Awaited {
         if (due.remove(which) != null) {
             due.put(which, now + AGAIN_MILLIS);
         }
-        log.waitsFor(block, timestamp);
+        log.waitsFor(block, timestamp, peers);
     }
 }

@@ -96,15 +96,29 @@ public final class Revocations implements BackgroundWork {
         }
     }
 
-    private void logAwaited(BlockId block, long timestamp) {
+    private void logAwaited(BlockId block, long timestamp, List<PrincipalId> peers) {
         NodeAccess node = hosting;
-        LOG.warn(
-                "node {}: a repair has staged a version of volume {}, block {} (timestamp {}) that is not in force:"
-                        + " who waits for the end of a revocation may wait until that block is written",
-                node == null ? "?" : node.node(),
-                block.volume(),
-                block.counter(),
-                Long.toUnsignedString(timestamp));
+        Object self = node == null ? "?" : node.node();
+        String ts = Long.toUnsignedString(timestamp);
+        if (peers.isEmpty()) {
+            LOG.warn(
+                    "node {}: a repair has staged a version of volume {}, block {} (timestamp {}) that is not in force:"
+                            + " who waits for the end of a revocation may wait until that block is written",
+                    self,
+                    block.volume(),
+                    block.counter(),
+                    ts);
+        } else {
+            LOG.warn(
+                    "node {}: an unfinished write of a closed session, volume {}, block {} (timestamp {}), cannot be"
+                        + " dropped yet, since {} do not answer that they have closed the session and do not have it."
+                        + " It counts for its client until they do, or are replaced, or the block is written",
+                    self,
+                    block.volume(),
+                    block.counter(),
+                    ts,
+                    peers);
+        }
     }
 
     private void pause() {

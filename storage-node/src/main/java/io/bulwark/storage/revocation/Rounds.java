@@ -50,7 +50,12 @@ final class Rounds {
 
         @Override
         public void waitsFor(BlockId block, long timestamp) {
-            awaited.waitsFor(block, timestamp);
+            awaited.waitsFor(block, timestamp, List.of());
+        }
+
+        @Override
+        public void waitsFor(BlockId block, long timestamp, List<PrincipalId> peers) {
+            awaited.waitsFor(block, timestamp, peers);
         }
 
         Said of(PrincipalId revoked) {

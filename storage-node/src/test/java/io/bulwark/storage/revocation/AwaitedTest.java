@@ -14,10 +14,10 @@ class AwaitedTest {
     private long now = 1_000;
     private final List<String> lines = new ArrayList<>();
     private final Awaited awaited =
-            new Awaited((block, timestamp) -> lines.add(block.counter() + "@" + timestamp), () -> now);
+            new Awaited((block, timestamp, _) -> lines.add(block.counter() + "@" + timestamp), () -> now);
 
     private void waits(long block, long timestamp) {
-        awaited.waitsFor(BlockId.register(3, block), timestamp);
+        awaited.waitsFor(BlockId.register(3, block), timestamp, List.of());
     }
 
     @Test

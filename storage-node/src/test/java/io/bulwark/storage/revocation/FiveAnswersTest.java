@@ -58,13 +58,13 @@ class FiveAnswersTest {
 
         Node(Random random) {
             this.random = random;
-            this.rounds = new Rounds(_ -> told(), () -> now, (_, _) -> {});
+            this.rounds = new Rounds(_ -> told(), () -> now, (_, _, _) -> {});
             this.server = rounds.watch();
             this.knows = random.nextLong(2_000);
         }
 
         void startAnew() {
-            rounds = new Rounds(_ -> told(), () -> now, (_, _) -> {});
+            rounds = new Rounds(_ -> told(), () -> now, (_, _, _) -> {});
             server = rounds.watch();
             due = -1;
             knows = now + random.nextLong(1_000);

@@ -25,7 +25,8 @@ class RoundsTest {
     private long now = 1_000;
     private final AtomicInteger told = new AtomicInteger();
     private final List<BlockId> awaited = new ArrayList<>();
-    private final Rounds rounds = new Rounds(_ -> told.incrementAndGet(), () -> now, (block, _) -> awaited.add(block));
+    private final Rounds rounds =
+            new Rounds(_ -> told.incrementAndGet(), () -> now, (block, _, _) -> awaited.add(block));
     private final List<RevocationWatch> servers = List.of(rounds.watch(), rounds.watch());
 
     private RevocationReply ask(PrincipalId who) {
@@ -52,7 +53,7 @@ class RoundsTest {
         List<Boolean> known = new ArrayList<>();
         AtomicReference<Rounds> asked = new AtomicReference<>();
         asked.set(new Rounds(
-                _ -> known.add(asked.get().knows(REVOKED) || asked.get().knows(another)), () -> now, (_, _) -> {}));
+                _ -> known.add(asked.get().knows(REVOKED) || asked.get().knows(another)), () -> now, (_, _, _) -> {}));
         asked.get().learn(List.of(REVOKED, another));
         assertThat(known).containsExactly(false, false);
         assertThat(asked.get().knows(REVOKED) && asked.get().knows(another)).isTrue();

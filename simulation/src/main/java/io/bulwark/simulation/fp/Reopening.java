@@ -1,0 +1,73 @@
+package io.bulwark.simulation.fp;
+
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.fp.Failure;
+import io.bulwark.protocol.fp.FpWriteOutcome;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Message;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongFunction;
+import java.util.function.LongUnaryOperator;
+
+/** A write that begins again in another session where its own is closed, or has no room any more; as the client of the SDK does. */
+final class Reopening implements ClientOperation<FpWriteOutcome> {
+    private final LongFunction<ClientOperation<FpWriteOutcome>> begin;
+    private final LongUnaryOperator another;
+    private long session;
+    private ClientOperation<FpWriteOutcome> attempt;
+
+    /**
+     * A write.
+     *
+     * @param begin begins it in a session
+     * @param another the client's session in place of this one, which is closed if it is not yet
+     */
+    Reopening(long session, LongFunction<ClientOperation<FpWriteOutcome>> begin, LongUnaryOperator another) {
+        this.begin = begin;
+        this.another = another;
+        this.session = session;
+        this.attempt = begin.apply(session);
+    }
+
+    @Override
+    public List<Effect> start(long nowMillis) {
+        return goOn(nowMillis, attempt.start(nowMillis));
+    }
+
+    @Override
+    public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
+        return goOn(nowMillis, attempt.onMessage(nowMillis, from, message));
+    }
+
+    @Override
+    public List<Effect> onTick(long nowMillis) {
+        return goOn(nowMillis, attempt.onTick(nowMillis));
+    }
+
+    private List<Effect> goOn(long nowMillis, List<Effect> effects) {
+        boolean again = attempt.outcome().orElse(null) instanceof FpWriteOutcome.Failed(Failure reason, boolean sent)
+                && !sent
+                && (reason == Failure.LIMIT || reason == Failure.SESSION_CLOSED);
+        if (!again) {
+            return effects;
+        }
+        session = another.applyAsLong(session);
+        attempt = begin.apply(session);
+        List<Effect> all = new ArrayList<>(effects);
+        all.addAll(attempt.start(nowMillis));
+        return all;
+    }
+
+    @Override
+    public Optional<FpWriteOutcome> outcome() {
+        return attempt.outcome();
+    }
+
+    @Override
+    public boolean finished() {
+        return attempt.finished();
+    }
+}
