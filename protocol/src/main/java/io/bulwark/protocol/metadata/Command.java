@@ -1,6 +1,5 @@
 package io.bulwark.protocol.metadata;
 
-import io.bulwark.protocol.cluster.Decision;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
@@ -38,9 +37,6 @@ public sealed interface Command {
 
     /** A principal has at most so many keys at a time: a new one, and the one before. */
     int KEYS_MAX = 2;
-
-    /** A node gives so many votes in one command at most. */
-    int VOTES_MAX = 256;
 
     /** SHA-256 of a release. */
     int RELEASE_BYTES = 32;
@@ -186,19 +182,6 @@ public sealed interface Command {
     record ReportPoison(PrincipalId client, BlockId block, long session, String detail) implements Command {}
 
     /**
-     * A holder says what it has found of versions that its peers hold and deny (PROTOCOLS section 6, decisions). The last vote of a slot counts;
-     * votes that cannot count are passed over.
-     */
-    record CastVotes(List<Vote> votes) implements Command {
-        public CastVotes {
-            votes = List.copyOf(votes);
-            if (votes.isEmpty() || votes.size() > VOTES_MAX) {
-                throw new IllegalArgumentException(votes.size() + " votes");
-            }
-        }
-    }
-
-    /**
      * Announces that another node is to hold a slot of a placement group from its next epoch on (PROTOCOLS section 4, epochs).
      * Refused while another change of the group is pending, and where more than f slots would be unconfirmed. For who may
      * administer the cluster.
@@ -309,17 +292,6 @@ public sealed interface Command {
                 throw new IllegalArgumentException(
                         leaving.size() + " replicas for " + coming.size() + " as configuration " + number);
             }
-        }
-    }
-
-    /**
-     * A vote on what becomes of one version.
-     *
-     * @param digest names the version of the block: SHA-256
-     */
-    record Vote(BlockId block, Bytes digest, Decision decision) {
-        public Vote {
-            Query.checkDigest(digest);
         }
     }
 

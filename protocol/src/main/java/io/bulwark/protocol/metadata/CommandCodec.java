@@ -1,12 +1,10 @@
 package io.bulwark.protocol.metadata;
 
-import io.bulwark.protocol.cluster.Decision;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.effect.Verdict;
-import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
@@ -14,7 +12,6 @@ import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.Command.AbandonRanges;
 import io.bulwark.protocol.metadata.Command.AbortChange;
 import io.bulwark.protocol.metadata.Command.AddPrincipal;
-import io.bulwark.protocol.metadata.Command.CastVotes;
 import io.bulwark.protocol.metadata.Command.ChangeHolder;
 import io.bulwark.protocol.metadata.Command.ChangeReplicas;
 import io.bulwark.protocol.metadata.Command.CloseSession;
@@ -40,7 +37,6 @@ import io.bulwark.protocol.metadata.Command.SealEpoch;
 import io.bulwark.protocol.metadata.Command.SetGrant;
 import io.bulwark.protocol.metadata.Command.SetNode;
 import io.bulwark.protocol.metadata.Command.SetRelease;
-import io.bulwark.protocol.metadata.Command.Vote;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.ordering.membership.Member;
@@ -121,25 +117,7 @@ final class CommandCodec {
             case SetNode set -> set.address().write(out.u8(26));
             case RemoveNode remove -> out.u8(27).i32(remove.node());
             case ChangeReplicas change -> writeReplicas(change, out);
-            case CastVotes cast -> Lists.write(cast.votes(), out.u8(29), CommandCodec::writeVote);
         }
-    }
-
-    private static void writeVote(Vote vote, WireWriter out) {
-        vote.block().write(out);
-        writeDecision(vote.decision(), out.raw(vote.digest()));
-    }
-
-    private static Vote readVote(WireReader in) {
-        return new Vote(BlockId.read(in), in.raw(Hashes.LENGTH), readDecision(in));
-    }
-
-    static void writeDecision(Decision decision, WireWriter out) {
-        out.bool(decision == Decision.VOID);
-    }
-
-    static Decision readDecision(WireReader in) {
-        return in.bool() ? Decision.VOID : Decision.RECOVERABLE;
     }
 
     private static void writeReplicas(ChangeReplicas change, WireWriter out) {
@@ -227,7 +205,6 @@ final class CommandCodec {
                         in.nonNegative64(),
                         Lists.read(in, Command.REPLICAS_CHANGED, PrincipalId::read),
                         Lists.read(in, Command.REPLICAS_CHANGED, Member::read));
-            case 29 -> new CastVotes(Lists.read(in, Command.VOTES_MAX, CommandCodec::readVote));
             default -> throw new MalformedException("unknown command " + type);
         };
     }

@@ -35,7 +35,6 @@ final class Inodes {
     private final Tables tables;
     private final Sessions sessions;
     private final Volumes volumes;
-    private final Decisions decisions;
 
     sealed interface Entry {
         int volume();
@@ -88,8 +87,7 @@ final class Inodes {
         }
     }
 
-    Inodes(Tables tables, Sessions sessions, Volumes volumes, Decisions decisions) {
-        this.decisions = decisions;
+    Inodes(Tables tables, Sessions sessions, Volumes volumes) {
         this.tables = tables;
         this.sessions = sessions;
         this.volumes = volumes;
@@ -301,7 +299,6 @@ final class Inodes {
 
     private void free(Session session, BlockRange range) {
         sessions.free(session, range.first(), range.first() + range.count());
-        decisions.forget(range);
     }
 
     /** What pending ranges are charged: whole blocks, since their use is not known yet. */

@@ -44,7 +44,6 @@ public final class MetadataStateMachine {
     private final List<NodeReports<?, ?>> reports;
     private final Holders holders;
     private final Replicas replicas;
-    private final Decisions decisions;
 
     /** A new one, in memory. */
     public MetadataStateMachine(Genesis genesis) {
@@ -83,8 +82,7 @@ public final class MetadataStateMachine {
         grants = new Grants(tables);
         volumes = new Volumes(tables);
         sessions = new Sessions(tables);
-        decisions = new Decisions(tables, volumes);
-        inodes = new Inodes(tables, sessions, volumes, decisions);
+        inodes = new Inodes(tables, sessions, volumes);
         namespace = new Namespace(tables, volumes, inodes, bucketsMax);
         evidence = new EvidenceRecord(tables);
         permissions = new Permissions(tables, volumes, grants);
@@ -341,7 +339,6 @@ public final class MetadataStateMachine {
             case Command.ChangeReplicas change -> done(() -> replicas.change(change, submitter));
             case Command.SealEpoch seal -> done(() -> holders.seal(submitter, seal));
             case Command.ConfirmEpoch confirm -> done(() -> holders.confirm(submitter, confirm));
-            case Command.CastVotes cast -> done(() -> decisions.vote(submitter, cast));
             case Command.AddPrincipal add -> done(() -> registry.add(add, submitter));
             case Command.RotateKey rotate -> done(() -> registry.rotate(rotate, submitter));
             case Command.RevokePrincipal revoke ->
@@ -349,7 +346,6 @@ public final class MetadataStateMachine {
                     registry.revoke(revoke, submitter);
                     suspensions.forget(revoke.principal());
                     reports.forEach(each -> each.withdrawOf(revoke.principal()));
-                    decisions.forgetVotes(revoke.principal());
                 });
             case Command.InvitePrincipal invite -> done(() -> registry.invite(invite, submitter));
             case Command.SetGrant set -> done(() -> set(submitter, set));
@@ -370,7 +366,6 @@ public final class MetadataStateMachine {
         int id = volume.volume().id();
         sessions.openFor(id).forEach(inodes::close);
         inodes.freeAllOf(id);
-        decisions.forgetVolume(id);
         grants.forgetVolume(id);
         volumes.delete(volume);
     }
@@ -398,7 +393,6 @@ public final class MetadataStateMachine {
         inodes.dropPending(session, abandon.pending());
         for (BlockRange range : abandon.ranges()) {
             sessions.free(session, range.first(), range.first() + range.count());
-            decisions.forget(range);
         }
     }
 
@@ -484,8 +478,6 @@ public final class MetadataStateMachine {
             case Query.ListObjects of -> new Listing(inodes).objects(namespace.bucket(of.bucket()), of);
             case Query.ListVersions of -> new Listing(inodes).versions(namespace.bucket(of.bucket()), of);
             case Query.ListBuckets of -> namespace.list(of);
-            case Query.DecisionOf of -> decisions.find(of);
-            case Query.DecisionsAfter of -> decisions.list(of);
             case Query.CountWriters _ -> new Reply.Writers(grants.writersOfVersions());
             default -> throw new IllegalStateException("unexpected query " + query);
         };

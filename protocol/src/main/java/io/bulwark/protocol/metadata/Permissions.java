@@ -33,7 +33,7 @@ final class Permissions {
                 Grants.require(grants.mayAdminister(by), by, "change which nodes there are");
             case Command.ChangeReplicas _ ->
                 Grants.require(grants.mayAdminister(by), by, "change who the replicas are");
-            case Command.SealEpoch _, Command.ConfirmEpoch _, Command.CastVotes _ ->
+            case Command.SealEpoch _, Command.ConfirmEpoch _ ->
                 Grants.require(grants.isNode(by), by, "speak for a slot");
             case Command.LiftSuspension _ -> Grants.require(grants.mayAdminister(by), by, "lift suspensions");
             case Command.CreateBucket create -> Grants.require(onVolume(by, create.volume(), Right.WRITE), by, "write");

@@ -1,7 +1,5 @@
 package io.bulwark.protocol.metadata;
 
-import io.bulwark.protocol.fingerprint.Hashes;
-import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 
@@ -114,31 +112,8 @@ public sealed interface Query {
     /** What the genesis file says, for who was invited and has none yet. Answered by {@link Reply.GenesisTold}. */
     record GetGenesis() implements Query {}
 
-    /**
-     * What is decided of a version, or which slots have voted. For nodes, and for who may read anything. Answered by
-     * {@link Reply.DecisionFound}.
-     */
-    record DecisionOf(BlockId block, Bytes digest) implements Query {
-        public DecisionOf {
-            checkDigest(digest);
-        }
-    }
-
-    /**
-     * The decisions that stand, in the order in which they were made: numbers only grow, so that a node with a cursor misses none. For nodes, and
-     * for who may read anything. Answered by {@link Reply.DecisionList}.
-     */
-    record DecisionsAfter(long afterNumber, int limit) implements Query {}
-
     /** Who the replicas are, and who they are to be. For everybody who belongs. Answered by {@link Reply.ReplicaList}. */
     record ListReplicas() implements Query {}
-
-    /** A version is named by a SHA-256. */
-    static void checkDigest(Bytes digest) {
-        if (digest.length() != Hashes.LENGTH) {
-            throw new IllegalArgumentException("a digest of " + digest.length() + " bytes");
-        }
-    }
 
     default Bytes encoded() {
         return QueryCodec.encode(this);

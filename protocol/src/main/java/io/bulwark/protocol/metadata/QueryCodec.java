@@ -1,11 +1,7 @@
 package io.bulwark.protocol.metadata;
 
-import io.bulwark.protocol.fingerprint.Hashes;
-import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Query.CountWriters;
-import io.bulwark.protocol.metadata.Query.DecisionOf;
-import io.bulwark.protocol.metadata.Query.DecisionsAfter;
 import io.bulwark.protocol.metadata.Query.FindInode;
 import io.bulwark.protocol.metadata.Query.FindObject;
 import io.bulwark.protocol.metadata.Query.GetGenesis;
@@ -81,11 +77,6 @@ final class QueryCodec {
             }
             case CountWriters _ -> out.u8(19);
             case ListReplicas _ -> out.u8(20);
-            case DecisionOf of -> {
-                of.block().write(out.u8(21));
-                out.raw(of.digest());
-            }
-            case DecisionsAfter after -> out.u8(22).i64(after.afterNumber()).i32(after.limit());
             case ListAudit list -> out.u8(16).i64(list.afterNumber()).i32(list.limit());
         }
         return out.toBytes();
@@ -125,8 +116,6 @@ final class QueryCodec {
             case 18 -> new ListSuspensions(PrincipalId.read(in), limit(in));
             case 19 -> new CountWriters();
             case 20 -> new ListReplicas();
-            case 21 -> new DecisionOf(BlockId.read(in), in.raw(Hashes.LENGTH));
-            case 22 -> new DecisionsAfter(in.nonNegative64(), limit(in));
             default -> throw new MalformedException("unknown query " + type);
         };
         in.end();

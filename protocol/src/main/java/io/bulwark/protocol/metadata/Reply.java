@@ -1,7 +1,6 @@
 package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.cluster.ClusterMap;
-import io.bulwark.protocol.cluster.Decision;
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.BlockId;
@@ -344,43 +343,6 @@ public sealed interface Reply {
     record ReplicaList(Configuration now, Optional<Configuration> next) implements Reply {}
 
     record GenesisTold(GenesisKeys genesis) implements Reply {}
-
-    /** The vote of a slot's holder. */
-    record VoteEntry(int slot, Decision decision) {}
-
-    /**
-     * What is known of a version.
-     *
-     * @param votes of slots that are still their voters', as long as nothing is decided
-     */
-    record DecisionFound(Optional<Decision> decision, List<VoteEntry> votes) implements Reply {
-        public DecisionFound {
-            votes = List.copyOf(votes);
-        }
-    }
-
-    /**
-     * A decision.
-     *
-     * @param number of the decision; later ones have greater numbers
-     */
-    record DecisionEntry(long number, BlockId block, Bytes digest, Decision decision) {
-        public DecisionEntry {
-            Query.checkDigest(digest);
-        }
-    }
-
-    /**
-     * A page.
-     *
-     * @param next the cursor for the next page
-     * @param more whether it is worth asking at once
-     */
-    record DecisionList(List<DecisionEntry> entries, long next, boolean more) implements Reply {
-        public DecisionList {
-            entries = List.copyOf(entries);
-        }
-    }
 
     default Bytes encoded() {
         return ReplyCodec.encode(this);

@@ -10,9 +10,6 @@ import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.Reply.AuditList;
 import io.bulwark.protocol.metadata.Reply.BucketEntry;
 import io.bulwark.protocol.metadata.Reply.BucketList;
-import io.bulwark.protocol.metadata.Reply.DecisionEntry;
-import io.bulwark.protocol.metadata.Reply.DecisionFound;
-import io.bulwark.protocol.metadata.Reply.DecisionList;
 import io.bulwark.protocol.metadata.Reply.Deleted;
 import io.bulwark.protocol.metadata.Reply.Done;
 import io.bulwark.protocol.metadata.Reply.EvidenceEntry;
@@ -44,7 +41,6 @@ import io.bulwark.protocol.metadata.Reply.SuspensionList;
 import io.bulwark.protocol.metadata.Reply.VersionEntry;
 import io.bulwark.protocol.metadata.Reply.VersionList;
 import io.bulwark.protocol.metadata.Reply.VolumeCreated;
-import io.bulwark.protocol.metadata.Reply.VoteEntry;
 import io.bulwark.protocol.metadata.Reply.Writers;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
@@ -122,18 +118,6 @@ final class ReplyCodec {
             case SuspensionList list -> {
                 Lists.write(list.entries(), out.u8(25), ReplyCodec::writeSuspension);
                 list.next().write(out);
-            }
-            case DecisionFound found -> {
-                out.u8(28).bool(found.decision().isPresent());
-                found.decision().ifPresent(decision -> CommandCodec.writeDecision(decision, out));
-                Lists.write(
-                        found.votes(),
-                        out,
-                        (vote, to) -> CommandCodec.writeDecision(vote.decision(), to.u8(vote.slot())));
-            }
-            case DecisionList list -> {
-                Lists.write(list.entries(), out.u8(29), ReplyCodec::writeDecision);
-                out.i64(list.next()).bool(list.more());
             }
             case AuditList list -> {
                 Lists.write(list.entries(), out.u8(23), AuditEntry::write);
@@ -219,25 +203,8 @@ final class ReplyCodec {
             case 27 ->
                 new ReplicaList(
                         Configuration.read(in), in.bool() ? Optional.of(Configuration.read(in)) : Optional.empty());
-            case 28 ->
-                new DecisionFound(
-                        in.bool() ? Optional.of(CommandCodec.readDecision(in)) : Optional.empty(),
-                        Lists.read(in, 255, from -> new VoteEntry(from.u8(), CommandCodec.readDecision(from))));
-            case 29 ->
-                new DecisionList(
-                        Lists.read(in, Query.PAGE_MAX, ReplyCodec::readDecision), in.nonNegative64(), in.bool());
             default -> throw new MalformedException("unknown reply " + type);
         };
-    }
-
-    private static void writeDecision(DecisionEntry entry, WireWriter out) {
-        entry.block().write(out.i64(entry.number()));
-        CommandCodec.writeDecision(entry.decision(), out.raw(entry.digest()));
-    }
-
-    private static DecisionEntry readDecision(WireReader in) {
-        return new DecisionEntry(
-                in.nonNegative64(), BlockId.read(in), in.raw(Hashes.LENGTH), CommandCodec.readDecision(in));
     }
 
     static void writeSuspension(SuspensionEntry entry, WireWriter out) {

@@ -64,10 +64,6 @@ import java.util.TreeMap;
  * 37 suspended  client (5)                             since when, whether it may not write, reports
  * 38 lifted     client (5)                             its last session when a suspension was lifted
  * 39 replicas   0 (4); 1 (4)                           who orders, if not the genesis's; who is to follow
- * 40 ballots    block (25), digest (32), slot (1)      voter, number of the vote, vote
- * 41 ballotsOf  voter (5), number of the vote (8)      key of 40
- * 42 decisions  block (25), digest (32)                number of the decision, decision
- * 43 decided    number of the decision (8)             key of 42
  * </pre>
  *
  * Intervals are found by their ends, so that the one around or behind a number is the first from it on.
@@ -111,10 +107,6 @@ final class Tables {
     final Table<PrincipalId, Reply.SuspensionEntry> suspended;
     final Table<PrincipalId, Long> lifted;
     final Table<Integer, Configuration> replicas;
-    final Table<Decisions.Ballot, Decisions.Cast> ballots;
-    final Table<Owned, Decisions.Ballot> ballotsOf;
-    final Table<Decisions.Subject, Decisions.Decided> decisions;
-    final Table<Long, Decisions.Subject> decided;
 
     final InHand<PrincipalId, Account> accounts;
     final InHand<Integer, Volumes.Usage> usages;
@@ -288,10 +280,6 @@ final class Tables {
         suspended = table(37, principal, new Form<>(ReplyCodec::writeSuspension, ReplyCodec::readSuspension));
         lifted = table(38, principal, Form.LONG_NUMBER);
         replicas = table(39, Form.NUMBER, new Form<>(Configuration::write, Configuration::read));
-        ballots = table(40, Decisions.Ballot.FORM, new Form<>(Decisions.Cast::write, Decisions.Cast::read));
-        ballotsOf = table(41, Owned.FORM, Decisions.Ballot.FORM);
-        decisions = table(42, Decisions.Subject.FORM, new Form<>(Decisions.Decided::write, Decisions.Decided::read));
-        decided = table(43, Form.LONG_NUMBER, Decisions.Subject.FORM);
     }
 
     private <K, V> Table<K, V> table(int prefix, Form<K> keys, Form<V> values) {

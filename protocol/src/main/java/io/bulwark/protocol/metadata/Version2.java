@@ -29,7 +29,7 @@ final class Version2 {
         this.tables = tables;
         sessions = new Sessions(tables);
         volumes = new Volumes(tables);
-        inodes = new Inodes(tables, sessions, volumes, new Decisions(tables, volumes));
+        inodes = new Inodes(tables, sessions, volumes);
         namespace = new Namespace(tables, volumes, inodes, Namespace.BUCKETS_MAX);
         evidence = new EvidenceRecord(tables);
     }

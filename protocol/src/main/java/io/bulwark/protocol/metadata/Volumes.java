@@ -99,10 +99,6 @@ final class Volumes {
         this.tables = tables;
     }
 
-    Optional<Volume> find(int id) {
-        return tables.volumes.get(id).map(this::volume);
-    }
-
     Entry byId(int id) {
         return tables.volumes
                 .get(id)

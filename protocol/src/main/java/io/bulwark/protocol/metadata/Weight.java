@@ -22,7 +22,6 @@ final class Weight {
     static final int KEY_BYTES = 256;
     static final int GRANT_BYTES = 64;
     static final int AUDIT_BYTES = 64;
-    static final int DECISION_BYTES = 128;
 
     private final Tables tables;
     private final long max;
@@ -81,7 +80,6 @@ final class Weight {
                     Command.DeleteObject _,
                     Command.ReportEvidence _,
                     Command.ReportPoison _,
-                    Command.CastVotes _,
                     Command.LiftSuspension _,
                     Command.ChangeHolder _,
                     Command.AbortChange _,

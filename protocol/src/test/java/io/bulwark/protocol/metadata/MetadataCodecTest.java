@@ -76,7 +76,6 @@ class MetadataCodecTest {
                         Command.CopyObject.class,
                         Command.ReportEvidence.class,
                         Command.ReportPoison.class,
-                        Command.CastVotes.class,
                         Command.SealEpoch.class,
                         Command.ConfirmEpoch.class);
     }

@@ -1,7 +1,6 @@
 package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.cluster.ClusterMap;
-import io.bulwark.protocol.cluster.Decision;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
@@ -119,11 +118,6 @@ final class Samples {
         all.put("confirm-epoch", new Command.ConfirmEpoch(1, 3, 6));
         all.put("set-node", new Command.SetNode(new NodeAddress(7, "storage-7.example", 7417)));
         all.put("remove-node", new Command.RemoveNode(7));
-        all.put(
-                "cast-votes",
-                new Command.CastVotes(List.of(
-                        new Command.Vote(BLOCK, Rig.filled(32, 1), Decision.VOID),
-                        new Command.Vote(BLOCK, Rig.filled(32, 2), Decision.RECOVERABLE))));
         return all;
     }
 
@@ -149,8 +143,6 @@ final class Samples {
         all.put("get-genesis", new Query.GetGenesis());
         all.put("list-suspensions", new Query.ListSuspensions(OWNER, 10));
         all.put("count-writers", new Query.CountWriters());
-        all.put("decision-of", new Query.DecisionOf(BLOCK, Rig.filled(32, 1)));
-        all.put("decisions-after", new Query.DecisionsAfter(4, 10));
         return all;
     }
 
@@ -269,16 +261,6 @@ final class Samples {
                 "suspension-list",
                 new Reply.SuspensionList(List.of(new Reply.SuspensionEntry(OWNER, 6, true, List.of(poison))), OWNER));
         all.put("writers", new Reply.Writers(300));
-        all.put(
-                "decision-found",
-                new Reply.DecisionFound(
-                        Optional.empty(),
-                        List.of(new Reply.VoteEntry(0, Decision.RECOVERABLE), new Reply.VoteEntry(3, Decision.VOID))));
-        all.put("void-found", new Reply.DecisionFound(Optional.of(Decision.VOID), List.of()));
-        all.put(
-                "decision-list",
-                new Reply.DecisionList(
-                        List.of(new Reply.DecisionEntry(6, BLOCK, Rig.filled(32, 1), Decision.VOID)), 6, true));
         all.put("release-list", new Reply.ReleaseList(3, List.of(Rig.filled(32, 1), Rig.filled(32, 2))));
     }
 }
