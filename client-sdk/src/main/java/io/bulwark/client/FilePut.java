@@ -60,7 +60,9 @@ final class FilePut {
         Duration left = options.deadline().minusNanos(System.nanoTime() - start);
         if (!left.isPositive()) {
             throw new DeadlineExceededException(
-                    "the file changes while it is read, for " + options.deadline().toMillis() + " ms", subject);
+                    "the file changes while it is read, for "
+                            + options.deadline().toMillis() + " ms",
+                    subject);
         }
         return options.withDeadline(left);
     }

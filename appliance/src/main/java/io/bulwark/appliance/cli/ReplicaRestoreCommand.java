@@ -23,10 +23,11 @@ import picocli.CommandLine.Option;
 @Command(
         name = "restore",
         description = {
-            "Show how far the disk of each replica of a stopped appliance goes; with --from N, go on with the one of replica N.",
+            "Show how far the disk of each replica of a stopped appliance goes; with --from N, go on with the one of"
+                    + " replica N.",
             "For replicas that have stopped since their histories contradict each other. All replicas begin with the"
-                + " state of the chosen one, once what its disk shows to be decided is executed; what the others"
-                + " have beyond that is lost. The old files go aside, into before-restore-NUMBER in each directory."
+                    + " state of the chosen one, once what its disk shows to be decided is executed; what the others"
+                    + " have beyond that is lost. The old files go aside, into before-restore-NUMBER in each directory."
         })
 final class ReplicaRestoreCommand implements Callable<Integer> {
     @Mixin
@@ -46,7 +47,8 @@ final class ReplicaRestoreCommand implements Callable<Integer> {
 
     private void run(ClusterPlan plan, List<Path> directories) throws IOException {
         if (plan.shape().ordering() != Ordering.BFT) {
-            throw new CommandFailure(CommandFailure.USAGE, "the engine " + plan.shape().ordering() + " has no such command");
+            throw new CommandFailure(
+                    CommandFailure.USAGE, "the engine " + plan.shape().ordering() + " has no such command");
         }
         ReplicaSetup setup = plan.replica(0, directories.getFirst());
         HistoryRestore restore = new HistoryRestore(
@@ -94,6 +96,8 @@ final class ReplicaRestoreCommand implements Callable<Integer> {
             text.append(stopped.isEmpty() ? "" : "; it has stopped: " + stopped).append(System.lineSeparator());
             json.add(each);
         }
-        global.print(Map.of("replicas", json), text.append("Nothing was changed. Choose one with --from N.").toString());
+        global.print(
+                Map.of("replicas", json),
+                text.append("Nothing was changed. Choose one with --from N.").toString());
     }
 }

@@ -40,8 +40,8 @@ final class StoppedReplicas {
         DataDirectory data = DataDirectory.create(root);
         try (FileLock lock = data.lock()) {
             ClusterShape shape = data.shape()
-                    .orElseThrow(() ->
-                            new CommandFailure(CommandFailure.USAGE, "no appliance was ever started in " + root));
+                    .orElseThrow(
+                            () -> new CommandFailure(CommandFailure.USAGE, "no appliance was ever started in " + root));
             ClusterPlan plan = new ClusterPlan(
                     data, shape, MemberAddresses.kept(data, shape).orElse(MemberAddresses.loopback()));
             List<Path> directories = directories(plan);

@@ -108,7 +108,9 @@ final class SyncCommand implements Callable<Integer> {
             System.err.println("bulwark: not deleted: " + Text.count(plan.kept(), "object")
                     + " below what could not be read or was left out");
         }
-        if (delete && result.deleted() < plan.gone().size() && !result.failures().isEmpty()) {
+        if (delete
+                && result.deleted() < plan.gone().size()
+                && !result.failures().isEmpty()) {
             System.err.println("bulwark: not deleted: "
                     + Text.count(plan.gone().size() - result.deleted(), "object")
                     + " whose file is gone, as not everything was stored; run the same again");

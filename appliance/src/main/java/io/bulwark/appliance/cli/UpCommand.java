@@ -220,7 +220,8 @@ final class UpCommand implements Callable<Integer> {
                     .lines()
                     .filter(line -> line.startsWith(StoryLines.SAYS) || line.contains(" ERROR "))
                     .reduce((_, last) -> last)
-                    .map(line -> ", and said last: " + (line.startsWith(StoryLines.SAYS) ? line.substring(StoryLines.SAYS.length()) : line))
+                    .map(line -> ", and said last: "
+                            + (line.startsWith(StoryLines.SAYS) ? line.substring(StoryLines.SAYS.length()) : line))
                     .orElse("");
         }
     }

@@ -21,7 +21,9 @@ public final class RunningProcess {
 
     /** Whether it still runs. One that has ended and whose parent has not asked for its exit code does not. */
     public boolean isAlive() {
-        return handle.isPresent() && handle.get().isAlive() && !isZombie(handle.get().pid());
+        return handle.isPresent()
+                && handle.get().isAlive()
+                && !isZombie(handle.get().pid());
     }
 
     /** In Linux's table the state stands behind the name, which stands in brackets. */

@@ -175,7 +175,10 @@ public final class TreeScan {
             return;
         }
         String key = prefix + root.relativize(file);
-        files.put(key, new TreeSync.Entry(file, key, actual.size(), actual.lastModifiedTime().toMillis()));
+        files.put(
+                key,
+                new TreeSync.Entry(
+                        file, key, actual.size(), actual.lastModifiedTime().toMillis()));
     }
 
     private void skip(Path path, String why) {

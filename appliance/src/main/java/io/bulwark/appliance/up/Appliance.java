@@ -367,7 +367,9 @@ public final class Appliance implements AutoCloseable {
         Waiting wait = waiting;
         String doing = !stopping.isEmpty()
                 ? "stopping " + String.join(", ", stopping)
-                : ended.getCount() == 0 ? "ending" : ready ? "" : wait == null || wait.now().isEmpty() ? "starting" : wait.now();
+                : ended.getCount() == 0
+                        ? "ending"
+                        : ready ? "" : wait == null || wait.now().isEmpty() ? "starting" : wait.now();
         return new ApplianceProgress(ready, doing);
     }
 
@@ -379,8 +381,7 @@ public final class Appliance implements AutoCloseable {
                 case "progress" -> ControlReply.ok(JSON.convertValue(progress(), BODY));
                 case "down" -> {
                     end();
-                    yield ControlReply.ok(
-                            Map.of("pid", ProcessHandle.current().pid()));
+                    yield ControlReply.ok(Map.of("pid", ProcessHandle.current().pid()));
                 }
                 case "replica-recover" -> onReplica(request.node());
                 case "node-stop", "node-start", "node-save", "node-lie" -> onNode(request);
@@ -401,7 +402,12 @@ public final class Appliance implements AutoCloseable {
             problem = String.valueOf(e.getMessage());
         }
         return new ApplianceStatus(
-                plan.data().root().toString(), consoleUrl(), members(), cluster, problem, progress().doing());
+                plan.data().root().toString(),
+                consoleUrl(),
+                members(),
+                cluster,
+                problem,
+                progress().doing());
     }
 
     private ControlReply onReplica(@Nullable Integer number) {

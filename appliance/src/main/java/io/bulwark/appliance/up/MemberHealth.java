@@ -23,8 +23,7 @@ final class MemberHealth {
         URI readiness =
                 URI.create("http://" + admin.getHostString() + ":" + admin.getPort() + "/actuator/health/readiness");
         try {
-            HttpURLConnection connection =
-                    (HttpURLConnection) readiness.toURL().openConnection();
+            HttpURLConnection connection = (HttpURLConnection) readiness.toURL().openConnection();
             connection.setConnectTimeout(WAIT_MILLIS_MAX);
             connection.setReadTimeout(WAIT_MILLIS_MAX);
             if (connection.getResponseCode() != HttpURLConnection.HTTP_UNAVAILABLE) {

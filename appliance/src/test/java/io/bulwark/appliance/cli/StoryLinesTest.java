@@ -32,8 +32,12 @@ class StoryLinesTest {
     @Test
     void aLogHasALineNowAndThen() {
         StoryLines lines = lines(false);
-        assertThat(waitSeconds(lines, 1)).as("what is short is not worth a line").isEmpty();
-        assertThat(waitSeconds(lines, 59).lines()).hasSizeBetween(3, 6).allMatch(line -> line.startsWith("bulwark: waiting for node-"));
+        assertThat(waitSeconds(lines, 1))
+                .as("what is short is not worth a line")
+                .isEmpty();
+        assertThat(waitSeconds(lines, 59).lines())
+                .hasSizeBetween(3, 6)
+                .allMatch(line -> line.startsWith("bulwark: waiting for node-"));
         lines.tell("starting nodes");
         bytes.reset();
         assertThat(waitSeconds(lines, 3).lines()).hasSize(1);
@@ -46,7 +50,8 @@ class StoryLinesTest {
         assertThat(said).doesNotContain("\n").contains("node-2", "node-9");
         assertThat(said.split("\r", -1)).hasSizeBetween(10, 12);
         lines.tell("starting nodes");
-        assertThat(bytes.toString(StandardCharsets.UTF_8)).isEqualTo("\r\u001b[Kbulwark: starting nodes" + System.lineSeparator());
+        assertThat(bytes.toString(StandardCharsets.UTF_8))
+                .isEqualTo("\r\u001b[Kbulwark: starting nodes" + System.lineSeparator());
     }
 
     @Test

@@ -48,7 +48,9 @@ class TreeSyncTest {
         TreeScan scan = TreeScan.of(root, "");
         assertThat(scan.files()).extracting(TreeSync.Entry::key).containsExactly("plain");
         assertThat(scan.failures()).hasSize(2).allMatch(line -> line.endsWith("its name is not text in this locale"));
-        assertThat(scan.isGone("x")).as("whichever name it had in another locale").isFalse();
+        assertThat(scan.isGone("x"))
+                .as("whichever name it had in another locale")
+                .isFalse();
     }
 
     @Test

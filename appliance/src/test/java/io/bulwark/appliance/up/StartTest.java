@@ -127,8 +127,10 @@ class StartTest {
         Path root = plan.data().root();
         await().atMost(LONG).until(() -> ControlSocket.progress(root).doing().contains("replica-3"));
         assertThat(ControlSocket.progress(root).ready()).isFalse();
-        assertThat(said).contains("starting 4 metadata replicas").anyMatch(line -> line.startsWith(
-                "waiting for replica-0 (process " + made.getFirst().pid().orElseThrow() + " does not listen yet"));
+        assertThat(said)
+                .contains("starting 4 metadata replicas")
+                .anyMatch(line -> line.startsWith("waiting for replica-0 (process "
+                        + made.getFirst().pid().orElseThrow() + " does not listen yet"));
         ControlReply status = ControlSocket.ask(root, ControlRequest.of("status"));
         assertThat(status.body().get("starting")).asString().startsWith("waiting for replica-0");
         ControlReply down = ControlSocket.ask(root, ControlRequest.of("down"));
@@ -148,7 +150,8 @@ class StartTest {
     @Test
     void aReplicaThatEndsWhileItStartsEndsTheStart() {
         CompletableFuture<Void> started = start();
-        await().atMost(LONG).until(() -> made.size() == 4 && made.getLast().pid().isPresent());
+        await().atMost(LONG)
+                .until(() -> made.size() == 4 && made.getLast().pid().isPresent());
         ProcessHandle.of(made.getFirst().pid().orElseThrow()).orElseThrow().destroyForcibly();
         assertThatThrownBy(() -> started.get(LONG.toSeconds(), TimeUnit.SECONDS))
                 .hasMessageContaining("replica-0 ended while it started with exit code 137");

@@ -32,7 +32,8 @@ class WaitingTest {
     @Test
     void whoIsAwaitedAndWhyIsSaidEachTime() throws Exception {
         int[] left = {2};
-        waiting.until(() -> left[0] == 0 ? new TreeMap<>() : new TreeMap<>(Map.of("node-1", left[0]-- + " left")), () -> "");
+        waiting.until(
+                () -> left[0] == 0 ? new TreeMap<>() : new TreeMap<>(Map.of("node-1", left[0]-- + " left")), () -> "");
         assertThat(said).containsExactly("waiting for node-1 (2 left)", "waiting for node-1 (1 left)");
         assertThat(waiting.now()).isEmpty();
     }
@@ -43,7 +44,9 @@ class WaitingTest {
         for (int i = 0; i < 9; i++) {
             many.put("node-" + i, "silent");
         }
-        assertThat(Waiting.text(many)).startsWith("waiting for node-0 (silent), ").endsWith("node-2 (silent) and 6 more");
+        assertThat(Waiting.text(many))
+                .startsWith("waiting for node-0 (silent), ")
+                .endsWith("node-2 (silent) and 6 more");
     }
 
     @Test

@@ -132,7 +132,8 @@ class PutFileTest {
             assertThatThrownBy(() -> bucket.put(
                             "late",
                             file,
-                            changing(attempt -> Files.write(file, content(attempt))).withDeadline(deadline)))
+                            changing(attempt -> Files.write(file, content(attempt)))
+                                    .withDeadline(deadline)))
                     .isInstanceOf(DeadlineExceededException.class);
         }
     }
@@ -151,14 +152,12 @@ class PutFileTest {
         for (Bucket bucket : buckets) {
             bucket.put("object", content(3));
             Path target = Files.write(directory.resolve("target"), content(1));
-            Files.setPosixFilePermissions(
-                    target, PosixFilePermissions.fromString("rwxr-x---"));
+            Files.setPosixFilePermissions(target, PosixFilePermissions.fromString("rwxr-x---"));
             Path link = Files.createSymbolicLink(directory.resolve("to-" + bucket.name()), target);
             bucket.readTo("object", link);
             assertThat(link).isSymbolicLink();
             assertThat(target).hasBinaryContent(content(3));
-            assertThat(Files.getPosixFilePermissions(target))
-                    .isEqualTo(PosixFilePermissions.fromString("rwxr-x---"));
+            assertThat(Files.getPosixFilePermissions(target)).isEqualTo(PosixFilePermissions.fromString("rwxr-x---"));
         }
     }
 }

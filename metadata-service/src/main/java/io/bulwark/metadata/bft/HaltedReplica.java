@@ -38,9 +38,10 @@ final class HaltedReplica implements Life {
 
     /** With what to do. */
     static String explained(String why) {
-        return why + ". More than f replicas are faulty or were set back to an older copy, and this one would lose what it has. It changes nothing any more:"
-                + " stop all replicas, and choose the history to go on with by `bulwark replica restore`"
-                + " (docs/operations.md, replicas that contradict each other)";
+        return why
+                + ". More than f replicas are faulty or were set back to an older copy, and this one would lose what"
+                + " it has. It changes nothing any more: stop all replicas, and choose the history to go on with by"
+                + " `bulwark replica restore` (docs/operations.md, replicas that contradict each other)";
     }
 
     private void onMessage(Peer peer, long requestId, Message message, Runnable done) {

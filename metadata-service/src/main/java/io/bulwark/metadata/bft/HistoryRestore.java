@@ -170,7 +170,8 @@ public final class HistoryRestore {
         Numbered mark = new Numbered(restored.checkpoint(), restored.digest());
         CountDownLatch durable = new CountDownLatch(1);
         AtomicReference<String> failed = new AtomicReference<>("it takes longer than " + SYNC_SECONDS_MAX + " s");
-        try (PromiseLog log = PromiseLog.open(promises, false, _ -> durable.countDown(), e -> failed.set(e.toString()))) {
+        try (PromiseLog log =
+                PromiseLog.open(promises, false, _ -> durable.countDown(), e -> failed.set(e.toString()))) {
             log.roll(
                     1,
                     List.of(

@@ -98,8 +98,8 @@ final class Holders {
         PlacementGroup opened = sealed.opened();
         sealed.holders().stream()
                 .filter(node -> opened.slotOf(node) < 0)
-                .forEach(gone -> reports.forEach(
-                        each -> each.withdrawOf(PrincipalId.node(gone), place.volume, place.index)));
+                .forEach(gone ->
+                        reports.forEach(each -> each.withdrawOf(PrincipalId.node(gone), place.volume, place.index)));
         set(place, opened);
     }
 

@@ -36,8 +36,11 @@ final class NodeReports<K extends NodeReports.Key, R> {
     record Filed<R>(long number, long servedMillis, R report) {
         static <R> Form<Filed<R>> form(Form<R> reports) {
             return new Form<>(
-                    (filed, out) -> write(filed, out, reports), in -> new Filed<>(
-                            in.nonNegative64(), in.nonNegative64(), reports.reader().apply(in)));
+                    (filed, out) -> write(filed, out, reports),
+                    in -> new Filed<>(
+                            in.nonNegative64(),
+                            in.nonNegative64(),
+                            reports.reader().apply(in)));
         }
 
         private static <R> void write(Filed<R> filed, WireWriter out, Form<R> reports) {

@@ -273,9 +273,7 @@ final class Tables {
         auditHead = table(33, Form.NUMBER, new Form<>(AuditLog.Head::write, AuditLog.Head::read));
         invitations = table(34, principal, Form.LONG_NUMBER);
         poison = table(
-                35,
-                Poisoner.FORM,
-                NodeReports.Filed.form(new Form<>(ReplyCodec::writePoison, ReplyCodec::readPoison)));
+                35, Poisoner.FORM, NodeReports.Filed.form(new Form<>(ReplyCodec::writePoison, ReplyCodec::readPoison)));
         poisonOf = table(36, Owned.FORM, Poisoner.FORM);
         suspended = table(37, principal, new Form<>(ReplyCodec::writeSuspension, ReplyCodec::readSuspension));
         lifted = table(38, principal, Form.LONG_NUMBER);

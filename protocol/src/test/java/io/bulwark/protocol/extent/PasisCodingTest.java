@@ -69,7 +69,8 @@ class PasisCodingTest {
     @PlantedBug(
             in = PasisCoding.class,
             rule = "a block matches its checksum",
-            replace = "return CrossChecksum.of(fragments).equals(checksum) ? Optional.of(fragments) : Optional.empty();",
+            replace =
+                    "return CrossChecksum.of(fragments).equals(checksum) ? Optional.of(fragments) : Optional.empty();",
             with = "return Optional.of(fragments);")
     @Test
     void poisonIsPoisonWhicheverFragmentsAreRead() {

@@ -202,7 +202,9 @@ class SuspensionTest {
         nodes[1].done(report(0));
         assertThat(list()).isEmpty();
         nodes[1].done(report(1, 0, writer.session));
-        assertThat(list()).as("node 2 holds its slot of the other group all the while").hasSize(1);
+        assertThat(list())
+                .as("node 2 holds its slot of the other group all the while")
+                .hasSize(1);
     }
 
     @Test
@@ -250,8 +252,7 @@ class SuspensionTest {
 
     private void confirmAll() {
         for (int holder : group().holders()) {
-            nodes[holder].done(
-                    new Command.ConfirmEpoch(registers.id(), 0, group().epoch()));
+            nodes[holder].done(new Command.ConfirmEpoch(registers.id(), 0, group().epoch()));
         }
     }
 

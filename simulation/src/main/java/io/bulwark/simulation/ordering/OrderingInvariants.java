@@ -88,7 +88,8 @@ public final class OrderingInvariants {
     void repeated(int replica, PrincipalId client, Bytes operation, int times) {
         if (times > REPETITIONS_MAX) {
             throw SELDOM_REPEATED.violated(
-                    client.toString(), "replica " + replica + " executed " + operation.toHex() + " " + times + " times");
+                    client.toString(),
+                    "replica " + replica + " executed " + operation.toHex() + " " + times + " times");
         }
     }
 

@@ -91,8 +91,7 @@ final class PrimaryLies {
         }
         for (long number = pre.sequence() + 1; number <= pre.sequence() + AHEAD; number++) {
             Batch again = new Batch(batch.millis(), repeated);
-            world.transmit(
-                    self, to, new PrePrepare(pre.view(), number, plot.inPlaceOf(pre.view(), number, to, again)));
+            world.transmit(self, to, new PrePrepare(pre.view(), number, plot.inPlaceOf(pre.view(), number, to, again)));
         }
         List<RequestId> twice = new ArrayList<>(batch.requests());
         twice.set(twice.size() - 1, repeated.getFirst());

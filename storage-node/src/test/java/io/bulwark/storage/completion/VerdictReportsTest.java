@@ -34,8 +34,7 @@ class VerdictReportsTest {
     private final ScriptedMetadata metadata = new ScriptedMetadata(VOLUME);
     private Instant now = Instant.ofEpochMilli(1_700_000_000_000L);
     private final EvidenceLog evidence = new EvidenceLog(new SimpleMeterRegistry(), () -> now);
-    private final VerdictReports reports =
-            new VerdictReports(metadata, new ControlSession(metadata), evidence, 0);
+    private final VerdictReports reports = new VerdictReports(metadata, new ControlSession(metadata), evidence, 0);
 
     @Test
     void whatGoesOnIsReportedAgainBeforeTheReportExpires() throws Exception {

@@ -29,7 +29,8 @@ public final class FileFailure {
             case FileSystemLoopException _ -> "the symbolic links form a loop";
             case NotDirectoryException _ -> "it is not a directory";
             case DirectoryNotEmptyException _ -> "the directory is not empty";
-            case FileSystemException known when known.getReason() != null ->
+            case FileSystemException known
+            when known.getReason() != null ->
                 known.getReason().startsWith("Too many levels of symbolic links")
                         ? "the symbolic links form a loop"
                         : known.getReason();

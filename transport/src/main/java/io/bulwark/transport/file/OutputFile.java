@@ -96,7 +96,8 @@ public final class OutputFile {
         }
         BasicFileAttributes there = attributes(place);
         if (there == null) {
-            return replace(place, null, secret ? new FileAttribute<?>[] {OWNER_ONLY} : new FileAttribute<?>[0], content);
+            return replace(
+                    place, null, secret ? new FileAttribute<?>[] {OWNER_ONLY} : new FileAttribute<?>[0], content);
         }
         if (there.isDirectory()) {
             throw new FileSystemException(target.toString(), null, "it is a directory; name a file in it");
@@ -185,8 +186,7 @@ public final class OutputFile {
                 System.err.flush();
                 yield into(unclosable(FileDescriptor.err), content);
             }
-            default ->
-                into(Files.newOutputStream(place, StandardOpenOption.WRITE, StandardOpenOption.APPEND), content);
+            default -> into(Files.newOutputStream(place, StandardOpenOption.WRITE, StandardOpenOption.APPEND), content);
         };
     }
 

@@ -158,7 +158,8 @@ public final class SourceStream extends InputStream {
             check();
             return -1;
         }
-        int count = channel.read(ByteBuffer.wrap(target, offset, (int) Math.min(length, before.size - position)), position);
+        int count =
+                channel.read(ByteBuffer.wrap(target, offset, (int) Math.min(length, before.size - position)), position);
         if (count < 0) {
             throw shorter();
         }
@@ -190,7 +191,9 @@ public final class SourceStream extends InputStream {
         if ((grown || young) && sumAgain() != sum.getValue()) {
             throw new FileChangedException(file.toString(), grown ? "it changed and grew" : "it changed");
         }
-        if (!grown && channel.read(ByteBuffer.allocate(1), position) > 0 && State.of(file).equals(before)) {
+        if (!grown
+                && channel.read(ByteBuffer.allocate(1), position) > 0
+                && State.of(file).equals(before)) {
             throw new IOException(file + ": it has more bytes than its size says, as files of the system do;"
                     + " read it through a pipe");
         }

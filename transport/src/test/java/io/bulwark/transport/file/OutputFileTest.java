@@ -128,7 +128,10 @@ class OutputFileTest {
     @Test
     void aPipeIsWrittenIntoAndStaysAPipe() throws Exception {
         Path pipe = directory.resolve("pipe");
-        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).inheritIO().start().waitFor())
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString())
+                        .inheritIO()
+                        .start()
+                        .waitFor())
                 .isZero();
         CompletableFuture<String> read = CompletableFuture.supplyAsync(() -> {
             try {
@@ -139,8 +142,7 @@ class OutputFileTest {
         });
         write(Files.createSymbolicLink(directory.resolve("link"), pipe), "content");
         assertThat(read.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isEqualTo("content");
-        assertThat(Files.readAttributes(pipe, BasicFileAttributes.class)
-                        .isOther())
+        assertThat(Files.readAttributes(pipe, BasicFileAttributes.class).isOther())
                 .isTrue();
     }
 

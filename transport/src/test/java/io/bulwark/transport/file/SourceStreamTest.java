@@ -72,7 +72,8 @@ class SourceStreamTest {
 
     @Test
     void aFileThatIsRewrittenAndGrowsHasChanged() {
-        assertChanged("it changed and grew", () -> Files.writeString(file, "another beginning, and an end that is far"));
+        assertChanged(
+                "it changed and grew", () -> Files.writeString(file, "another beginning, and an end that is far"));
     }
 
     @Test

@@ -275,7 +275,10 @@ class MadeUpNamesTest {
         assertThatDrainsAreCheap();
         assertThat(pool.onRequest(0, late.id(), late)).isTrue();
         agreement.retry(0);
-        assertThat(log.all()).as("one number at a time").filteredOn(slot -> slot.accepted).hasSize(1);
+        assertThat(log.all())
+                .as("one number at a time")
+                .filteredOn(slot -> slot.accepted)
+                .hasSize(1);
     }
 
     @Test

@@ -52,10 +52,12 @@ class RepeatedNumbersTest {
         hearRequests(COSTLY);
         propose(1, ID, ID);
         assertThat(accepted()).isEmpty();
-        assertThat(backup.effects(ReplicaEffect.Misbehaved.class)).singleElement().satisfies(each -> {
-            assertThat(each.replica()).isZero();
-            assertThat(each.what()).contains("twice");
-        });
+        assertThat(backup.effects(ReplicaEffect.Misbehaved.class))
+                .singleElement()
+                .satisfies(each -> {
+                    assertThat(each.replica()).isZero();
+                    assertThat(each.what()).contains("twice");
+                });
         propose(1, ID);
         assertThat(accepted()).as("the primary may still say what is right").containsExactly(1L);
     }
@@ -150,7 +152,9 @@ class RepeatedNumbersTest {
         List<ReplicaMessage> all = new ArrayList<>();
         for (int number = 1; number <= 64; number++) {
             all.add(new PrePrepare(
-                    pre.view(), number, new Batch(pre.batch().millis() + number, pre.batch().requests())));
+                    pre.view(),
+                    number,
+                    new Batch(pre.batch().millis() + number, pre.batch().requests())));
         }
         return all;
     }
@@ -176,12 +180,10 @@ class RepeatedNumbersTest {
         View view = new View(config, 0, true);
         ViewHistory history = new ViewHistory(config.group(), 0);
         JournalApplication application = new JournalApplication();
-        HistoryGuard guard =
-                new HistoryGuard(config, log, new Checkpoints(config, application, outbox, 0));
+        HistoryGuard guard = new HistoryGuard(config, log, new Checkpoints(config, application, outbox, 0));
         Agreement agreement =
                 new Agreement(config, view, log, history, pool, batches, assignments, guard, clock, outbox);
-        Proposing proposing =
-                new Proposing(config, view, log, pool, batches, assignments, agreement, clock, outbox);
+        Proposing proposing = new Proposing(config, view, log, pool, batches, assignments, agreement, clock, outbox);
         makeReady(pool);
         proposing.propose(0, 0, 0);
         pool.clear();

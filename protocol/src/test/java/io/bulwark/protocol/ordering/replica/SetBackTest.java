@@ -36,9 +36,8 @@ class SetBackTest {
         TestCluster cluster = new TestCluster(faulty, 1, config -> config);
         int voter = 2 * faulty;
         cluster.run(500);
-        List<List<LogRecord>> copies = cluster.nodes.stream()
-                .map(node -> List.copyOf(node.disk))
-                .toList();
+        List<List<LogRecord>> copies =
+                cluster.nodes.stream().map(node -> List.copyOf(node.disk)).toList();
         cluster.wire = (from, to, message) -> to > voter && message instanceof Phase ? List.of() : List.of(message);
         for (int number = 0; number < 5; number++) {
             cluster.submit(1, number, TestCluster.operation(number));
@@ -157,7 +156,8 @@ class SetBackTest {
         cluster.submit(1, 1, TestCluster.operation(1));
         finish(cluster, 2_000);
         cluster.run(200);
-        assertThat(cluster.nodes).allSatisfy(node -> assertThat(node.disk).anyMatch(LogRecord.Learned.class::isInstance));
+        assertThat(cluster.nodes)
+                .allSatisfy(node -> assertThat(node.disk).anyMatch(LogRecord.Learned.class::isInstance));
     }
 
     @Test
