@@ -6,6 +6,8 @@ import java.util.Optional;
 
 /** An operation that a simulation runs for a client, or for a node. */
 public final class RunningOperation<R> {
+    private static final int ATTEMPT_SHIFT = 40;
+
     private final long id;
     private final PrincipalId party;
     private final ClientOperation<R> operation;
@@ -28,6 +30,17 @@ public final class RunningOperation<R> {
 
     long id() {
         return id;
+    }
+
+    /** The request id of what the operation sends now. */
+    long requestId() {
+        long attempt = operation instanceof Repeated repeated ? repeated.attempt() : 0;
+        return attempt << ATTEMPT_SHIFT | id;
+    }
+
+    /** The operation that sent such a request. */
+    static long idOf(long requestId) {
+        return requestId & (1L << ATTEMPT_SHIFT) - 1;
     }
 
     PrincipalId party() {

@@ -245,7 +245,7 @@ public final class Simulation {
     private void performFor(RunningOperation<?> running, List<Effect> effects) {
         for (Effect effect : effects) {
             switch (effect) {
-                case Effect.Send send -> request(running.party(), send.to(), running.id(), send.message());
+                case Effect.Send send -> request(running.party(), send.to(), running.requestId(), send.message());
                 case Effect.Evidence evidence -> saw(running.party(), evidence);
                 default -> throw new IllegalStateException("an operation asked for " + effect);
             }
@@ -340,8 +340,8 @@ public final class Simulation {
 
     private void answer(PrincipalId from, PrincipalId to, long requestId, Message message) {
         transmit(from, to, requestId, message, arrived -> {
-            RunningOperation<?> running = operations.get(requestId);
-            if (running != null && running.party().equals(to)) {
+            RunningOperation<?> running = operations.get(RunningOperation.idOf(requestId));
+            if (running != null && running.requestId() == requestId && running.party().equals(to)) {
                 performFor(running, running.operation().onMessage(localMillis(to), from, arrived));
             }
         });

@@ -6,6 +6,7 @@ import io.bulwark.protocol.fp.Failure;
 import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
+import io.bulwark.simulation.engine.Repeated;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -13,11 +14,12 @@ import java.util.function.LongFunction;
 import java.util.function.LongUnaryOperator;
 
 /** A write that begins again in another session where its own is closed, or has no room any more; as the client of the SDK does. */
-final class Reopening implements ClientOperation<FpWriteOutcome> {
+final class Reopening implements ClientOperation<FpWriteOutcome>, Repeated {
     private final LongFunction<ClientOperation<FpWriteOutcome>> begin;
     private final LongUnaryOperator another;
     private long session;
-    private ClientOperation<FpWriteOutcome> attempt;
+    private ClientOperation<FpWriteOutcome> operation;
+    private int attempt;
 
     /**
      * A write.
@@ -29,45 +31,52 @@ final class Reopening implements ClientOperation<FpWriteOutcome> {
         this.begin = begin;
         this.another = another;
         this.session = session;
-        this.attempt = begin.apply(session);
+        this.operation = begin.apply(session);
     }
 
     @Override
     public List<Effect> start(long nowMillis) {
-        return goOn(nowMillis, attempt.start(nowMillis));
+        return goOn(nowMillis, operation.start(nowMillis));
     }
 
     @Override
     public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
-        return goOn(nowMillis, attempt.onMessage(nowMillis, from, message));
+        return goOn(nowMillis, operation.onMessage(nowMillis, from, message));
     }
 
     @Override
     public List<Effect> onTick(long nowMillis) {
-        return goOn(nowMillis, attempt.onTick(nowMillis));
+        return goOn(nowMillis, operation.onTick(nowMillis));
     }
 
     private List<Effect> goOn(long nowMillis, List<Effect> effects) {
-        boolean again = attempt.outcome().orElse(null) instanceof FpWriteOutcome.Failed(Failure reason, boolean sent)
+        boolean again = operation.outcome().orElse(null) instanceof FpWriteOutcome.Failed(Failure reason, boolean sent)
                 && !sent
                 && (reason == Failure.LIMIT || reason == Failure.SESSION_CLOSED);
         if (!again) {
             return effects;
         }
         session = another.applyAsLong(session);
-        attempt = begin.apply(session);
+        operation = begin.apply(session);
+        attempt++;
         List<Effect> all = new ArrayList<>(effects);
-        all.addAll(attempt.start(nowMillis));
+        all.removeIf(Effect.Send.class::isInstance); // They would be of the attempt that is over.
+        all.addAll(operation.start(nowMillis));
         return all;
     }
 
     @Override
+    public int attempt() {
+        return attempt;
+    }
+
+    @Override
     public Optional<FpWriteOutcome> outcome() {
-        return attempt.outcome();
+        return operation.outcome();
     }
 
     @Override
     public boolean finished() {
-        return attempt.finished();
+        return operation.finished();
     }
 }

@@ -4,13 +4,14 @@ import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
+import io.bulwark.simulation.engine.Repeated;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** A client's operation that tells a recorder when it begins and what it comes to. */
-public final class RecordedOperation<R> implements ClientOperation<R> {
+public final class RecordedOperation<R> implements ClientOperation<R>, Repeated {
     /** Notes an outcome. */
     @FunctionalInterface
     public interface Note<R> {
@@ -61,6 +62,11 @@ public final class RecordedOperation<R> implements ClientOperation<R> {
     @Override
     public Optional<R> outcome() {
         return operation.outcome();
+    }
+
+    @Override
+    public int attempt() {
+        return operation instanceof Repeated repeated ? repeated.attempt() : 0;
     }
 
     @Override

@@ -78,6 +78,10 @@ class SetBackTest {
 
     @Test
     void whatFPlusOneExecutedOtherwiseStopsAndFClaimsDoNot() {
+        stopByClaims();
+    }
+
+    private void stopByClaims() {
         decideFirst();
         lone.hear(1, new Executed(1, List.of(OTHER)));
         assertThat(stops()).isEmpty();
@@ -162,7 +166,7 @@ class SetBackTest {
 
     @Test
     void whoHasStoppedSaysNothingMore() {
-        whatFPlusOneExecutedOtherwiseStopsAndFClaimsDoNot();
+        stopByClaims();
         int said = lone.said.size();
         lone.replica.onTick(lone.nowMillis + 1_000);
         assertThat(lone.replica.drain(lone.nowMillis + 1_000)).containsOnly(stops().getFirst());
