@@ -145,8 +145,8 @@ class BftSetBackTest {
         group.start(3);
         group.start(2);
         await().atMost(LONG)
-                .until(() -> group.texts(2).size() == BEFORE + AFTER
-                                && group.texts(0).size() == BEFORE + AFTER
+                .until(() -> (group.texts(2).size() == BEFORE + AFTER
+                                && group.texts(0).size() == BEFORE + AFTER)
                         || !failure(2).isEmpty()
                         || !failure(3).isEmpty());
         for (int kept : List.of(2, 3)) {

@@ -460,12 +460,14 @@ public final class FragmentStore implements AutoCloseable {
                 return true;
             }
             IndexEntry entry = IndexEntry.decode(encoded, value);
+            Bytes meta = Bytes.EMPTY;
             if (entry == null) {
                 damaged(key, Bytes.EMPTY);
+            } else if (kind != RecordKind.EXTENT || entry.place() != IndexEntry.Place.LOST) {
+                meta = entry.meta();
             }
             // An extent is its fragment: whoever compares the index with what is referenced must see that it is gone.
-            boolean lost = entry == null || (kind == RecordKind.EXTENT && entry.place() == IndexEntry.Place.LOST);
-            found.add(new Loaded.Meta(key, lost ? Bytes.EMPTY : entry.meta()));
+            found.add(new Loaded.Meta(key, meta));
             return found.size() < max;
         });
         return new Loaded.Metas(kind, found);
