@@ -133,7 +133,8 @@ class TreeScanTest {
 
     @Test
     void aTreeWithoutFilesIsNotTakenForAnEmptiedOne() throws IOException {
-        Path bare = Files.createDirectories(directory.resolve("bare/empty")).getParent();
+        Path bare = directory.resolve("bare");
+        Files.createDirectories(bare.resolve("empty"));
         TreeScan scan = TreeScan.of(bare, "");
         ObjectInfo object = new ObjectInfo("bucket", "a", 1, 1, Instant.EPOCH, "", new TreeMap<>(), List.of());
         assertThat(TreeSync.compare(scan, List.of(object)).isEmptied()).isTrue();
