@@ -62,12 +62,12 @@ class FpForgeryTest {
     @PlantedBug(
             inClass = "io.bulwark.protocol.fp.ReadAttempt",
             rule = "a version is read only with a proof",
-            replace = "return committed() || preimages().size() > group.f();",
+            replace = "return provenByPeers || committed() || preimages().size() > group.f();",
             with = "return true;")
     @PlantedBug(
             inClass = "io.bulwark.protocol.fp.ReadAttempt",
             rule = "more than f reports prove a version",
-            replace = "return committed() ||",
+            replace = "return provenByPeers ||",
             with = "return reporters.size() >= group.f() ||")
     @PlantedBug(
             inClass = "io.bulwark.protocol.fp.ReadAttempt",

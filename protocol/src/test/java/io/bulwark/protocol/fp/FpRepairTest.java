@@ -59,7 +59,7 @@ class FpRepairTest {
     @PlantedBug(
             in = FpPrepare.class,
             rule = "the staged versions of a client in a block are limited",
-            replace = "register.versions().stagedBy(writer) >= places * limits.stagedPerBlock()",
+            replace = "here.open >= places * limits.stagedPerBlock()",
             with = "false")
     @Test
     void aNodeAtItsLimitInABlockDropsWhatLiesBelowALaterCommit() {
@@ -90,7 +90,7 @@ class FpRepairTest {
     @PlantedBug(
             in = FpPrepare.class,
             rule = "the staged versions of a client in all blocks are limited",
-            replace = "index.count(writer) >= places * limits.stagedPerClient()",
+            replace = "all.open >= places * limits.stagedPerClient()",
             with = "false")
     @PlantedBug(
             in = FpPrepare.class,

@@ -143,13 +143,14 @@ class FpServerTest {
     void aMacIsGoodForItsReceiverSenderSessionEpochAndVersionOnly() {
         List<FpMessage.Prepared> prepares = nodes.prepare(3, 5, 1);
         FpMessage.Commit right = nodes.commit(0, 1, prepares);
-        assertRefused(OTHER, right, Refusal.NO_GRANT);
+        assertRefused(OTHER, right, Refusal.PREPARES);
         assertRefused(PrincipalId.client(3), right, Refusal.PREPARES);
         assertRefused(
                 new FpMessage.Commit(right.target(), SESSION, 6, right.fpcc(), right.prepares()), Refusal.PREPARES);
         assertRefused(
                 new FpMessage.Commit(right.target(), SESSION, 5, nodes.encode(2).fpcc(), right.prepares()),
                 Refusal.PREPARES);
+        nodes.session(SESSION + 1, SessionState.OPEN);
         assertRefused(
                 new FpMessage.Commit(right.target(), SESSION + 1, 5, right.fpcc(), right.prepares()), Refusal.PREPARES);
         assertRefused(

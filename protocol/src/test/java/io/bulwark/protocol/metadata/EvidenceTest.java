@@ -91,11 +91,6 @@ class EvidenceTest {
         node0.refused(MetadataError.BAD_ARGUMENT, report(4, 7, Verdict.CORRUPT));
     }
 
-    @PlantedBug(
-            in = EvidenceRecord.class,
-            rule = "the evidence of one reporter is limited",
-            replace = "if (own.size() > REPORTS_MAX) {",
-            with = "if (false) {")
     @Test
     void aReportEndsWithTheSlotOfItsReporter() {
         node0.done(report(3, 7, Verdict.CORRUPT));
@@ -132,6 +127,11 @@ class EvidenceTest {
         }
     }
 
+    @PlantedBug(
+            in = NodeReports.class,
+            rule = "the reports of one node are limited",
+            replace = "own.size() > REPORTS_MAX",
+            with = "false")
     @Test
     void aLiarDisplacesOnlyItsOwnReports() {
         node1.done(report(3, 0, Verdict.CORRUPT));

@@ -76,7 +76,7 @@ class NodesTest {
     @PlantedBug(
             in = Holders.class,
             rule = "a node that left has no rights",
-            replace = "registry.revoke(new Command.RevokePrincipal(PrincipalId.node(number)), by);",
+            replace = "registry.revoke(new Command.RevokePrincipal(node), by);",
             with = "")
     @Test
     void aNodeLeavesForGoodOnceItHoldsNoSlotAndIsToTakeNone() {

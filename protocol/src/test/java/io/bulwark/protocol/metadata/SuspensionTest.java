@@ -163,10 +163,10 @@ class SuspensionTest {
     }
 
     @PlantedBug(
-            in = Suspensions.class,
+            in = MetadataStateMachine.class,
             rule = "reports of a revoked node do not count",
-            replace = ".forEach(own -> withdraw(own.value()));",
-            with = ".forEach(own -> own.value());")
+            replace = "reports.forEach(each -> each.withdrawOf(revoke.principal()));",
+            with = "")
     @Test
     void aRevokedNodeCountsNoMore() {
         nodes[0].done(report(0));
@@ -316,11 +316,6 @@ class SuspensionTest {
         assertThat(log.entries().getLast().command()).isEqualTo(new Command.LiftSuspension(WRITER));
     }
 
-    @PlantedBug(
-            in = Suspensions.class,
-            rule = "reports are limited",
-            replace = "if (own.size() > REPORTS_MAX) {",
-            with = "if (false) {")
     @Test
     void aLiarDisplacesOnlyItsOwnReports() {
         alice.run(new Command.CreateVolume("wide", VolumeKind.REGISTER, LAZY, 100_000, 400, 0));

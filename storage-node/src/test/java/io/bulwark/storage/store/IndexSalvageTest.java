@@ -155,7 +155,9 @@ class IndexSalvageTest {
     /** Whoever compares the index alone with what is referenced must see it. */
     @Test
     void recordsWhoseSegmentIsGoneAreShownByTheIndexAsLost() throws IOException {
-        Files.delete(list(directory.resolve("segments")).getFirst());
+        for (Path segment : list(directory.resolve("segments"))) {
+            Files.delete(segment);
+        }
         try (FragmentStore store = FragmentStore.open(small(directory))) {
             List<Loaded.Meta> metas = store.scan(
                             RecordKind.EXTENT, Records.block(0), Records.block(9_999), 9_999, _ -> true)

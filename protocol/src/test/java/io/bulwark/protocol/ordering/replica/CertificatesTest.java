@@ -119,8 +119,8 @@ class CertificatesTest {
     @PlantedBug(
             in = Learning.class,
             rule = "f + 1 replicas must have executed a batch before another learns it",
-            replace = "Slot.count(slot.claims, digest) >= config.oneCorrect()",
-            with = "Slot.count(slot.claims, digest) >= config.oneCorrect() - 1")
+            replace = "Slot.count(slot.claims, digest) < config.oneCorrect()",
+            with = "Slot.count(slot.claims, digest) < config.oneCorrect() - 1")
     @Test
     void twoThatHaveExecutedABatchAreBelievedAndOneIsNot() {
         Replica backup = replica(3);

@@ -143,8 +143,8 @@ class DurabilityTest {
     @PlantedBug(
             in = Agreement.class,
             rule = "a learned batch is executed only after it is durable",
-            replace = ": outbox.append(new LogRecord.Learned(slot.sequence, digest));",
-            with = ": slot.decidedIndex;")
+            replace = "slot.decidedIndex = outbox.append(new LogRecord.Learned(slot.sequence, digest));",
+            with = "")
     @Test
     void commitsWithoutAnOwnOneAreLearned() {
         Replica replica = replica(3);
