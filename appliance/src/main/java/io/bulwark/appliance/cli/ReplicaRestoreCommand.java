@@ -23,8 +23,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "restore",
         description = {
-            "Show how far the disk of each replica of a stopped appliance goes; with --from N, go on with the one of"
-                    + " replica N.",
+            "Show how far each replica's disk goes, or let all go on with the one of replica N.",
             "For replicas that have stopped since their histories contradict each other. All replicas begin with the"
                     + " state of the chosen one, once what its disk shows to be decided is executed; what the others"
                     + " have beyond that is lost. The old files go aside, into before-restore-NUMBER in each directory."

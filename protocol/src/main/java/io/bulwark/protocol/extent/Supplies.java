@@ -16,11 +16,15 @@ final class Supplies {
     /** Under way at once from one sender; also bounds what their fragments take in memory. */
     private static final int OF_ONE_SENDER_MAX = 8;
 
+    /** Polls for versions that no reference names, of all senders: less than a node's repairs, which go on beside them. */
+    private static final int POLLS_MAX = 4;
+
     private final ExtentLimits limits;
     private final ExtentBlocks blocks;
     private final Sessions sessions;
     private final Repairs repairs;
     private final Map<PrincipalId, Integer> underWay = new HashMap<>();
+    private int polls;
 
     Supplies(ExtentLimits limits, ExtentBlocks blocks, Sessions sessions, Repairs repairs) {
         this.limits = limits;
@@ -43,10 +47,14 @@ final class Supplies {
         };
         Bytes pin = supply.checksum().pin();
         blocks.knows(turn, place.block(), pin, (next, known) -> {
-            if (known == null) {
+            if (known == null && polls >= POLLS_MAX) {
+                end.run(next, StoreRefusal.LIMIT);
+            } else if (known == null) {
+                polls++;
                 HoldersPoll poll =
                         new HoldersPoll(place.volume(), place.block(), pin, place.slot(), limits.repairTiming());
                 repairs.start(next, poll, (later, held) -> {
+                    polls--;
                     if ((Boolean) held) {
                         store(later, sender, place, supply, end);
                     } else {

@@ -279,6 +279,15 @@ final class FpAccess {
         return refuses(key, Set.of(Closure.CLOSED, Closure.CLOSING));
     }
 
+    /**
+     * Whether the session is known to be open. What waited since it was let in asks again: that this node has promised to refuse the
+     * session may have been pushed out of memory since.
+     */
+    boolean isOpen(SessionKey key) {
+        Session known = session(key);
+        return known != null && known.closure() == Closure.OPEN;
+    }
+
     private boolean refuses(SessionKey key, Set<Closure> over) {
         Session known = session(key);
         return revoked.contains(key.owner()) || (known != null && over.contains(known.closure()));

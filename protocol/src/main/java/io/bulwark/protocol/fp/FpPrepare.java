@@ -36,6 +36,10 @@ final class FpPrepare {
             register.refuse(call, Refusal.SESSION_CLOSED);
             return;
         }
+        if (!node.access().isOpen(session)) {
+            register.refuse(call, Refusal.BUSY);
+            return;
+        }
         Share share = call.accepted();
         if (share == null) {
             share = check(request);

@@ -247,8 +247,13 @@ final class FpRegister {
             return;
         }
         // Its peers may have been told that it is not committed here, and have dropped it.
-        if (node.access().closing(new FpAccess.SessionKey(block().volume(), call.from(), request.session()))) {
+        FpAccess.SessionKey session = new FpAccess.SessionKey(block().volume(), call.from(), request.session());
+        if (node.access().closing(session)) {
             refuse(call, Refusal.SESSION_CLOSED);
+            return;
+        }
+        if (!node.access().isOpen(session)) {
+            refuse(call, Refusal.BUSY);
             return;
         }
         List<Holding.SlotNonce> nonces = new ArrayList<>();

@@ -341,7 +341,9 @@ public final class Simulation {
     private void answer(PrincipalId from, PrincipalId to, long requestId, Message message) {
         transmit(from, to, requestId, message, arrived -> {
             RunningOperation<?> running = operations.get(RunningOperation.idOf(requestId));
-            if (running != null && running.requestId() == requestId && running.party().equals(to)) {
+            if (running != null
+                    && running.requestId() == requestId
+                    && running.party().equals(to)) {
                 performFor(running, running.operation().onMessage(localMillis(to), from, arrived));
             }
         });

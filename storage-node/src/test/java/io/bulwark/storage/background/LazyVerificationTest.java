@@ -35,6 +35,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +51,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Five real nodes over loopback with a volume under PASIS with lazy verification. */
 @NullMarked
 class LazyVerificationTest {
+    /** Few versions, so that a wait does not reach the bounds of a block. */
+    private static final Duration BETWEEN_WRITES = Duration.ofMillis(100);
+
     private static final int NODES = 5;
     private static final ProtectionPolicy POLICY = ProtectionPolicy.pasis(1, 2, 5, 16_384, Verification.LAZY);
     private static final Volume VOLUME = new Volume(
@@ -127,7 +131,7 @@ class LazyVerificationTest {
         youngMillis = 120_000;
         start(4);
         // Nodes 4 and 0 lead block 4, so that nobody else can verify it for node 4.
-        await().until(() -> {
+        await().pollInterval(BETWEEN_WRITES).until(() -> {
             write(4, 1);
             return Objects.requireNonNull(verifications.get(4)).report().stream()
                     .anyMatch(report -> report.unverified() > 0);
@@ -154,7 +158,7 @@ class LazyVerificationTest {
         assertThat(written(DOOMED)).isPositive();
         // Nothing is unverified there, so that it is the round after the start that finds the volume.
         int[] version = {0};
-        await().until(() -> {
+        await().pollInterval(BETWEEN_WRITES).until(() -> {
             write(VOLUME, 7, ++version[0]);
             return written(DOOMED) == 0;
         });

@@ -79,8 +79,10 @@ final class Slot {
         if (!prepared) {
             prepares.remove(peer);
         }
-        if (decided == null) {
+        if (decided == null || !decided.equals(commits.get(peer))) {
             commits.remove(peer);
+        }
+        if (decided == null || !decided.equals(claims.get(peer))) {
             claims.remove(peer);
         }
     }

@@ -91,6 +91,18 @@ class SetBackTest {
                 .contains(Batch.NULL_DIGEST.toString(), OTHER.toString(), "number 1", "f+1 others");
     }
 
+    /** Else liars of different times add up, though each of them has recovered since. */
+    @Test
+    void aClaimAgainstADecidedBatchEndsWithItsKey() {
+        decideFirst();
+        lone.hear(1, new Executed(1, List.of(OTHER)));
+        lone.replica.onKeyChange(1);
+        lone.hear(2, new Executed(1, List.of(OTHER)));
+        assertThat(stops()).isEmpty();
+        lone.hear(1, new Executed(1, List.of(OTHER)));
+        assertThat(stops()).isNotEmpty();
+    }
+
     @Test
     void whatAQuorumCommitsOtherwiseStopsAndFewerDoNot() {
         decideFirst();
