@@ -238,7 +238,16 @@ public final class RegisterComparison implements BackgroundWork {
             }
             LOG.info("node-{} has made up what its store had forgotten, and serves registers again", node.node());
         }
-        answers.stand(Standing.CURRENT);
+        standCurrent(node);
+    }
+
+    private void standCurrent(NodeAccess node) {
+        try {
+            node.store().lives().confirm();
+            answers.stand(Standing.CURRENT);
+        } catch (StoreException e) {
+            LOG.error("node-{} cannot write down that its store is current", node.node(), e);
+        }
     }
 
     /** By what peers remember of this node: of f+1 that say the same one is correct. */
@@ -262,7 +271,7 @@ public final class RegisterComparison implements BackgroundWork {
                         laterLife);
             }
         } else if (answers.standing() == Standing.UNKNOWN && replies.size() - later.size() >= enough) {
-            answers.stand(Standing.CURRENT);
+            standCurrent(node);
         }
     }
 

@@ -11,19 +11,34 @@ import java.util.Map;
  */
 public final class Lives {
     private static final String OWN = "life";
+    private static final String OWN_NONCE = "life-nonce";
+    private static final String CONFIRMED = "life-confirmed";
 
     private final RecordIndex index;
     private final Map<Integer, Life> peers = new HashMap<>();
     private Life own;
 
-    /** Begins a life, durably. */
+    /**
+     * Begins a life, durably. A life that was never confirmed goes on: else a store that was set back would come past the start that its
+     * peers remember by being started often enough.
+     */
     Lives(RecordIndex index) throws StoreException {
         this.index = index;
-        this.own = begin(index.number(OWN) + 1);
+        long last = index.number(OWN);
+        this.own = last > index.number(CONFIRMED) ? new Life(last, index.number(OWN_NONCE)) : begin(last + 1);
     }
 
     public synchronized Life own() {
         return own;
+    }
+
+    /**
+     * No later life of this node is known, so that the next start begins another one.
+     *
+     * @throws StoreException if it cannot be written
+     */
+    public synchronized void confirm() throws StoreException {
+        index.putNumber(CONFIRMED, own.number());
     }
 
     /**
@@ -59,8 +74,10 @@ public final class Lives {
     }
 
     private Life begin(long number) throws StoreException {
+        Life life = new Life(number, new SecureRandom().nextLong());
+        index.putNumber(OWN_NONCE, life.nonce());
         index.putNumber(OWN, number);
-        return new Life(number, new SecureRandom().nextLong());
+        return life;
     }
 
     private static String nameOf(int peer) {
