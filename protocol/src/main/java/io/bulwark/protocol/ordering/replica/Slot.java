@@ -79,12 +79,19 @@ final class Slot {
         if (!prepared) {
             prepares.remove(peer);
         }
-        if (decided == null || !decided.equals(commits.get(peer))) {
+        Bytes certain = decided;
+        if (certain == null) {
             commits.remove(peer);
-        }
-        if (decided == null || !decided.equals(claims.get(peer))) {
             claims.remove(peer);
+        } else {
+            keepOnly(certain, commits, peer);
+            keepOnly(certain, claims, peer);
         }
+    }
+
+    private static void keepOnly(Bytes digest, Map<Integer, Bytes> said, int peer) {
+        said.entrySet()
+                .removeIf(each -> each.getKey() == peer && !each.getValue().equals(digest));
     }
 
     static int count(Map<Integer, Bytes> said, Bytes digest) {
