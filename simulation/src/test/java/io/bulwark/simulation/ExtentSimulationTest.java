@@ -38,11 +38,6 @@ class ExtentSimulationTest {
             rule = "a reader compares the version with the pin",
             replace = "slot.bad = !found.checksum().pin().equals(pin) ||",
             with = "slot.bad =")
-    @PlantedBug(
-            in = ExtentRead.class,
-            rule = "an extent is freed only by the word of f + 1 nodes",
-            replace = "count(ReadRefusal.FREED) > f",
-            with = "count(ReadRefusal.FREED) >= f")
     @Test
     void acknowledgedExtentsAreReadableWhateverFNodesDo() {
         long first = Long.getLong("bulwark.seed", System.nanoTime());

@@ -12,7 +12,6 @@ import io.bulwark.protocol.fp.FpReadOutcome;
 import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.fp.Holding;
-import io.bulwark.protocol.fp.PrepareTag;
 import io.bulwark.protocol.fp.Target;
 import io.bulwark.protocol.fp.Timestamp;
 import io.bulwark.protocol.id.BlockId;
@@ -108,12 +107,6 @@ class FpForgeryTest {
             rule = "a node checks the MACs of a COMMIT",
             replace = "return node.keys().verify(group.node(vouch.slot()), input, vouch.mac());",
             with = "return !input.isEmpty();")
-    @PlantedBug(
-            in = PrepareTag.class,
-            rule = "a repair MAC is not good for COMMIT",
-            replace = "writer.equals(REPAIR) ? REPAIR_TAG : PREPARE_TAG); giver.write(out); "
-                    + "out.u8(receiver); writer.write(out);",
-            with = "PREPARE_TAG); giver.write(out); out.u8(receiver);")
     @ParameterizedTest
     @CsvSource({"1,2", "1,3", "2,3"})
     void aCommitNeedsMacsOfThisWriterNodeBlockAndTimestamp(int f, int m) {

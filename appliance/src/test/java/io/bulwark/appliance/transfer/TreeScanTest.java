@@ -126,7 +126,9 @@ class TreeScanTest {
         assertThat(scan.isStillGone("p/open")).as("a directory").isTrue();
         assertThat(scan.isStillGone("p/open/other")).isTrue();
         assertThat(scan.isStillGone("p/none/other")).isTrue();
-        assertThat(scan.isStillGone("p/../" + root.getFileName() + "/late")).as("no name of a file").isTrue();
+        assertThat(scan.isStillGone("p/../" + root.getFileName() + "/late"))
+                .as("no name of a file")
+                .isTrue();
         assertThat(scan.isStillGone("p/open//file")).as("no name of a file").isTrue();
         assertThat(scan.isStillGone("p/nul\0")).as("no name of a file").isTrue();
     }

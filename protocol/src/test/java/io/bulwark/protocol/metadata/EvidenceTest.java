@@ -42,11 +42,6 @@ class EvidenceTest {
             rule = "f + 1 nodes must name a node",
             replace = "evidence.report(submitter, report, volume.policy().f() + 1,",
             with = "evidence.report(submitter, report, volume.policy().f(),")
-    @PlantedBug(
-            in = EvidenceRecord.class,
-            rule = "a node's evidence counts once",
-            replace = "if (reporters.size() >= needed) {",
-            with = "if (reporters.size() >= needed || own.size() >= needed) {")
     @Test
     void aNodeIsNamedAfterFPlusOneOthersSaidTheSame() {
         node0.done(report(3, 7, Verdict.CORRUPT));
