@@ -280,8 +280,8 @@ final class FpAccess {
     }
 
     /**
-     * Whether the session is known to be open. What waited since it was let in asks again: that this node has promised to refuse the
-     * session may have been pushed out of memory since.
+     * Tells whether the session is known to be open. A request that has waited is judged by this, since the node's promise to refuse its
+     * session may have been pushed out of memory meanwhile.
      */
     boolean isOpen(SessionKey key) {
         Session known = session(key);

@@ -27,7 +27,7 @@ final class PeerProofs {
         }
     }
 
-    /** How many slots have proven it. */
+    /** Counts the slots that have proven it. */
     long count(Timestamp version) {
         return asked.values().stream()
                 .filter(ofSlot -> ofSlot.contains(version))
@@ -45,7 +45,7 @@ final class PeerProofs {
         return withoutRoom.contains(version);
     }
 
-    /** The slots have other holders, or the state of the block is loaded again. */
+    /** Forgets all of it: the slots have other holders. */
     void clear() {
         asked.clear();
         withoutRoom.clear();
