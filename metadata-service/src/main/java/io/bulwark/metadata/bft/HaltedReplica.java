@@ -41,7 +41,7 @@ final class HaltedReplica implements Life {
         return why
                 + ". More than f replicas are faulty or were set back to an older copy, and this one would lose what"
                 + " it has. It changes nothing any more: stop all replicas, and choose the history to go on with by"
-                + " `bulwark replica restore` (docs/how-to/recover.md, More than f replicas contradict each other)";
+                + " `bulwark replica restore` (docs/how-to/recover.md, replicas that contradict each other)";
     }
 
     private void onMessage(Peer peer, long requestId, Message message, Runnable done) {
