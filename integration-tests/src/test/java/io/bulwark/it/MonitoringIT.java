@@ -83,7 +83,7 @@ class MonitoringIT {
 
     private static Set<String> namedInTheManual() {
         Set<String> named = new TreeSet<>();
-        Path manual = MonitoringFiles.DOCKER.resolveSibling("docs").resolve("operations.md");
+        Path manual = MonitoringFiles.DOCKER.resolveSibling("docs").resolve("how-to/monitor.md");
         Matcher name = NAMED.matcher(MonitoringFiles.read(manual));
         while (name.find()) {
             named.add(name.group());

@@ -140,7 +140,7 @@ final class RoleFindings {
     /** For the operator, with where to look. */
     ConfigException failure(String what) {
         return new ConfigException(
-                file + ": " + what + "; see Configuration in docs/operations.md, docker/examples/" + example()
+                file + ": " + what + "; see Configuration in docs/how-to/install.md, docker/examples/" + example()
                         + ".yaml has all keys",
                 Subject.NONE);
     }

@@ -334,7 +334,7 @@ class RoleFileTest {
                 .contains("; listen: \"7601\" is not HOST:PORT")
                 .contains("; replicas: \"nowhere\" is not HOST:PORT")
                 .contains("; ordering: \"raft\" is not bft or bft-smart")
-                .contains("see Configuration in docs/operations.md, docker/examples/replica.yaml")
+                .contains("see Configuration in docs/how-to/install.md, docker/examples/replica.yaml")
                 .doesNotContain("unbound", "java.", "clients");
         Files.writeString(file, "bulwark:\n  console:\n    listen: 127.0.0.1:7400\n    published: perhaps\n");
         assertThatThrownBy(() -> RoleFile.console(file))

@@ -188,7 +188,7 @@ public final class TrustWatch implements AutoCloseable {
                         "{} cannot be written, so what is known of the registry is learnt anew after each start: {}."
                             + " Once more than f replicas have exchanged their keys that cannot be: put the operator's"
                             + " *.pem.registry and *.pem.registry.replicas there before a start, as {} and {}"
-                            + " (docs/operations.md, If replicas have exchanged their keys)",
+                            + " (docs/how-to/replace.md, If a member was away during changes)",
                         kept,
                         e.toString(),
                         kept,

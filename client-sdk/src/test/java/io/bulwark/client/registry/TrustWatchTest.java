@@ -251,7 +251,7 @@ class TrustWatchTest {
                 .extracting(ILoggingEvent::getFormattedMessage)
                 .asString()
                 .startsWith(kept + " cannot be written")
-                .contains("before a start, as " + kept + " and " + kept + ".replicas", "docs/operations.md");
+                .contains("before a start, as " + kept + " and " + kept + ".replicas", "docs/how-to/replace.md");
     }
 
     private TrustWatch start(long pauseMillis) {

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A replica that has stopped for good, since what it has executed contradicts what the others would have it adopt. It keeps its disk as it is, votes on
- * nothing, and says why it has stopped, until an operator has decided which disks are right (docs/operations.md).
+ * nothing, and says why it has stopped, until an operator has decided which disks are right (docs/how-to/recover.md).
  */
 final class HaltedReplica implements Life {
     private static final Logger LOG = LoggerFactory.getLogger(HaltedReplica.class);
@@ -41,7 +41,7 @@ final class HaltedReplica implements Life {
         return why
                 + ". More than f replicas are faulty or were set back to an older copy, and this one would lose what"
                 + " it has. It changes nothing any more: stop all replicas, and choose the history to go on with by"
-                + " `bulwark replica restore` (docs/operations.md, replicas that contradict each other)";
+                + " `bulwark replica restore` (docs/how-to/recover.md, replicas that contradict each other)";
     }
 
     private void onMessage(Peer peer, long requestId, Message message, Runnable done) {
