@@ -2,7 +2,6 @@ package io.bulwark.metadata;
 
 import io.bulwark.metadata.log.AppliedLog;
 import io.bulwark.metadata.log.DamageMark;
-import io.bulwark.metadata.log.Durably;
 import io.bulwark.metadata.log.SnapshotStore;
 import io.bulwark.metadata.pages.RocksPageStore;
 import io.bulwark.protocol.fingerprint.Hashes;
@@ -13,6 +12,7 @@ import io.bulwark.protocol.state.KeyValueState;
 import io.bulwark.protocol.state.StateTree;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;
+import io.bulwark.transport.file.AtomicFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -304,7 +304,7 @@ public final class EngineMove {
                 throw new IOException(to.pages() + " does not read back as it was written");
             }
         }
-        Durably.syncDirectory(to.path());
+        AtomicFile.syncDirectory(to.path());
     }
 
     /** SHA-256 over the chain of all keys and values in order: equal for equal states, wherever they are kept. */

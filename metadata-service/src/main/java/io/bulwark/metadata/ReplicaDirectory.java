@@ -1,8 +1,8 @@
 package io.bulwark.metadata;
 
 import io.bulwark.metadata.log.AppliedLog;
-import io.bulwark.metadata.log.Durably;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.transport.file.AtomicFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -70,7 +70,7 @@ public record ReplicaDirectory(Path path) {
 
     /** Returns once it is durable that something was promised in this configuration; what was in those before it goes. */
     public void begin(long configuration) throws IOException {
-        Durably.replace(begun(configuration));
+        AtomicFile.replace(begun(configuration));
         try (Stream<Path> files = Files.list(path)) {
             for (Path file : files.toList()) {
                 if (isBefore(file, configuration)) {
@@ -121,7 +121,7 @@ public record ReplicaDirectory(Path path) {
             return;
         }
         Files.createDirectories(path);
-        Durably.replace(owner(), StandardCharsets.UTF_8.encode(name));
+        AtomicFile.replace(owner(), StandardCharsets.UTF_8.encode(name));
     }
 
     private Path contradiction() {
@@ -137,7 +137,7 @@ public record ReplicaDirectory(Path path) {
 
     /** Returns once it is durable that its replica has stopped for good. */
     public void stop(String why) throws IOException {
-        Durably.replace(contradiction(), StandardCharsets.UTF_8.encode(why));
+        AtomicFile.replace(contradiction(), StandardCharsets.UTF_8.encode(why));
     }
 
     /** Whether an engine with incarnations has kept a history here. */
@@ -170,9 +170,9 @@ public record ReplicaDirectory(Path path) {
     /** Returns once it is durable. */
     void setMoved(boolean isMoved) throws IOException {
         if (isMoved) {
-            Durably.replace(moved());
+            AtomicFile.replace(moved());
         } else if (Files.deleteIfExists(moved())) {
-            Durably.syncDirectory(path);
+            AtomicFile.syncDirectory(path);
         }
     }
 

@@ -9,16 +9,15 @@ import io.bulwark.appliance.demo.Demo;
 import io.bulwark.appliance.up.Appliance;
 import io.bulwark.appliance.up.EmbeddedMembers;
 import io.bulwark.client.Bulwark;
+import io.bulwark.transport.file.Directories;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -114,13 +113,8 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     private static void delete(Path place) {
-        if (!Files.exists(place)) {
-            return;
-        }
-        try (Stream<Path> all = Files.walk(place)) {
-            for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(path);
-            }
+        try {
+            Directories.delete(place);
         } catch (IOException | UncheckedIOException e) {
             System.err.println("bulwark: cannot remove all of " + place + ": " + e.getMessage());
         }

@@ -1,6 +1,6 @@
 package io.bulwark.appliance.cluster;
 
-import io.bulwark.metadata.log.Durably;
+import io.bulwark.transport.file.AtomicFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -125,7 +125,7 @@ public final class DataDirectory {
         shape.to(properties);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         properties.store(out, "What this appliance was first started with. Later starts keep to it.");
-        Durably.replace(shapeFile(), ByteBuffer.wrap(out.toByteArray()));
+        AtomicFile.replace(shapeFile(), ByteBuffer.wrap(out.toByteArray()));
     }
 
     private Path shapeFile() {

@@ -1,7 +1,7 @@
 package io.bulwark.appliance.cluster;
 
-import io.bulwark.metadata.log.Durably;
 import io.bulwark.transport.Destination;
+import io.bulwark.transport.file.AtomicFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -97,7 +97,7 @@ public final class MemberAddresses {
         given.forEach((member, address) -> properties.setProperty(member, Destination.text(address)));
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         properties.store(out, "Where the members are found");
-        Durably.replace(file(data), ByteBuffer.wrap(out.toByteArray()));
+        AtomicFile.replace(file(data), ByteBuffer.wrap(out.toByteArray()));
     }
 
     /** Whether all are on this machine, and can be started by {@code up}. */

@@ -6,17 +6,15 @@ import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.storage.store.StoreConfig;
 import io.bulwark.storage.store.StoreEditor;
+import io.bulwark.transport.file.Directories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.random.RandomGenerator;
-import java.util.stream.Stream;
 
 /** Edits the data of one stopped node. */
 public final class NodeTampering {
@@ -63,16 +61,16 @@ public final class NodeTampering {
 
     /** Keeps a copy of the node's whole data directory, for {@link Lie#STALE}. */
     public void save() throws IOException {
-        delete(savedDirectory);
-        copy(nodeDirectory, savedDirectory);
+        Directories.delete(savedDirectory);
+        Directories.copy(nodeDirectory, savedDirectory);
     }
 
     private void restore() throws IOException {
         if (!Files.isDirectory(savedDirectory)) {
             throw new IOException("there is no earlier state of this node; keep one with `bulwark node save N`");
         }
-        delete(nodeDirectory);
-        copy(savedDirectory, nodeDirectory);
+        Directories.delete(nodeDirectory);
+        Directories.copy(savedDirectory, nodeDirectory);
     }
 
     private long each(StoreEditor editor, List<RecordKey> keys, Lie lie) throws IOException {
@@ -142,29 +140,5 @@ public final class NodeTampering {
         byte[] noise = new byte[length];
         random.nextBytes(noise);
         return Bytes.of(noise);
-    }
-
-    private static void copy(Path from, Path to) throws IOException {
-        try (Stream<Path> all = Files.walk(from)) {
-            for (Path path : all.toList()) {
-                Path target = to.resolve(from.relativize(path));
-                if (Files.isDirectory(path)) {
-                    Files.createDirectories(target);
-                } else {
-                    Files.copy(path, target, StandardCopyOption.COPY_ATTRIBUTES);
-                }
-            }
-        }
-    }
-
-    private static void delete(Path directory) throws IOException {
-        if (!Files.exists(directory)) {
-            return;
-        }
-        try (Stream<Path> all = Files.walk(directory)) {
-            for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(path);
-            }
-        }
     }
 }

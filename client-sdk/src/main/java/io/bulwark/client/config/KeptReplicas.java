@@ -12,7 +12,9 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
+import io.bulwark.transport.file.AtomicFile;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -164,12 +166,9 @@ public record KeptReplicas(Path file) {
     }
 
     private static void replace(Path file, Bytes content) throws IOException {
-        KeptFile.replace(
+        AtomicFile.replace(
                 file,
-                new WireWriter()
-                        .raw(Hashes.sha256(content))
-                        .raw(content)
-                        .toBytes()
-                        .toByteArray());
+                ByteBuffer.wrap(Hashes.sha256(content).toByteArray()),
+                ByteBuffer.wrap(content.toByteArray()));
     }
 }

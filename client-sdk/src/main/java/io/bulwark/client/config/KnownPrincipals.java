@@ -8,6 +8,7 @@ import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.transport.file.AtomicFile;
 import io.bulwark.transport.identity.Identity;
 import io.bulwark.transport.identity.TrustedKeys;
 import java.io.IOException;
@@ -102,7 +103,7 @@ public record KnownPrincipals(GenesisFile genesis, long version, SortedMap<Princ
                                         ",",
                                         keys.stream().map(PrincipalKey::text).toList()))
                 .append('\n'));
-        KeptFile.replace(file, text.toString().getBytes(StandardCharsets.US_ASCII));
+        AtomicFile.replace(file, StandardCharsets.US_ASCII.encode(text.toString()));
     }
 
     /** The keys of a principal, the newest first; none if it is unknown or revoked. */

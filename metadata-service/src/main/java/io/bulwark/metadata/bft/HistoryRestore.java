@@ -2,7 +2,6 @@ package io.bulwark.metadata.bft;
 
 import io.bulwark.metadata.ReplicaConfig;
 import io.bulwark.metadata.ReplicaDirectory;
-import io.bulwark.metadata.log.Durably;
 import io.bulwark.metadata.log.PromiseLog;
 import io.bulwark.metadata.ordering.StateMachine;
 import io.bulwark.protocol.ordering.key.Signing;
@@ -12,11 +11,12 @@ import io.bulwark.protocol.ordering.replica.LogRecord;
 import io.bulwark.protocol.ordering.replica.Replica;
 import io.bulwark.protocol.ordering.replica.Start;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.transport.file.AtomicFile;
+import io.bulwark.transport.file.Directories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
@@ -82,12 +82,12 @@ public final class HistoryRestore {
         Restored restored = replay(directories.get(from), true);
         for (Path directory : directories) {
             Path next = directory.resolve(NEXT);
-            delete(next);
+            Directories.delete(next);
             Files.createDirectories(next);
-            copy(scratch.resolve("pages"), next.resolve("pages"));
+            Directories.copy(scratch.resolve("pages"), next.resolve("pages"));
             writeLog(next.resolve("promises"), restored);
         }
-        delete(scratch);
+        Directories.delete(scratch);
         for (int replica = 0; replica < directories.size(); replica++) {
             if (replica != from) {
                 exchange(directories.get(replica), restored.checkpoint());
@@ -107,11 +107,11 @@ public final class HistoryRestore {
             throw new IOException(directory + " is of replicas that were exchanged since the genesis (configuration "
                     + from.lastBegun() + "); this cannot restore them");
         }
-        delete(scratch);
+        Directories.delete(scratch);
         Files.createDirectories(scratch);
         ReplicaDirectory copy = new ReplicaDirectory(scratch);
-        copy(from.pages(), copy.pages());
-        copy(from.promises(), copy.promises());
+        Directories.copy(from.pages(), copy.pages());
+        Directories.copy(from.promises(), copy.promises());
         FoundState found = FoundState.open(
                 config.replica(),
                 copy.pages(),
@@ -201,34 +201,11 @@ public final class HistoryRestore {
         Files.move(next.resolve("pages"), directory.resolve("pages"));
         Files.move(next.resolve("promises"), directory.resolve("promises"));
         Files.delete(next);
-        Durably.syncDirectory(aside);
-        Durably.syncDirectory(directory);
+        AtomicFile.syncDirectory(aside);
+        AtomicFile.syncDirectory(directory);
     }
 
     private static boolean isHistory(String name) {
         return name.startsWith("pages") || name.startsWith("promises") || name.equals("contradiction");
-    }
-
-    private static void copy(Path from, Path to) throws IOException {
-        try (Stream<Path> files = Files.walk(from)) {
-            for (Path file : files.toList()) {
-                Path target = to.resolve(from.relativize(file).toString());
-                if (Files.isDirectory(file)) {
-                    Files.createDirectories(target);
-                } else {
-                    Files.copy(file, target);
-                }
-            }
-        }
-    }
-
-    private static void delete(Path directory) throws IOException {
-        if (Files.exists(directory)) {
-            try (Stream<Path> files = Files.walk(directory)) {
-                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.delete(file);
-                }
-            }
-        }
     }
 }

@@ -3,6 +3,7 @@ package io.bulwark.metadata.log;
 import io.bulwark.protocol.ordering.PeerMessage;
 import io.bulwark.protocol.ordering.Position;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.transport.file.AtomicFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -310,7 +311,7 @@ public final class AppliedLog implements AutoCloseable {
         if (damaged) {
             LOG.error("{}: the log is damaged after batch {}; the rest comes from peers", directory, end.sequence());
         }
-        Durably.syncDirectory(directory);
+        AtomicFile.syncDirectory(directory);
     }
 
     private boolean recover(LogFile file) throws IOException {

@@ -1,5 +1,6 @@
 package io.bulwark.metadata.log;
 
+import io.bulwark.transport.file.AtomicFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +19,7 @@ public final class DamageMark {
 
     /** Returns once it is durable. */
     public void set() throws IOException {
-        Durably.replace(file);
+        AtomicFile.replace(file);
     }
 
     /** To be called once the replica durably has all that it acknowledged. */

@@ -1,5 +1,6 @@
 package io.bulwark.metadata.log;
 
+import io.bulwark.transport.file.AtomicFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -45,7 +46,7 @@ public final class IncarnationFile {
 
     /** Returns once the number is durable. */
     public void write(long incarnation) throws IOException {
-        Durably.replace(
+        AtomicFile.replace(
                 file,
                 ByteBuffer.allocate(BYTES)
                         .putLong(incarnation)

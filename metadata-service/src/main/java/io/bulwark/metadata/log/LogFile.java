@@ -6,6 +6,7 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
+import io.bulwark.transport.file.AtomicFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -58,7 +59,7 @@ final class LogFile {
     }
 
     static LogFile create(Path path, Position start) throws IOException {
-        Durably.replace(path, header(start));
+        AtomicFile.replace(path, header(start));
         return new LogFile(path, openChannel(path), start);
     }
 

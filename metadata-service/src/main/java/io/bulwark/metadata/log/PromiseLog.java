@@ -2,6 +2,7 @@ package io.bulwark.metadata.log;
 
 import io.bulwark.protocol.ordering.replica.LogRecord;
 import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.transport.file.AtomicFile;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -91,7 +92,7 @@ public final class PromiseLog implements AutoCloseable {
                             + " faulty, and recovers",
                     directory,
                     contents.damage());
-            Durably.replace(forgottenMark);
+            AtomicFile.replace(forgottenMark);
         }
         start = forgotten ? Start.FORGOTTEN : Start.NORMAL;
         found = forgotten ? List.of() : List.copyOf(contents.records());
@@ -227,7 +228,7 @@ public final class PromiseLog implements AutoCloseable {
                     upTo = roll.index();
                 }
                 case Forget _ -> {
-                    Durably.replace(forgottenMark);
+                    AtomicFile.replace(forgottenMark);
                     discardAfter(writes);
                     return false;
                 }
@@ -278,7 +279,7 @@ public final class PromiseLog implements AutoCloseable {
         older.clear();
         older.add(path);
         if (Files.deleteIfExists(forgottenMark)) {
-            Durably.syncDirectory(directory);
+            AtomicFile.syncDirectory(directory);
         }
     }
 

@@ -5,13 +5,13 @@ import io.bulwark.protocol.ordering.replica.LogRecord;
 import io.bulwark.protocol.ordering.replica.LogRecordCodec;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;
+import io.bulwark.transport.file.AtomicFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
@@ -106,11 +106,7 @@ final class PromiseSegment {
             segment.zeros(segment.copiesEnd, segment.firstPlace);
             segment.allocate(expectedBytes);
             segment.force();
-            Files.move(beside, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-            Path directory = path.toAbsolutePath().getParent();
-            if (directory != null) {
-                Durably.syncDirectory(directory);
-            }
+            AtomicFile.move(beside, path);
             return segment;
         } catch (IOException e) {
             channel.close();

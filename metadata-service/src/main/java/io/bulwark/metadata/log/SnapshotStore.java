@@ -6,6 +6,7 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
+import io.bulwark.transport.file.AtomicFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -86,7 +87,7 @@ public final class SnapshotStore {
         WireWriter header = new WireWriter(HEADER_BYTES).i64(MAGIC);
         position.write(header);
         Bytes head = header.i64(state.length()).raw(hash).toBytes();
-        Durably.replace(
+        AtomicFile.replace(
                 file(position.sequence()),
                 ByteBuffer.wrap(head.toByteArray()),
                 ByteBuffer.wrap(state.array(), state.offset(), state.length()));
@@ -105,7 +106,7 @@ public final class SnapshotStore {
         while (!held.isEmpty() && held.getLast().position().sequence() > sequence) {
             Files.deleteIfExists(file(held.removeLast().position().sequence()));
         }
-        Durably.syncDirectory(directory);
+        AtomicFile.syncDirectory(directory);
     }
 
     /**

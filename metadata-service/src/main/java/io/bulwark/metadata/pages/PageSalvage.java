@@ -1,19 +1,18 @@
 package io.bulwark.metadata.pages;
 
-import io.bulwark.metadata.log.Durably;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.state.PageBatch;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.transport.file.AtomicFile;
+import io.bulwark.transport.file.Directories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.rocksdb.WALRecoveryMode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,7 +31,7 @@ public final class PageSalvage {
     /** Takes a salvage back that was interrupted while it put the new store in the place of the damaged one. */
     public static void resume(Path directory) throws IOException {
         if (!Files.exists(directory) && Files.exists(aside(directory))) {
-            move(aside(directory), directory);
+            AtomicFile.move(aside(directory), directory);
         }
     }
 
@@ -43,7 +42,7 @@ public final class PageSalvage {
             store.write(new PageBatch(
                     Map.of(), Map.of(), List.of(), Map.of(), store.checkpoints().keySet(), true, false));
             long pages = 0;
-            for (Path file : files(directory, ".blob")) {
+            for (Path file : Directories.files(directory, ".blob")) {
                 pages += copy(file, store);
             }
             store.write(new PageBatch(Map.of(), Map.of(), List.of(), Map.of(), Set.of(), false, true));
@@ -54,15 +53,15 @@ public final class PageSalvage {
                     directory,
                     aside(directory));
         }
-        delete(aside(directory));
-        move(directory, aside(directory));
-        move(made, directory);
+        Directories.delete(aside(directory));
+        AtomicFile.move(directory, aside(directory));
+        AtomicFile.move(made, directory);
         return RocksPageStore.open(directory);
     }
 
     /** The state is here again: what was damaged is of no use any more. */
     public static void forget(Path directory) throws IOException {
-        delete(aside(directory));
+        Directories.delete(aside(directory));
     }
 
     private static Path aside(Path directory) {
@@ -72,7 +71,7 @@ public final class PageSalvage {
     /** A new store that has what the logs of the damaged one say: RocksDB replays them by itself. */
     private static RocksPageStore withLogsOf(Path damaged, Path made) throws IOException {
         create(made);
-        for (Path log : files(damaged, ".log")) {
+        for (Path log : Directories.files(damaged, ".log")) {
             Files.copy(log, made.resolve(log.getFileName()), StandardCopyOption.REPLACE_EXISTING);
         }
         try {
@@ -85,7 +84,7 @@ public final class PageSalvage {
     }
 
     private static void create(Path made) throws IOException {
-        delete(made);
+        Directories.delete(made);
         RocksPageStore.open(made).close();
     }
 
@@ -117,30 +116,5 @@ public final class PageSalvage {
 
     private static PageBatch put(Map<Bytes, Bytes> pages) {
         return new PageBatch(pages, Map.of(), List.of(), Map.of(), Set.of(), false, false);
-    }
-
-    private static List<Path> files(Path directory, String ending) throws IOException {
-        try (Stream<Path> all = Files.list(directory)) {
-            return all.filter(file -> file.toString().endsWith(ending)).sorted().toList();
-        }
-    }
-
-    private static void move(Path from, Path to) throws IOException {
-        Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
-        Path parent = to.toAbsolutePath().getParent();
-        if (parent != null) {
-            Durably.syncDirectory(parent);
-        }
-    }
-
-    private static void delete(Path directory) throws IOException {
-        if (!Files.exists(directory)) {
-            return;
-        }
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
     }
 }

@@ -1,6 +1,8 @@
 package io.bulwark.storage.store;
 
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.transport.file.AtomicFile;
+import io.bulwark.transport.file.Directories;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -43,7 +45,7 @@ final class IndexSalvage {
     /** Ends a salvage that was interrupted while it put the new index in the place of the damaged one, and forgets an earlier one. */
     static void resume(Path index) throws IOException {
         if (!Files.exists(index) && Files.exists(beside(index, "-new"))) {
-            Directories.move(beside(index, "-new"), index);
+            AtomicFile.move(beside(index, "-new"), index);
             RecordIndex.trust(index);
         } else if (Files.exists(index)) {
             Directories.delete(beside(index, "-damaged"));
@@ -64,8 +66,8 @@ final class IndexSalvage {
         }
         Directories.delete(logs);
         Directories.delete(beside(index, "-damaged"));
-        Directories.move(index, beside(index, "-damaged"));
-        Directories.move(fresh, index);
+        AtomicFile.move(index, beside(index, "-damaged"));
+        AtomicFile.move(fresh, index);
         RecordIndex.trust(index);
     }
 

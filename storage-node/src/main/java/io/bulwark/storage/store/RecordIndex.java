@@ -1,6 +1,7 @@
 package io.bulwark.storage.store;
 
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.transport.file.Directories;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -3,14 +3,11 @@ package io.bulwark.storage.store;
 import io.bulwark.client.error.ConfigException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.transport.file.AtomicFile;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -42,7 +39,7 @@ public record StoreIdentity(Bytes cluster, int node) {
                         "the store in " + directory + " does not say whose it is: its file " + FILE + " is gone",
                         "put the file back");
             }
-            write(file);
+            AtomicFile.replace(file, StandardCharsets.US_ASCII.encode(text()));
         }
         boolean isLong = Files.size(file) > BYTES_MAX;
         check(directory, "file " + FILE, isLong ? "" : Files.readString(file, StandardCharsets.ISO_8859_1));
@@ -109,20 +106,5 @@ public record StoreIdentity(Bytes cluster, int node) {
         } catch (IllegalArgumentException e) {
             return Optional.empty();
         }
-    }
-
-    /** Durably: it is there whole after a power cut, or nothing is there. */
-    private void write(Path file) throws IOException {
-        Path beside = file.resolveSibling(FILE + ".tmp");
-        try (FileChannel channel = FileChannel.open(
-                beside, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
-            ByteBuffer content = ByteBuffer.wrap(text().getBytes(StandardCharsets.US_ASCII));
-            while (content.hasRemaining()) {
-                channel.write(content);
-            }
-            channel.force(true);
-        }
-        Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        Directories.sync(file.resolveSibling("."));
     }
 }

@@ -1,7 +1,8 @@
-package io.bulwark.client.config;
+package io.bulwark.transport.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -18,9 +19,9 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Commands that run at once with one key file keep what they learn in one file. */
+/** Replaces files from several threads at once, and after processes that were killed. */
 @NullMarked
-class KeptFileTest {
+class AtomicFileTest {
     private static final int WRITERS = 8;
     private static final int TIMES = 25;
     private static final int LENGTH = 100_000;
@@ -29,16 +30,16 @@ class KeptFileTest {
     private Path directory = Path.of("");
 
     @Test
-    void manyWriteAtOnceAndTheFileIsWholeAtAllTimes() throws Exception {
+    void concurrentWritersNeverLeaveAMixture() throws Exception {
         Path file = directory.resolve("registry.replicas");
-        KeptFile.replace(file, content(0));
+        AtomicFile.replace(file, content(0));
         try (ExecutorService threads = Executors.newFixedThreadPool(WRITERS)) {
             List<Future<?>> writers = new ArrayList<>();
             for (int i = 0; i < WRITERS; i++) {
                 int own = i;
                 writers.add(threads.submit(() -> {
                     for (int time = 0; time < TIMES; time++) {
-                        KeptFile.replace(file, content(own));
+                        AtomicFile.replace(file, content(own));
                         byte[] there = Files.readAllBytes(file);
                         assertThat(there).hasSize(LENGTH + there[0]).containsOnly(there[0]);
                     }
@@ -55,13 +56,13 @@ class KeptFileTest {
     }
 
     @Test
-    void whatProcessesThatWereKilledLeftGoesAfterADay() throws Exception {
+    void filesOfKilledProcessesGoAfterADay() throws Exception {
         Path file = directory.resolve("registry");
-        Path old = Files.write(directory.resolve(".registry.1.part"), content(1));
+        Path old = Files.write(directory.resolve("registry.1.tmp"), new byte[1]);
         Files.setLastModifiedTime(old, FileTime.from(Instant.now().minus(Duration.ofDays(2))));
-        Path young = Files.write(directory.resolve(".registry.2.part"), content(2));
+        Path young = Files.write(directory.resolve("registry.2.tmp"), new byte[2]);
 
-        KeptFile.replace(file, content(0));
+        AtomicFile.replace(file, content(0));
 
         try (Stream<Path> left = Files.list(directory)) {
             assertThat(left).containsExactlyInAnyOrder(file, young);
@@ -69,18 +70,18 @@ class KeptFileTest {
     }
 
     @Test
-    void aNameAsLongAsNamesMayBeIsTaken() throws Exception {
+    void theLongestNameWorks() throws Exception {
         Path file = directory.resolve("€".repeat(83) + "012345");
 
-        KeptFile.replace(file, content(0));
+        AtomicFile.replace(file, content(0));
 
-        assertThat(file).hasBinaryContent(content(0));
+        assertThat(file).hasBinaryContent(content(0).array());
     }
 
-    /** Of a length of its own. */
-    private static byte[] content(int writer) {
+    /** Content of a length and bytes that only this writer uses. */
+    private static ByteBuffer content(int writer) {
         byte[] bytes = new byte[LENGTH + writer];
         Arrays.fill(bytes, (byte) writer);
-        return bytes;
+        return ByteBuffer.wrap(bytes);
     }
 }
