@@ -32,7 +32,7 @@ class BftSetBackTest {
     private static final int AFTER = 25;
 
     /** So young that a replica that has forgotten, and waits for the end of all keys, need not wait for minutes. */
-    private static final Recoveries YOUNG_KEYS = new Recoveries(6_000, 1_000, 120_000);
+    private static final Recoveries YOUNG_KEYS = new Recoveries(20_000, 5_000, 120_000);
 
     @TempDir
     private Path temporary = Path.of("");
