@@ -256,7 +256,7 @@ public final class ReplicaLoop implements AutoCloseable {
     }
 
     private void fail(Exception why) {
-        LOG.error("{} stops: its state can no longer be trusted", name, why);
+        LOG.error("{} stops", name, why);
         failure = why.getMessage() == null ? why.toString() : why.getMessage();
         try {
             owner.onFailure();

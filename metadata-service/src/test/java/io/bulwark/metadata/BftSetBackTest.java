@@ -31,6 +31,9 @@ class BftSetBackTest {
     private static final int BEFORE = 5;
     private static final int AFTER = 25;
 
+    /** So young that a replica that has forgotten, and waits for the end of all keys, need not wait for minutes. */
+    private static final Recoveries YOUNG_KEYS = new Recoveries(20_000, 5_000, 120_000);
+
     @TempDir
     private Path temporary = Path.of("");
 
@@ -152,6 +155,30 @@ class BftSetBackTest {
         for (int kept : List.of(2, 3)) {
             assertThat(group.texts(kept)).as("replica " + kept).hasSize(BEFORE + AFTER);
         }
+    }
+
+    @Test
+    void aDirectoryOlderThanItsReplicasRecoveryIsNoticed() throws Exception {
+        group.close();
+        group = ReplicaGroup.withIdentities(
+                temporary.resolve("young-keys"), ReplicaGroup.Starter.bft(), SNAPSHOT_BATCHES, YOUNG_KEYS);
+        group.startAll();
+        write(BEFORE);
+        awaitAllHave(BEFORE);
+        group.stop(3);
+        copy(group.directoryOf(3), copyOf(3));
+        group.start(3, Start.RECOVERING);
+        await().atMost(LONG).until(() -> group.hasRecovered(3));
+        group.stop(3);
+        delete(group.directoryOf(3));
+        copy(copyOf(3), group.directoryOf(3));
+        group.start(3);
+        await().atMost(LONG).until(() -> group.recovery(3).forgotten());
+        write(AFTER);
+        await().atMost(LONG)
+                .until(() -> group.hasRecovered(3) && group.replica(3).status().phase() == Phase.RUNNING);
+        awaitAllHave(BEFORE + AFTER);
+        assertThat(failure(3)).isEmpty();
     }
 
     @Test

@@ -440,9 +440,10 @@ final class BftReplica implements Life {
                     LOG.info("{} recovers, and is heard under new keys only", nameOf(drop.replica()));
                     mail.drop(now, drop.replica());
                 }
-                case ReplicaEffect.Forget _ -> {
+                case ReplicaEffect.Forget forget -> {
                     disk.log().forget();
-                    throw new IllegalStateException("the log of promises is forged: it goes, and another life begins");
+                    throw new IllegalStateException(forget.why()
+                            + ". The log of promises goes, and the replica recovers as one that has forgotten them");
                 }
                 case ReplicaEffect.Stop stop -> {
                     disk.stop(stop.why());

@@ -10,7 +10,10 @@ import java.util.Map;
  * The requests that have a number here which is not executed yet. A correct primary gives a request another number only after it has executed the
  * first one; so a backup does not accept a second one before, and a primary that lies has nothing executed more often than that.
  *
- * <p>An entry holds for as long as its slot has the batch: views that end, states that are fetched and logs that are cut need not say so.
+ * <p>The rule: of each request this keeps the highest number with which it is accepted in the view, and none between views. A request can have several
+ * numbers, since NEW-VIEW may choose them, or others have accepted them; once the highest is executed, all are. A view that is left takes all with it
+ * ({@link #clear}), and what NEW-VIEW chooses is accepted anew. A log that was cut, at either end, is read again ({@link #rebuild}), so that a
+ * request whose highest number was cut has the next lower one. A number that is executed counts no more.
  */
 final class Assignments {
     private final SlotLog log;
@@ -27,12 +30,18 @@ final class Assignments {
         this.log = log;
     }
 
-    /** What the log of earlier lives has accepted. */
-    void restore(BatchStore batches) {
+    /** The view is left: nothing is accepted. */
+    void clear() {
+        byRequest.clear();
+    }
+
+    /** What the log has accepted: when a life begins, and when the log was cut. */
+    void rebuild(BatchStore batches) {
+        byRequest.clear();
         for (Slot slot : log.all()) {
             Bytes digest = slot.proposed;
             Batch batch = digest == null ? null : batches.get(digest);
-            if (digest != null && batch != null && slot.accepted) {
+            if (digest != null && batch != null && slot.accepted && slot.sequence > executed) {
                 onAccepted(slot, digest, batch);
             }
         }
@@ -51,11 +60,6 @@ final class Assignments {
     /** All numbers up to this one are executed, or lie below the state that is here. */
     void onExecuted(long sequence) {
         executed = sequence;
-    }
-
-    /** Forgets what does not hold any more. */
-    void tidy() {
-        byRequest.values().removeIf(each -> !isOpen(each));
     }
 
     boolean hasNumber(RequestId id) {

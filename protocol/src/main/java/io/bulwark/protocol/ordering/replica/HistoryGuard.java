@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Only what f liars cannot bring about counts: a batch that 2f+1 have committed, or f+1 executed, where this one has another; another state that f+1 have at a
  * checkpoint of this one; and what 2f+1 say of themselves ({@link #onStatus}). A NEW-VIEW does not count, since a primary that lies can make several. But what is decided here
- * this replica votes for nothing else about, and tells others who lack it. While this replica recovers, its own disk may be forged, and
- * nothing is compared.
+ * this replica votes for nothing else about, and tells others who lack it. While this replica recovers, its own disk may be forged:
+ * nothing is compared, or kept to be compared later.
  */
 final class HistoryGuard {
     /** What another replica said last of where it stands. */
@@ -54,6 +54,9 @@ final class HistoryGuard {
      * it. Who has no state at all does not count: that is damage, or a new disk.
      */
     void onStatus(int from, Status status) {
+        if (!trustsOwn.getAsBoolean()) {
+            return;
+        }
         others.put(from, new Standing(status.stable(), status.executed()));
         boolean isOfThese = began > config.term().checkpoint().sequence();
         if (isOfThese

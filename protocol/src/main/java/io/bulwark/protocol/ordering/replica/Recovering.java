@@ -124,7 +124,7 @@ final class Recovering {
         }
         outbox.setGate(this::allows);
         if (found.open() && (began % config.checkpointInterval() != 0 || began > Long.MAX_VALUE / 2)) {
-            giveLogUp(); // no checkpoint has such a number
+            giveLogUp("its low water mark " + began + " is no checkpoint's");
         }
     }
 
@@ -276,7 +276,7 @@ final class Recovering {
 
     private void onEstimated(long nowMillis, long highMark) {
         if (began > highMark - config.logSize()) {
-            giveLogUp(); // no correct replica has a stable checkpoint there
+            giveLogUp("no correct replica has a stable checkpoint " + began + " yet");
             return;
         }
         estimate = highMark;
@@ -292,11 +292,11 @@ final class Recovering {
         host.onLogChanged(nowMillis);
     }
 
-    /** The log is forged. */
-    private void giveLogUp() {
+    /** The log is forged, or an older copy. */
+    private void giveLogUp(String why) {
         useless = true;
         log.setFloor(Long.MAX_VALUE);
-        outbox.add(new ReplicaEffect.Forget());
+        outbox.add(new ReplicaEffect.Forget(why));
     }
 
     private void makeRequest(long nowMillis) {
@@ -329,8 +329,18 @@ final class Recovering {
         }
     }
 
-    /** This replica has executed its own request, or has a state that reflects it. */
+    /**
+     * This replica has executed its own request, or has a state that reflects it. A log has its low water mark at the point of its last recovery or above, or says that this is open.
+     * So an accepted request above the mark with which a life began that does not recover is of a life that the log does not know: it was set back, or lost.
+     */
     void onExecuted(long nowMillis, long executedCall, long sequence, boolean accepted) {
+        if (phase == Phase.NONE) {
+            if (accepted && !useless && startedMillis == 0 && sequence > began) {
+                giveLogUp("this replica recovered with number " + sequence
+                        + ", which its log does not know: its directory was set back to an older copy, or emptied");
+            }
+            return;
+        }
         executedHere |= executedCall == call;
         onReply(nowMillis, config.self(), new RecoveryReply(executedCall, accepted, sequence, RecoveryReplies.NO_VIEW));
     }

@@ -115,7 +115,7 @@ public final class Replica {
         memory.restore(batches);
         promised = memory.restore(log, batches, config.self());
         assignments = new Assignments(log);
-        assignments.restore(batches);
+        assignments.rebuild(batches);
         pool.setHasNumber(assignments::hasNumber);
         execution = new Execution(config, log, batches, pool, results, application, outbox);
         assignments.onExecuted(execution.executed());
@@ -253,7 +253,8 @@ public final class Replica {
 
     /** The session keys with this peer are new: of what it said under the old ones only complete certificates remain (4.1). */
     public void onKeyChange(int peer) {
-        log.all().forEach(slot -> slot.onKeyChange(peer));
+        boolean isPrimary = peer == view.primary();
+        log.all().forEach(slot -> slot.onKeyChange(peer, isPrimary));
         pool.onKeyChange(peer);
         checkpoints.onKeyChange(peer);
         early.onKeyChange(peer);
@@ -403,7 +404,6 @@ public final class Replica {
             low = stable;
             log.trim(stable.sequence());
             history.trim(stable.sequence());
-            assignments.tidy();
             recovering.onStable(stable.sequence());
         }
         discards.add(new Discard(onLogChanged(nowMillis), stable.sequence()));
@@ -412,6 +412,7 @@ public final class Replica {
     /** The water marks have moved. */
     private long onLogChanged(long nowMillis) {
         long index = roll();
+        assignments.rebuild(batches);
         // After the record of the low water mark, on which the high one rests.
         NewView installed = viewChanging.installed();
         if (installed != null && view.isActiveIn(installed.view())) {
@@ -453,6 +454,11 @@ public final class Replica {
     }
 
     private final class AfterViewChange implements ViewChanging.Host {
+        @Override
+        public void onLeft() {
+            assignments.clear();
+        }
+
         @Override
         public void onEntered(long nowMillis, NewView newView) {
             suspicion.enter(nowMillis, newView);

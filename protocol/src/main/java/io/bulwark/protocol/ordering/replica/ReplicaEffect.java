@@ -58,10 +58,10 @@ public sealed interface ReplicaEffect {
     record DropKeys(int replica) implements ReplicaEffect {}
 
     /**
-     * What the log holds cannot be right. Remove all of it, and begin another life with {@link Start#FORGOTTEN}; this one
+     * The log cannot be right, or lacks what was promised. Remove all of it, and begin another life with {@link Start#FORGOTTEN}; this one
      * does nothing more.
      */
-    record Forget() implements ReplicaEffect {}
+    record Forget(String why) implements ReplicaEffect {}
 
     /**
      * What this replica has executed contradicts what it is to adopt: more than f replicas are faulty. This life does nothing more, and none is to begin before

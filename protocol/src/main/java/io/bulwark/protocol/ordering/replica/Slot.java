@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class Slot {
     final long sequence;
 
-    /** The fresh proposal of the view's primary, until it is accepted. */
+    /** The fresh proposal of the view's primary, from its PRE-PREPARE until it is accepted. */
     @Nullable
     Batch proposal;
 
@@ -63,10 +63,7 @@ final class Slot {
 
     /** A new view begins. */
     void leaveView() {
-        proposal = null;
-        proposed = null;
-        lookedAt = 0;
-        tooLong = false;
+        forgetProposal();
         chosen = false;
         accepted = false;
         prepared = false;
@@ -74,8 +71,23 @@ final class Slot {
         commits.clear();
     }
 
-    /** What the peer said and is not part of a complete certificate does not count any more (4.1). */
-    void onKeyChange(int peer) {
+    private void forgetProposal() {
+        proposal = null;
+        proposed = null;
+        lookedAt = 0;
+        tooLong = false;
+    }
+
+    /**
+     * Drops what the peer said and is not part of a complete certificate (4.1). A PRE-PREPARE that is accepted stays: this replica's own PREPARE
+     * rests on it. So does what the disk has of a PREPARE, and what NEW-VIEW chose.
+     *
+     * @param isPrimary whether the peer is the primary of the view
+     */
+    void onKeyChange(int peer, boolean isPrimary) {
+        if (isPrimary && proposal != null && !accepted && !chosen) {
+            forgetProposal();
+        }
         if (!prepared) {
             prepares.remove(peer);
         }

@@ -23,6 +23,9 @@ final class ViewChanging {
     interface Host {
         /** The view that begins with this is active. */
         void onEntered(long nowMillis, NewView newView);
+
+        /** The view is left, and nothing of it is in the slots of the log any more. */
+        void onLeft();
     }
 
     private final ReplicaConfig config;
@@ -235,7 +238,7 @@ final class ViewChanging {
         installed = null;
         history.discardFrom(others + 1);
         if (others == 0) {
-            log.all().forEach(Slot::leaveView);
+            leaveView();
             own = null;
             promised = true;
             changes.restart();
@@ -299,10 +302,15 @@ final class ViewChanging {
     private void leave(long next) {
         missing = List.of();
         view.leaveFor(next);
-        log.all().forEach(Slot::leaveView);
+        leaveView();
         own = history.tell(next, checkpoints.held(log.high()));
         batches.retain(Memory.live(log, history)); // what was proposed in vain goes
         promise(new LogRecord.ViewChange(own));
+    }
+
+    private void leaveView() {
+        log.all().forEach(Slot::leaveView);
+        host.onLeft();
     }
 
     private void install(NewView newView) {

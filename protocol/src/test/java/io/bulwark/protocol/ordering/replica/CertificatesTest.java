@@ -62,6 +62,31 @@ class CertificatesTest {
         return backup;
     }
 
+    /** What a primary that an intruder had has left behind does not count once it has recovered (4.1). */
+    @Test
+    void aProposalThatIsNotAcceptedEndsWithItsPrimarysKey() {
+        Replica backup = replica(2);
+        backup.onMessage(0, 0, new PrePrepare(0, 1, batch));
+        assertThat(sync(backup)).isEmpty();
+        backup.onKeyChange(0);
+        backup.onRequest(0, request);
+        assertThat(sync(backup)).isEmpty();
+        Batch right = new Batch(2, List.of(request.id()));
+        backup.onMessage(0, 0, new PrePrepare(0, 1, right));
+        assertThat(sync(backup)).contains(new LogRecord.Prepare(0, 1, right.digest()));
+    }
+
+    /** Of a PREPARE on disk whose body is missing. */
+    @Test
+    void aPromiseOfTheDiskBindsOverANewKeyOfThePrimary() {
+        Replica backup = replica(2, new LogRecord.Prepare(0, 1, digest));
+        backup.onKeyChange(0);
+        backup.onRequest(0, request);
+        Batch another = new Batch(2, List.of(request.id()));
+        backup.onMessage(0, 0, new PrePrepare(0, 1, another));
+        assertThat(sync(backup)).doesNotContain(new LogRecord.Prepare(0, 1, another.digest()));
+    }
+
     private LogRecord[] promises() {
         return new LogRecord[] {
             new LogRecord.Bodies(batch, List.of(request)),

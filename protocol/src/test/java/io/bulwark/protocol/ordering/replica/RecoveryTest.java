@@ -94,6 +94,37 @@ class RecoveryTest {
         allEqual(cluster);
     }
 
+    /** Its directory is an older copy: here the oldest that there is, an empty one. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void whoseDirectoryIsOlderThanItsRecoveryForgetsAndRecovers(int faulty) {
+        TestCluster cluster = new TestCluster(faulty, 21, RecoveryTest::settings);
+        submit(cluster, 20);
+        finish(cluster, 2_000);
+        comeToACheckpoint(cluster);
+        recover(cluster, 3);
+        cluster.run(2_000);
+        assertThat(report(cluster, 3).phase()).isEqualTo(Phase.NONE);
+        cluster.crash(3);
+        cluster.start(3);
+        submit(cluster, 20);
+        cluster.run(3_000);
+        assertThat(cluster.nodes.get(3).isLogForged).as("its own directory").isFalse();
+        cluster.replace(3, cluster.nodes.get(3).term);
+        cluster.run(3_000);
+        TestCluster.Node node = cluster.nodes.get(3);
+        assertThat(node.isLogForged).as(cluster::toString).isTrue();
+        cluster.run(WATCHDOG_MILLIS / 2);
+        cluster.crash(3);
+        node.forget();
+        cluster.start(3, Start.FORGOTTEN);
+        cluster.run(2 * KEY_MILLIS + 5_000);
+        assertThat(report(cluster, 3).phase()).as(cluster::toString).isEqualTo(Phase.NONE);
+        submit(cluster, 20);
+        finish(cluster, 2_000);
+        allEqual(cluster);
+    }
+
     /** Nobody else asks for anything, so no request's timer runs. */
     @Test
     void aPrimaryThatFillsNoNumbersThatARecoveryWaitsForIsReplaced() {

@@ -4,13 +4,16 @@ import static io.bulwark.protocol.ordering.replica.ClusterAssertions.finish;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Checkpoint;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Commit;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Executed;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Phase;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
+import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.ordering.recovery.RecoveryReport.Phase;
+import io.bulwark.protocol.ordering.recovery.RecoveryRequest;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
@@ -38,7 +41,7 @@ class SetBackTest {
         cluster.run(500);
         List<List<LogRecord>> copies =
                 cluster.nodes.stream().map(node -> List.copyOf(node.disk)).toList();
-        cluster.wire = (from, to, message) -> to > voter && message instanceof Phase ? List.of() : List.of(message);
+        cluster.wire = (from, to, message) -> to > voter && message instanceof ReplicaMessage.Phase ? List.of() : List.of(message);
         for (int number = 0; number < 5; number++) {
             cluster.submit(1, number, TestCluster.operation(number));
             finish(cluster, 2_000);
@@ -164,6 +167,77 @@ class SetBackTest {
         recovering.pass(LoneReplica.TICK_MILLIS);
         assertThat(recovering.effects(ReplicaEffect.Stop.class)).isEmpty();
         assertThat(recovering.effects(ReplicaEffect.FetchState.class)).isNotEmpty();
+    }
+
+    /** Of a disk that an intruder had the others may have been said to be behind. */
+    @PlantedBug(
+            in = HistoryGuard.class,
+            rule = "where others stood during a recovery is not compared later",
+            replace = "if (!trustsOwn.getAsBoolean()) {",
+            with = "if (false) {")
+    @Test
+    void whereOthersStoodDuringARecoveryIsNotComparedLater() {
+        LoneReplica one = new LoneReplica(1, Start.NORMAL);
+        one.decide(1, 8);
+        one.pass(LoneReplica.TICK_MILLIS);
+        one.stable(8);
+        Bytes digest = one.application.checkpoints().getLast().digest();
+        one.replica = one.start(Start.RECOVERING, new LogRecord.Stable(8, digest));
+        for (int from : List.of(0, 2, 3)) {
+            one.hear(from, standing(4));
+        }
+        one.pass(LoneReplica.TICK_MILLIS);
+        one.stands(2, 8, 8);
+        one.stands(3, 8, 8);
+        one.execute(9, one.asked());
+        one.executes(2, true, 9, 0);
+        one.executes(3, true, 9, 0);
+        one.decide(10, 24);
+        one.pass(LoneReplica.TICK_MILLIS);
+        one.stable(16);
+        one.pass(LoneReplica.TICK_MILLIS);
+        one.stable(24);
+        one.pass(LoneReplica.TICK_MILLIS);
+        assertThat(one.report().phase()).isEqualTo(Phase.NONE);
+        one.hear(3, standing(4));
+        assertThat(one.effects(ReplicaEffect.Stop.class)).isEmpty();
+    }
+
+    private static Request recoveryOf(int replica, long estimate) {
+        return new RecoveryRequest(replica, 77, estimate, List.of(), Bytes.of((byte) 1)).request();
+    }
+
+    /** It made it in a life that its log does not know. */
+    @PlantedBug(
+            in = Recovering.class,
+            rule = "a log that does not know of its replica's last recovery is an older copy",
+            replace = "if (accepted && !useless && startedMillis == 0 && sequence > began) {",
+            with = "if (accepted && startedMillis == 1 && sequence > began) {")
+    @Test
+    void whoHasRecoveredSinceItsLogForgetsThatAndVotesNoMore() {
+        LoneReplica one = new LoneReplica(1, Start.NORMAL);
+        one.execute(1, recoveryOf(1, 16));
+        assertThat(one.effects(ReplicaEffect.Forget.class))
+                .singleElement()
+                .satisfies(forget -> assertThat(forget.why()).contains("number 1", "older copy"));
+        one.said.clear();
+        one.hear(0, new ReplicaMessage.PrePrepare(0, 2, Batch.NULL));
+        one.pass(1_000);
+        assertThat(one.said).noneMatch(ReplicaMessage.Phase.class::isInstance);
+        assertThat(one.effects(ReplicaEffect.Forget.class)).hasSize(1);
+    }
+
+    /** Anything else would be a way to have a correct replica forget. */
+    @Test
+    void recoveriesThatTellNothingOfItsLogAreNoReasonToForget() {
+        LoneReplica one = new LoneReplica(1, Start.NORMAL);
+        one.execute(1, recoveryOf(2, 16));
+        one.execute(2, recoveryOf(1, 8 * 1_000));
+        one.hear(0, new ReplicaMessage.PrePrepare(0, 3, Batch.NULL));
+        one.pass(1_000);
+        assertThat(one.replica.executed()).isEqualTo(2);
+        assertThat(one.said(ReplicaMessage.Prepare.class)).isNotEmpty();
+        assertThat(one.effects(ReplicaEffect.Forget.class)).isEmpty();
     }
 
     @Test

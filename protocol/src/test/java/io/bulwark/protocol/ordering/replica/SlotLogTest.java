@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.mutation.PlantedBug;
+import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.wire.Bytes;
+import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -58,21 +60,62 @@ class SlotLogTest {
     @Test
     void aNewKeyUndoesWhatIsNoPartOfACompleteCertificate() {
         Slot slot = said();
-        slot.onKeyChange(1);
+        slot.onKeyChange(1, false);
         assertThat(slot.prepares).doesNotContainKey(1);
         assertThat(slot.commits).doesNotContainKey(1);
         assertThat(slot.claims).doesNotContainKey(1);
         Slot prepared = said();
         prepared.prepared = true;
-        prepared.onKeyChange(1);
+        prepared.onKeyChange(1, false);
         assertThat(prepared.prepares).containsKey(1);
         assertThat(prepared.commits).doesNotContainKey(1);
         Slot decided = said();
         decided.prepared = true;
         decided.decided = DIGEST;
-        decided.onKeyChange(1);
+        decided.onKeyChange(1, false);
         assertThat(decided.commits).containsKey(1);
         assertThat(decided.claims).containsKey(1);
+    }
+
+    @PlantedBug(
+            in = Slot.class,
+            rule = "a PRE-PREPARE under an old key does not count",
+            replace = "if (isPrimary && proposal != null && !accepted && !chosen) {",
+            with = "if (false && proposal != null) {")
+    @Test
+    void aNewKeyOfThePrimaryUndoesWhatItProposedAndIsNotAccepted() {
+        Slot slot = proposed();
+        slot.onKeyChange(1, false);
+        assertThat(slot.proposed).as("the key of another replica").isNotNull();
+        slot.onKeyChange(1, true);
+        assertThat(slot.proposal).isNull();
+        assertThat(slot.proposed).isNull();
+        assertThat(slot.tooLong).isFalse();
+        assertThat(slot.lookedAt).isZero();
+    }
+
+    /** Another one in its place would be a second PREPARE for one number of the view. */
+    @Test
+    void aNewKeyOfThePrimaryLeavesWhatIsPromisedOrChosen() {
+        Slot accepted = proposed();
+        accepted.accepted = true;
+        Slot chosen = proposed();
+        chosen.chosen = true;
+        Slot onDisk = proposed();
+        onDisk.proposal = null;
+        for (Slot slot : List.of(accepted, chosen, onDisk)) {
+            slot.onKeyChange(1, true);
+            assertThat(slot.proposed).isNotNull();
+        }
+    }
+
+    private static Slot proposed() {
+        Slot slot = new Slot(11);
+        slot.proposal = Batch.NULL;
+        slot.proposed = Batch.NULL_DIGEST;
+        slot.lookedAt = 1;
+        slot.tooLong = true;
+        return slot;
     }
 
     private static Slot said() {
