@@ -29,6 +29,29 @@ class LivesTest {
         assertThat(start(true).number()).isEqualTo(2);
     }
 
+    /** Each one that is remembered is synced. */
+    @Test
+    void aPeerHasItsLifeWrittenDownOnceInAWhile() throws Exception {
+        try (RecordIndex index = RecordIndex.open(directory.resolve("index"))) {
+            Lives lives = new Lives(index);
+            assertThat(lives.hear(0, 3, new Life(1, 11))).hasValue(0);
+            long written = index.nextNumber();
+            for (int life = 2; life < 100; life++) {
+                assertThat(lives.hear(Lives.WRITES_MILLIS - 1, 3, new Life(life, 11)))
+                        .isEmpty();
+            }
+            assertThat(index.nextNumber()).isEqualTo(written);
+            assertThat(lives.hear(Lives.WRITES_MILLIS - 1, 3, new Life(1, 11))).hasValue(0);
+            assertThat(lives.hear(1, 4, new Life(8, 11)))
+                    .as("others are heard meanwhile")
+                    .hasValue(0);
+            assertThat(lives.hear(Lives.WRITES_MILLIS, 3, new Life(2, 11))).hasValue(0);
+            assertThat(lives.hear(Lives.WRITES_MILLIS, 3, new Life(1, 11)))
+                    .as("what was answered is remembered")
+                    .hasValue(2);
+        }
+    }
+
     /** A store that was wiped would pass for a current one after a second start. */
     @Test
     void aLifeThatWasNotConfirmedGoesOn() throws Exception {
