@@ -218,6 +218,11 @@ class SuspensionTest {
     }
 
     /** Served time hardly passes then. */
+    @PlantedBug(
+            in = NodeReports.class,
+            rule = "reports expire by agreed time",
+            replace = "long now = tables.totals().agreedMillis",
+            with = "long now = tables.totals().servedMillis")
     @Test
     void aReportExpiresWhileFewCommandsCome() {
         nodes[0].done(report(0));
