@@ -3,6 +3,7 @@ package io.bulwark.storage.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.control.NodeControlMessage.Life;
+import io.bulwark.protocol.mutation.PlantedBug;
 import java.nio.file.Path;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -30,6 +31,11 @@ class LivesTest {
     }
 
     /** Each one that is remembered is synced. */
+    @PlantedBug(
+            in = Lives.class,
+            rule = "a peer causes a sync once in a while",
+            replace = "nowMillis - last < WRITES_MILLIS",
+            with = "false")
     @Test
     void aPeerHasItsLifeWrittenDownOnceInAWhile() throws Exception {
         try (RecordIndex index = RecordIndex.open(directory.resolve("index"))) {
