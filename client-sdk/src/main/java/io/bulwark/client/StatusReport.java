@@ -11,6 +11,7 @@ import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
@@ -219,7 +220,7 @@ final class StatusReport {
             states.add("repairing");
         }
         if (reply.setBack()) {
-            states.add("set back in time: its peers know more of it than its store; its log says more");
+            states.add("set back in time: serves no registers until it has made up what it forgot, its log says more");
         }
         if (!unverified.isEmpty()) {
             states.add("unverified: compares what it holds of " + String.join(", ", unverified));
@@ -229,7 +230,7 @@ final class StatusReport {
             long mib = Math.ceilDiv(poolNeededBytes, 1L << 20);
             states.add("history pool too small: set history-pool to " + mib + "MB or more");
         }
-        return states.isEmpty() ? "ok" : String.join(", ", states);
+        return states.isEmpty() ? "ok" : String.join("; ", states);
     }
 
     /** What this client and the nodes, the node itself included, have seen of a node since each of them started. */
@@ -250,8 +251,8 @@ final class StatusReport {
     }
 
     /**
-     * A slot counts as faulty while its holder does not answer, takes no writes, has taken the slot lately and not confirmed that it has all,
-     * or has something to complete or repair, which it may have too while it is unverified.
+     * A slot counts as faulty while its holder does not answer, takes no writes, serves no registers as its store was set back, has taken the
+     * slot lately and not confirmed that it has all, or has something to complete or repair, which it may have too while it is unverified.
      */
     private static ClusterStatus.VolumeStatus volume(Volume volume, Map<Integer, NodeStatusReply> answers) {
         int worst = 0;
@@ -262,7 +263,10 @@ final class StatusReport {
             int working = 0;
             for (int holder : group.holders()) {
                 NodeStatusReply reply = answers.get(holder);
-                if (reply == null || !reply.acceptsWrites() || group.isFresh(holder)) {
+                if (reply == null
+                        || !reply.acceptsWrites()
+                        || group.isFresh(holder)
+                        || isSilent(holder, reply, volume)) {
                     faulty++;
                 } else if (isUnverified(holder, reply, volume) || hasWork(reply, volume)) {
                     working++;
@@ -316,6 +320,13 @@ final class StatusReport {
 
     private static boolean hasWork(NodeStatusReply reply, Volume volume) {
         return reply.volumes().stream().anyMatch(work -> work.volume() == volume.id() && work.unfinished() > 0);
+    }
+
+    /** Whether a holder serves nothing of the volume: registers, until it has made up what its store had forgotten. */
+    private static boolean isSilent(int holder, NodeStatusReply reply, Volume volume) {
+        return reply.setBack()
+                && volume.kind() == VolumeKind.REGISTER
+                && (isUnverified(holder, reply, volume) || hasWork(reply, volume));
     }
 
     /** Whether a holder does not know yet what it lacks; of a volume that it does not name it knows nothing. */

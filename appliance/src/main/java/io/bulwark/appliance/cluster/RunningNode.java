@@ -228,18 +228,18 @@ public final class RunningNode implements Watched {
                 () -> Stream.concat(completion.versions().stream(), verification.report().stream())
                         .sorted(Comparator.comparingInt(VersionsReport::volume))
                         .toList(),
-                () -> latest.standing() == LatestAnswers.Standing.SET_BACK);
+                latest::isSetBack);
         List<HostedProtocol> protocols = new ArrayList<>(List.of(
                 HostedProtocol.extents(config, ExtentLimits.standard()),
                 HostedProtocol.registers(config, keys, FpLimits.standard(), revocations::watch)
-                        .openWhile(comparison::serves),
+                        .openFor(comparison::serves),
                 HostedProtocol.versioned(
                                 keys.self(),
                                 pool.limits(config.shards()),
                                 pool.clients(),
                                 verification::watch,
                                 revocations::watch)
-                        .openWhile(comparison::serves),
+                        .openFor(comparison::serves),
                 status.protocol(),
                 latest.protocol(),
                 revocations.protocol()));

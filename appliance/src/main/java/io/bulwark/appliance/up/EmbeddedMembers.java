@@ -153,7 +153,7 @@ public final class EmbeddedMembers implements Members {
     private record Stopped(String name, MeterRegistry meters) implements Watched {
         @Override
         public String problem() {
-            return "it is stopped";
+            return "it does not run";
         }
 
         @Override

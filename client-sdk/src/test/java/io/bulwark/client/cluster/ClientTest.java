@@ -2,6 +2,7 @@ package io.bulwark.client.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketSpec;
@@ -315,6 +316,24 @@ class ClientTest {
             assertThat(volume.moreFaultsAtMost())
                     .as("it may be that they have all")
                     .isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aNodeThatWasSetBackCountsAsAFaultOfRegistersForCertain(@TempDir Path keys) throws IOException {
+        try (MemoryCluster young = new MemoryCluster(keys);
+                Bulwark other = Bulwark.connect(young.config())) {
+            other.createVolume(VolumeSpec.objects("objects", new ProtectionPolicy(1, 2, 4, BLOCK)));
+            other.createVolume(VolumeSpec.registers("registers", new ProtectionPolicy(1, 2, 4, BLOCK), 100));
+            young.setBack(1);
+            young.setBack(2);
+            ClusterStatus status = other.status();
+            assertThat(status.nodes().get(1).state())
+                    .startsWith("set back in time: serves no registers until")
+                    .endsWith("; unverified: compares what it holds of objects, registers");
+            assertThat(status.volumes())
+                    .extracting(volume -> volume.volume().name(), ClusterStatus.VolumeStatus::moreFaultsAtMost)
+                    .containsExactlyInAnyOrder(tuple("objects", 1), tuple("registers", -1));
         }
     }
 

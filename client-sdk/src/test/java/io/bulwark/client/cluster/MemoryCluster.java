@@ -99,6 +99,12 @@ public final class MemoryCluster implements AutoCloseable {
         nodes.get(node).acceptsWrites = false;
     }
 
+    /** Lets a node say that its store was set back, and that it has made up nothing yet. */
+    public void setBack(int node) {
+        forgetVolumes(node);
+        nodes.get(node).setBack = true;
+    }
+
     /** Lets a node say what its history pool should be, or nothing of it, with -1. */
     public void poolNeeded(int node, long bytes) {
         nodes.get(node).poolNeeded = bytes;

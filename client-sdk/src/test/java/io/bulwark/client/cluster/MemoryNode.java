@@ -56,6 +56,7 @@ final class MemoryNode implements AutoCloseable {
     volatile int volumesDone = 100;
 
     volatile boolean acceptsWrites = true;
+    volatile boolean setBack;
     volatile long freeBytes = 2;
 
     /** What this node says that its history pool should be; -1 for nothing, as one of an older build. */
@@ -129,7 +130,7 @@ final class MemoryNode implements AutoCloseable {
                             0,
                             List.of(),
                             List.of(),
-                            false));
+                            setBack));
         }
         RebuildReply rebuilds = rebuilding;
         if (message instanceof RebuildRequest && rebuilds != null) {

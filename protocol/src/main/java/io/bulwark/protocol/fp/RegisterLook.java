@@ -74,8 +74,8 @@ final class RegisterLook {
 
     private void repair(long nowMillis) {
         Timestamp before = register.versions().latest();
-        boolean begun =
-                register.repair().request(nowMillis, node.self(), null, false, now -> then.accept(found(before), now));
+        // Who asks for the look bounds how many there are.
+        boolean begun = register.repair().request(nowMillis, null, false, now -> then.accept(found(before), now));
         if (!begun) {
             then.accept(FpScrub.Found.UNFINISHED, nowMillis);
         }

@@ -32,8 +32,8 @@ final class NodeReports<K extends NodeReports.Key, R> {
         boolean isOfGroup(Volume volume, int group);
     }
 
-    /** A report, its number and the served time when it came. */
-    record Filed<R>(long number, long servedMillis, R report) {
+    /** A report, its number and the agreed time when it came. */
+    record Filed<R>(long number, long agreedMillis, R report) {
         static <R> Form<Filed<R>> form(Form<R> reports) {
             return new Form<>(
                     (filed, out) -> write(filed, out, reports),
@@ -44,7 +44,7 @@ final class NodeReports<K extends NodeReports.Key, R> {
         }
 
         private static <R> void write(Filed<R> filed, WireWriter out, Form<R> reports) {
-            reports.writer().accept(filed.report, out.i64(filed.number).i64(filed.servedMillis));
+            reports.writer().accept(filed.report, out.i64(filed.number).i64(filed.agreedMillis));
         }
     }
 
@@ -59,7 +59,7 @@ final class NodeReports<K extends NodeReports.Key, R> {
         withdraw(key);
         Totals totals = tables.totals();
         long number = ++totals.lastReport;
-        reports.put(key, new Filed<>(number, totals.servedMillis, report));
+        reports.put(key, new Filed<>(number, totals.agreedMillis, report));
         ofReporter.put(new Owned(key.reporter(), number), key);
         List<K> own = of(key.reporter());
         if (own.size() > REPORTS_MAX) {
@@ -69,10 +69,10 @@ final class NodeReports<K extends NodeReports.Key, R> {
 
     /** Those of a range that count; what has expired goes. */
     List<Table.Entry<K, Filed<R>>> standing(K from, K to) {
-        long now = tables.totals().servedMillis;
+        long now = tables.totals().agreedMillis;
         List<Table.Entry<K, Filed<R>>> standing = new ArrayList<>();
         for (Table.Entry<K, Filed<R>> each : reports.list(from, to)) {
-            if (now - each.value().servedMillis < Command.REPORT_TTL_MILLIS) {
+            if (now - each.value().agreedMillis < Command.REPORT_TTL_MILLIS) {
                 standing.add(each);
             } else {
                 withdraw(each.key());

@@ -46,7 +46,7 @@ import java.util.TreeMap;
  * 19 dues       served time (8), inode (8)             -
  * 20 buckets    name                                   settings, bytes, names shown
  * 21 names      bucket, 0, key, 0, MAX - version (8)   link: the latest version of a name comes first
- * 22 reports    accusation (30), reporter (5)          number of the report, served time
+ * 22 reports    accusation (30), reporter (5)          number of the report, agreed time
  * 23 reportsOf  reporter (5), number of the report (8) key of 22
  * 24 recorded   accusation (30)                        number of the entry
  * 25 evidence   number (8)                             entry
@@ -59,7 +59,7 @@ import java.util.TreeMap;
  * 32 audit      number (8)                             entry; never rewritten
  * 33 audit      0 (4)                                  number and digest of the last entry, and what they begin with
  * 34 invited    principal (5)                          agreed time at which the invitation ends
- * 35 poison     client, volume (4), group (4), reporter  number of the report, served time, report
+ * 35 poison     client, volume (4), group (4), reporter  number of the report, agreed time, report
  * 36 poisonOf   reporter (5), number of the report (8) key of 35
  * 37 suspended  client (5)                             since when, whether it may not write, reports
  * 38 lifted     client (5)                             its last session when a suspension was lifted

@@ -40,6 +40,17 @@ class FpScrubTest {
         assertThat(nodes.look(1)).isEqualTo(FpScrub.Found.GOOD);
     }
 
+    /** Else a node that lost its disk is made up at no more than that rate. */
+    @Test
+    void itsOwnLooksAreNotUnderTheRateOfAskers() {
+        LocalNodes slow = new LocalNodes(1, 2, new FpLimits(6, 2, 2, 1_000, 1, 100, 64, 10_000, 3_000));
+        slow.write(5, 1, 0, 1, 2);
+        for (int look = 0; look < 3; look++) {
+            slow.damage(1);
+            assertThat(slow.look(1)).isEqualTo(FpScrub.Found.REPAIRED);
+        }
+    }
+
     @Test
     void anotherFragmentWithARightChecksumIsReportedAndMadeAgain() {
         Timestamp version = nodes.write(5, 1, 0, 1, 2);

@@ -217,6 +217,23 @@ class SuspensionTest {
         assertThat(list()).hasSize(1);
     }
 
+    /** Served time hardly passes then. */
+    @PlantedBug(
+            in = NodeReports.class,
+            rule = "reports expire by agreed time",
+            replace = "long now = tables.totals().agreedMillis",
+            with = "long now = tables.totals().servedMillis")
+    @Test
+    void aReportExpiresWhileFewCommandsCome() {
+        nodes[0].done(report(0));
+        for (int hour = 0; hour < 24; hour++) {
+            rig.nowMillis += 3_600_000;
+            alice.done(new Command.RenewSession());
+        }
+        node(1).done(report(0));
+        assertThat(list()).isEmpty();
+    }
+
     @Test
     void aReportThatIsRepeatedCountsOn() {
         nodes[0].done(report(0));
@@ -231,7 +248,7 @@ class SuspensionTest {
                         .containsExactly(block(0, 1), block(0, 0)));
     }
 
-    /** In served time; the sessions of all others end. */
+    /** In agreed and served time; the sessions of all others end. */
     private void pass(long millis) {
         rig.pass(alice, millis);
     }

@@ -8,6 +8,8 @@ import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.completion.RebuildRate;
+import io.bulwark.protocol.control.NodeControlMessage;
 import io.bulwark.protocol.control.NodeControlMessage.LatestReply;
 import io.bulwark.protocol.control.NodeControlMessage.LatestRequest;
 import io.bulwark.protocol.control.NodeControlMessage.LatestVersion;
@@ -38,13 +40,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,7 +56,8 @@ import org.slf4j.LoggerFactory;
 /**
  * After a start a node does not know whether its disk has all that it promised: it may be another one's, or older, or incomplete. So it
  * compares, for each register volume that there was when it started, the names of the latest versions in its index with those of n - f
- * others, block after block, and has looked at what it lacks (docs/storage.md). Until that is done the volume is unverified here.
+ * others, each of which tells of its blocks at its own pace, and has looked at what it lacks (docs/storage.md). Until that is done the
+ * volume is unverified here.
  *
  * <p>What was complete is at m + f slots at least. Less this one and f - 1 others that lie or are silent, one of n - f others has it and
  * says so. What others only claim costs a look.
@@ -66,12 +71,22 @@ public final class RegisterComparison implements BackgroundWork {
     private static final long ANSWER_MILLIS = 60_000;
     private static final long RATE_MILLIS = 20;
     private static final long STOP_MILLIS = 5_000;
+    private static final long TURN_MILLIS = 2_000;
+    /** Who tells of fewer blocks at a time is asked again in the next round only. */
+    private static final int BLOCKS_MIN = 16;
+    /** More starts than any node has; a liar's claim. */
+    private static final long LIFE_MAX = 1L << 48;
+
+    private static final int NO_VOLUME = -1;
     /** With more than so many that cannot be made up now nothing more is compared. */
     private static final int UNFINISHED_MAX = 10_000;
 
     private final Metadata metadata;
     private final Background background;
     private final LatestAnswers answers;
+    /** Bounds looks that make up nothing: others' claims cause them. */
+    private final RebuildRate fruitless;
+
     private final long pollMillis;
     private final long retryNanos;
     private final int atOnce;
@@ -83,17 +98,25 @@ public final class RegisterComparison implements BackgroundWork {
     private final AtomicLong repaired = new AtomicLong();
     /** A life of this node that its store does not know of, as far as a correct peer says; 0 if none is known. */
     private long laterLife;
+    /** Whether the store knows that this life is the last. */
+    private boolean confirmed;
 
     private volatile boolean knowsFirst;
     private volatile @Nullable Thread thread;
     private volatile boolean stopping;
 
+    /** The answer of a holder; none if none came in time. */
+    private record Told(int holder, @Nullable LatestReply reply) {}
+
     /** How far one volume is. */
     private static final class Progress {
         private final SortedSet<BlockId> unfinished = new TreeSet<>();
-        private final Set<PrincipalId> silent = new HashSet<>();
+        /** From which block on each other holder of the group goes on to tell. */
+        private final Map<Integer, Long> next = new HashMap<>();
+        /** The later life of this node that each of them remembers; 0 for none. */
+        private final Map<Integer, Long> remembered = new HashMap<>();
+
         private int group;
-        private long from;
         private long triedNanos = System.nanoTime();
         /** Whether all was gone through. */
         private boolean ended;
@@ -115,6 +138,7 @@ public final class RegisterComparison implements BackgroundWork {
         this.answers = answers;
         this.metadata = metadata;
         this.background = background;
+        this.fruitless = RebuildRate.of(background.rebuilding().limitBytesPerSecond());
         this.pollMillis = config.pace().pollMillis();
         this.retryNanos = TimeUnit.MILLISECONDS.toNanos(config.pace().retryMillis());
         this.atOnce = config.pace().atOnce();
@@ -152,9 +176,9 @@ public final class RegisterComparison implements BackgroundWork {
         return knowsFirst && volumes.values().stream().allMatch(progress -> progress.compared);
     }
 
-    /** Whether register requests of others are served: not by a store that may have forgotten what it promised. */
-    public boolean serves() {
-        return answers.standing() == Standing.CURRENT;
+    /** Whether others' requests for registers of a volume are served: not by a store that may have forgotten what it promised there. */
+    public boolean serves(int volume) {
+        return answers.standing(volume) == Standing.CURRENT;
     }
 
     private void run(NodeAccess node) {
@@ -196,7 +220,8 @@ public final class RegisterComparison implements BackgroundWork {
                 .filter(volume -> volume.kind() == VolumeKind.REGISTER)
                 .filter(volume -> volume.groups().stream().anyMatch(group -> group.slotOf(node.node()) >= 0))
                 .toList();
-        volumes.keySet().retainAll(held.stream().map(Volume::id).toList());
+        List<Integer> ids = held.stream().map(Volume::id).toList();
+        volumes.keySet().retainAll(ids);
         for (Volume volume : held) {
             if (volumes.containsKey(volume.id())) {
                 continue;
@@ -207,8 +232,10 @@ public final class RegisterComparison implements BackgroundWork {
             // What began, or was taken, while this node was up has lost nothing by its start; its peers hear of this
             // life all the same.
             progress.compared = knowsFirst || progress.ended;
+            answers.stand(volume.id(), progress.compared ? Standing.CURRENT : Standing.UNKNOWN);
             volumes.put(volume.id(), progress);
         }
+        answers.knowsAll(ids);
         knowsFirst = true;
         boolean further = true;
         for (Volume volume : held) {
@@ -218,75 +245,101 @@ public final class RegisterComparison implements BackgroundWork {
                 lookAgain(node, volume, progress);
                 further &= progress.ended || compare(node, volume, progress);
             }
+            // A store that was set back is as good as any once all that it missed is made up.
+            if (progress != null && progress.compared && progress.left == 0) {
+                standCurrent(node, volume);
+            }
         }
-        judge(node);
+        if (allCurrentBut(NO_VOLUME)) {
+            var _ = confirm(node);
+        }
         return further;
     }
 
-    /** A store that was set back is as good as any once all that it missed is made up. */
-    private void judge(NodeAccess node) {
-        boolean done = volumes.values().stream().allMatch(progress -> progress.compared && progress.left == 0);
-        if (!done || answers.standing() == Standing.CURRENT) {
+    /** By what peers of one group remember of this node: of f+1 that say the same one is correct. */
+    private void judge(NodeAccess node, Volume volume, Progress progress) {
+        if (progress.compared) {
             return;
         }
-        if (answers.standing() == Standing.SET_BACK) {
-            try {
-                node.store().lives().beginAfter(laterLife);
-            } catch (StoreException e) {
-                LOG.error("node-{} cannot write down that it has made up what it missed", node.node(), e);
-                return;
-            }
-            LOG.info("node-{} has made up what its store had forgotten, and serves registers again", node.node());
-        }
-        standCurrent(node);
-    }
-
-    private void standCurrent(NodeAccess node) {
-        try {
-            node.store().lives().confirm();
-            answers.stand(Standing.CURRENT);
-        } catch (StoreException e) {
-            LOG.error("node-{} cannot write down that its store is current", node.node(), e);
-        }
-    }
-
-    /** By what peers remember of this node: of f+1 that say the same one is correct. */
-    private void judge(NodeAccess node, Volume volume, List<LatestReply> replies) {
         int enough = volume.policy().f() + 1;
-        List<Long> later = replies.stream()
-                .map(LatestReply::laterLife)
+        List<Long> later = progress.remembered.values().stream()
                 .filter(life -> life > 0)
                 .sorted(Comparator.reverseOrder())
                 .toList();
+        Standing standing = answers.standing(volume.id());
         if (later.size() >= enough) {
-            laterLife = Math.max(laterLife, later.get(enough - 1));
-            if (answers.standing() != Standing.SET_BACK) {
-                answers.stand(Standing.SET_BACK);
+            laterLife = Math.max(laterLife, Math.min(LIFE_MAX, later.get(enough - 1)));
+            confirmed = false;
+            if (standing != Standing.SET_BACK) {
+                answers.stand(volume.id(), Standing.SET_BACK);
                 LOG.error(
-                        "the store of node-{} was set back in time, or is new: it begins its life {}, and its peers"
-                                + " remember life {}. It serves no registers until it has made up what it forgot; that"
-                                + " needs n - f others that were not set back",
+                        "the store of node-{} was set back in time, or is new: it does not know of this node's start"
+                                + " number {}, which peers remember. It serves no registers of volume {} until it has"
+                                + " made up what it forgot; that needs n - f others that were not set back",
                         node.node(),
-                        node.store().lives().own().number(),
-                        laterLife);
+                        laterLife,
+                        volume.name());
             }
-        } else if (answers.standing() == Standing.UNKNOWN && replies.size() - later.size() >= enough) {
-            standCurrent(node);
+        } else if (standing == Standing.UNKNOWN && progress.remembered.size() - later.size() >= enough) {
+            standCurrent(node, volume);
         }
     }
 
+    private void standCurrent(NodeAccess node, Volume volume) {
+        Standing before = answers.standing(volume.id());
+        // What is served in a life that goes on at the next start is not missed if the disk is set back to this life.
+        if (before == Standing.CURRENT || (allCurrentBut(volume.id()) && !confirm(node))) {
+            return;
+        }
+        answers.stand(volume.id(), Standing.CURRENT);
+        if (before == Standing.SET_BACK) {
+            LOG.info(
+                    "node-{} has made up what its store had forgotten of volume {}, and serves its registers again",
+                    node.node(),
+                    volume.name());
+        }
+    }
+
+    private boolean allCurrentBut(int volume) {
+        return volumes.keySet().stream()
+                .allMatch(other -> other == volume || answers.standing(other) == Standing.CURRENT);
+    }
+
+    /** No later life counts for any volume; false if that cannot be written down. */
+    private boolean confirm(NodeAccess node) {
+        if (!confirmed) {
+            try {
+                if (laterLife > 0) {
+                    node.store().lives().beginAfter(laterLife);
+                    laterLife = 0;
+                }
+                node.store().lives().confirm();
+                confirmed = true;
+            } catch (StoreException e) {
+                LOG.error("node-{} cannot write down that its store is current", node.node(), e);
+            }
+        }
+        return confirmed;
+    }
+
+    /** One turn of a volume; false if too few peers answer. */
     private boolean compare(NodeAccess node, Volume volume, Progress progress)
             throws InterruptedException, ExecutionException {
+        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(TURN_MILLIS);
         while (progress.group < volume.groups().size()) {
             PlacementGroup group = volume.groups().get(progress.group);
-            if (group.slotOf(node.node()) < 0 || progress.from >= volume.blocks()) {
-                progress.group++;
-                progress.from = 0;
-            } else if (progress.left >= UNFINISHED_MAX) {
-                return true;
-            } else if (!compareNext(node, volume, group, progress)) {
-                return false;
+            if (group.slotOf(node.node()) >= 0) {
+                if (progress.left >= UNFINISHED_MAX) {
+                    return true;
+                }
+                int answered = compareGroup(node, volume, group, progress, endNanos);
+                if (told(volume, group, progress) < needed(volume)) {
+                    return answered >= needed(volume);
+                }
             }
+            progress.group++;
+            progress.next.clear();
+            progress.remembered.clear();
         }
         progress.ended = true;
         if (!progress.compared) {
@@ -300,85 +353,129 @@ public final class RegisterComparison implements BackgroundWork {
         return true;
     }
 
-    /** Goes on by as many blocks as n - f others tell of at once; false if fewer answer. */
-    private boolean compareNext(NodeAccess node, Volume volume, PlacementGroup group, Progress progress)
+    private static int needed(Volume volume) {
+        return volume.policy().n() - volume.policy().f();
+    }
+
+    /** How many others have told of all their blocks. */
+    private static int told(Volume volume, PlacementGroup group, Progress progress) {
+        return (int) group.holders().stream()
+                .filter(holder -> progress.next.getOrDefault(holder, 0L) >= volume.blocks())
+                .count();
+    }
+
+    /**
+     * Each other holder tells of its blocks at its own pace, so that none who is slow, or lies, holds up the others, until n - f have told of
+     * all or the turn is over.
+     *
+     * @return how many have told of any, now or before
+     */
+    private int compareGroup(NodeAccess node, Volume volume, PlacementGroup group, Progress progress, long endNanos)
             throws InterruptedException, ExecutionException {
-        int needed = volume.policy().n() - volume.policy().f();
-        List<LatestReply> replies = ask(node, volume, group, progress, needed);
-        judge(node, volume, replies);
-        replies.removeIf(reply -> !reply.counts());
-        if (replies.size() < needed) {
-            return false;
+        BlockingQueue<Told> told = new LinkedBlockingQueue<>();
+        Set<Integer> answered = new HashSet<>();
+        int first = 0;
+        for (int holder : group.holders()) {
+            if (progress.next.getOrDefault(holder, 0L) >= volume.blocks()) {
+                answered.add(holder);
+            } else if (holder != node.node()) {
+                ask(node, volume, progress, holder, told);
+                first++;
+            }
         }
-        replies.sort(Comparator.comparingLong(LatestReply::next).reversed());
-        long end = Math.min(volume.blocks(), replies.get(needed - 1).next());
-        Map<Long, Bytes> theirs = new HashMap<>();
-        for (LatestReply reply : replies) {
-            for (LatestVersion each : reply.blocks()) {
-                BlockId block = BlockId.register(volume.id(), each.block());
-                if (each.block() < end && volume.groupIndex(block) == progress.group) {
-                    theirs.merge(each.block(), each.version(), (a, b) -> a.compareTo(b) >= 0 ? a : b);
+        for (int open = first, taken = 0; open > 0; taken++) {
+            // Until it is known how the store stands each is heard once.
+            boolean judged = taken >= first || answers.standing(volume.id()) != Standing.UNKNOWN;
+            if (judged && told(volume, group, progress) >= needed(volume)) {
+                break;
+            }
+            Told next = told.take();
+            open--;
+            LatestReply reply = next.reply();
+            if (reply == null) {
+                continue;
+            }
+            progress.remembered.put(next.holder(), reply.laterLife());
+            if (reply.counts() && progress.left < UNFINISHED_MAX) {
+                answered.add(next.holder());
+                compareWith(node, volume, progress, next.holder(), reply);
+                boolean more = reply.blocks().size() >= BLOCKS_MIN
+                        && progress.next.getOrDefault(next.holder(), 0L) < volume.blocks();
+                if (more && System.nanoTime() < endNanos) {
+                    ask(node, volume, progress, next.holder(), told);
+                    open++;
                 }
             }
         }
-        look(node, volume, progress, suspects(node, volume, progress, end, theirs));
-        progress.from = end;
-        return true;
+        judge(node, volume, progress);
+        return answered.size();
     }
 
-    private static List<LatestReply> ask(
-            NodeAccess node, Volume volume, PlacementGroup group, Progress progress, int needed)
-            throws InterruptedException, ExecutionException {
-        Set<PrincipalId> others = group.holders().stream()
-                .filter(holder -> holder != node.node())
-                .map(PrincipalId::node)
-                .collect(Collectors.toSet());
-        Set<PrincipalId> asked = new HashSet<>(others);
-        asked.removeAll(progress.silent);
-        if (asked.size() < needed) {
-            asked = others;
-        }
+    private static void ask(NodeAccess node, Volume volume, Progress progress, int holder, BlockingQueue<Told> told) {
         LatestRequest question = new LatestRequest(
                 volume.id(),
                 volume.policy().protocol(),
-                progress.from,
+                progress.next.getOrDefault(holder, 0L),
                 node.store().lives().own());
-        Map<PrincipalId, Message> answers = node.operations()
+        PrincipalId peer = PrincipalId.node(holder);
+        var _ = node.operations()
                 .submit(new Survey(
-                        asked,
+                        Set.of(peer),
                         question,
                         message -> message instanceof LatestReply reply
                                 && reply.volume() == question.volume()
                                 && reply.from() == question.from(),
                         PEERS_MILLIS))
-                .get();
-        progress.silent.addAll(asked);
-        progress.silent.removeAll(answers.keySet());
-        List<LatestReply> replies = new ArrayList<>();
-        answers.values().forEach(message -> replies.add((LatestReply) message));
-        return replies;
+                .whenComplete((answers, _) ->
+                        told.add(new Told(holder, answers == null ? null : (LatestReply) answers.get(peer))));
+    }
+
+    /** Looks at what a holder claims up to where it goes on, and at what is lost here up to there. */
+    private void compareWith(NodeAccess node, Volume volume, Progress progress, int holder, LatestReply reply)
+            throws InterruptedException, ExecutionException {
+        long end = Math.min(volume.blocks(), reply.next());
+        TreeMap<Long, Bytes> theirs = new TreeMap<>();
+        for (LatestVersion each : reply.blocks()) {
+            if (isOfGroup(volume, progress, BlockId.register(volume.id(), each.block()))) {
+                theirs.put(each.block(), each.version());
+            }
+        }
+        for (long from = reply.from(); from < end; ) {
+            LatestRecords own = node.store()
+                    .latest(
+                            LatestAnswers.kind(volume.policy().protocol()),
+                            BlockId.register(volume.id(), from),
+                            BlockId.register(volume.id(), end - 1),
+                            NodeControlMessage.LATEST_MAX)
+                    .get();
+            long next = own.next().map(BlockId::counter).orElse(end);
+            look(node, volume, progress, suspects(volume, progress, own, theirs.subMap(from, next)));
+            from = next;
+        }
+        progress.next.put(holder, end);
+    }
+
+    private static boolean isOfGroup(Volume volume, Progress progress, BlockId block) {
+        return volume.groupIndex(block) == progress.group;
     }
 
     /** Blocks of which somebody claims more than there is here, or of which a fragment here is known to be lost. */
     private static List<BlockId> suspects(
-            NodeAccess node, Volume volume, Progress progress, long end, Map<Long, Bytes> theirs)
-            throws InterruptedException, ExecutionException {
-        LatestRecords own = node.store()
-                .latest(
-                        LatestAnswers.kind(volume.policy().protocol()),
-                        BlockId.register(volume.id(), progress.from),
-                        BlockId.register(volume.id(), end - 1),
-                        Integer.MAX_VALUE)
-                .get();
+            Volume volume, Progress progress, LatestRecords own, Map<Long, Bytes> theirs) {
+        Map<Long, Bytes> claims = new TreeMap<>(theirs);
         List<BlockId> suspects = new ArrayList<>();
         for (Latest mine : own.blocks()) {
-            Bytes claimed = theirs.remove(mine.block().counter());
+            Bytes claimed = claims.remove(mine.block().counter());
             boolean behind = claimed != null && claimed.compareTo(mine.suffix()) > 0;
-            if ((behind || !mine.whole()) && volume.groupIndex(mine.block()) == progress.group) {
+            if ((behind || !mine.whole()) && isOfGroup(volume, progress, mine.block())) {
                 suspects.add(mine.block());
             }
         }
-        theirs.keySet().forEach(block -> suspects.add(BlockId.register(volume.id(), block)));
+        claims.keySet().forEach(block -> suspects.add(BlockId.register(volume.id(), block)));
+        synchronized (progress) {
+            // These are looked at again and again anyway.
+            suspects.removeAll(progress.unfinished);
+        }
         return suspects;
     }
 
@@ -396,7 +493,7 @@ public final class RegisterComparison implements BackgroundWork {
         long bytes = volume.policy().fragmentBytes(volume.policy().blockBytes());
         for (BlockId block : blocks) {
             permits.acquire();
-            while (!background.rebuild().open(0)) {
+            while (!mayLook()) {
                 TimeUnit.MILLISECONDS.sleep(RATE_MILLIS);
             }
             Message question = volume.policy().protocol() == Protocol.PASIS
@@ -434,5 +531,20 @@ public final class RegisterComparison implements BackgroundWork {
             }
             progress.left = progress.unfinished.size();
         }
+        if (found != FpScrub.Found.COMPLETED && found != FpScrub.Found.REPAIRED) {
+            synchronized (fruitless) {
+                fruitless.charge(nowMillis(), bytes);
+            }
+        }
+    }
+
+    private boolean mayLook() {
+        synchronized (fruitless) {
+            return fruitless.open(nowMillis()) && background.rebuild().open(0);
+        }
+    }
+
+    private static long nowMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
     }
 }

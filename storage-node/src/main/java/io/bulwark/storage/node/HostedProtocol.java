@@ -20,9 +20,9 @@ import io.bulwark.protocol.pasis.PasisMessage;
 import io.bulwark.protocol.pasis.PasisServer;
 import io.bulwark.protocol.pasis.VerificationWatch;
 import io.bulwark.protocol.wire.Message;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.function.IntPredicate;
 import java.util.function.IntSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -37,7 +37,7 @@ import java.util.function.ToIntFunction;
  * @param heldBytes about how many bytes a request holds in fragments and blocks
  * @param server makes the server of a shard, given its number counted from 0; all requests about the blocks of one
  *     session, or about one block of a register volume, come to the same server
- * @param open whether requests of others are taken now
+ * @param open whether this request of others is taken now
  */
 public record HostedProtocol(
         Predicate<Message> handles,
@@ -45,19 +45,25 @@ public record HostedProtocol(
         boolean foreground,
         ToIntFunction<Message> heldBytes,
         IntFunction<ProtocolServer> server,
-        BooleanSupplier open) {
+        Predicate<Message> open) {
     public HostedProtocol(
             Predicate<Message> handles,
             Function<Message, BlockId> blockOf,
             boolean foreground,
             ToIntFunction<Message> heldBytes,
             IntFunction<ProtocolServer> server) {
-        this(handles, blockOf, foreground, heldBytes, server, () -> true);
+        this(handles, blockOf, foreground, heldBytes, server, _ -> true);
     }
 
-    /** The same, which takes others' requests only while this says so: else it is silent, and the node's own requests alone are served. */
-    public HostedProtocol openWhile(BooleanSupplier condition) {
-        return new HostedProtocol(handles, blockOf, foreground, heldBytes, server, condition);
+    /** The same, which is silent on the blocks of other volumes than these; the node's own requests are served all the same. */
+    public HostedProtocol openFor(IntPredicate volumes) {
+        return new HostedProtocol(
+                handles,
+                blockOf,
+                foreground,
+                heldBytes,
+                server,
+                message -> volumes.test(blockOf.apply(message).volume()));
     }
 
     /** Extents (PROTOCOLS section 4). */

@@ -318,7 +318,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
                 peer.disconnect("sent " + message.getClass().getSimpleName() + " to " + self);
                 return;
             }
-            if (!parts.protocols().get(protocol).open().getAsBoolean()) {
+            if (!parts.protocols().get(protocol).open().test(message)) {
                 done.run();
                 return;
             }

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * Which blocks somebody has to write so that rounds end, or leftovers go, for the node's log: each version that is not settled
- * soon, once in a while, and few in a minute. The rest follows when these are written.
+ * Names to the node's log the blocks that somebody has to write so that rounds end, or so that leftovers go: each version that is not
+ * settled soon, once in a while, and few in a minute. The rest follows when these are written.
  */
 final class Awaited {
     private static final long SOON_MILLIS = 10_000;

@@ -55,7 +55,7 @@ final class Rounds {
 
         @Override
         public void waitsFor(BlockId block, long timestamp, List<PrincipalId> peers) {
-            awaited.waitsFor(block, timestamp, peers);
+            leftovers.waitsFor(block, timestamp, peers);
         }
 
         Said of(PrincipalId revoked) {
@@ -73,6 +73,8 @@ final class Rounds {
     private final Consumer<PrincipalId> tell;
     private final LongSupplier clock;
     private final Awaited awaited;
+    /** Apart, so that the leftovers of one client's writes do not keep from the log why a revocation does not end. */
+    private final Awaited leftovers;
 
     /**
      * @param tell tells each server once
@@ -82,6 +84,7 @@ final class Rounds {
         this.tell = tell;
         this.clock = clock;
         this.awaited = new Awaited(log, clock);
+        this.leftovers = new Awaited(log, clock);
     }
 
     /** For one server, which counts from now on. */

@@ -17,16 +17,19 @@ import io.bulwark.storage.node.HostedProtocol;
 import io.bulwark.storage.node.NodeAccess;
 import io.bulwark.storage.store.LatestRecords;
 import io.bulwark.storage.store.StoreException;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Answers {@link LatestRequest} of other nodes from the index of the store: one of each node at a time, and what is more is dropped. Knows
- * how this node stands to its own store.
+ * how this node stands to its own store, volume by volume.
  */
 public final class LatestAnswers implements BackgroundWork {
     private static final Logger LOG = LoggerFactory.getLogger(LatestAnswers.class);
@@ -44,15 +47,28 @@ public final class LatestAnswers implements BackgroundWork {
 
     private final Set<PrincipalId> answering = ConcurrentHashMap.newKeySet();
     private volatile @Nullable NodeAccess node;
-    private volatile Standing standing = Standing.UNKNOWN;
+    private final Map<Integer, Standing> standings = new ConcurrentHashMap<>();
+    private volatile Standing ofOthers = Standing.UNKNOWN;
 
-    public Standing standing() {
-        return standing;
+    /** Of each volume, as each has nodes, and a number of faults, of its own. */
+    public Standing standing(int volume) {
+        return standings.getOrDefault(volume, ofOthers);
+    }
+
+    /** Whether the store was set back, as far as some volume's nodes know. */
+    public boolean isSetBack() {
+        return standings.containsValue(Standing.SET_BACK);
     }
 
     /** It was found out. */
-    public void stand(Standing found) {
-        standing = found;
+    public void stand(int volume, Standing found) {
+        standings.put(volume, found);
+    }
+
+    /** These are all that were there when the node started, or have come since: of any other it can have forgotten nothing. */
+    public void knowsAll(Collection<Integer> volumes) {
+        standings.keySet().retainAll(volumes);
+        ofOthers = Standing.CURRENT;
     }
 
     /** What the records of a register volume's versions are. */
@@ -99,8 +115,11 @@ public final class LatestAnswers implements BackgroundWork {
                     answering.remove(from);
                     try {
                         if (found != null) {
-                            long later = known.store().lives().hear(from.number(), request.life());
-                            known.answer(from, requestId, reply(request, found, later));
+                            // Who gets no answer asks again.
+                            known.store()
+                                    .lives()
+                                    .hear(nowMillis(), from.number(), request.life())
+                                    .ifPresent(later -> known.answer(from, requestId, reply(request, found, later)));
                             return;
                         }
                     } catch (StoreException e) {
@@ -110,11 +129,21 @@ public final class LatestAnswers implements BackgroundWork {
                 });
     }
 
+    private static long nowMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+    }
+
     private LatestReply reply(LatestRequest request, LatestRecords found, long laterLife) {
         List<LatestVersion> blocks = found.blocks().stream()
                 .map(each -> new LatestVersion(each.block().counter(), each.suffix()))
                 .toList();
         long next = found.next().map(BlockId::counter).orElse(NodeControlMessage.NO_MORE);
-        return new LatestReply(request.volume(), request.from(), blocks, next, laterLife, standing == Standing.CURRENT);
+        return new LatestReply(
+                request.volume(),
+                request.from(),
+                blocks,
+                next,
+                laterLife,
+                standing(request.volume()) == Standing.CURRENT);
     }
 }

@@ -4,6 +4,7 @@ import io.bulwark.protocol.control.NodeControlMessage.Life;
 import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.OptionalLong;
 
 /**
  * The starts of a node with this store, which the store counts, and the last start of each peer that it has heard of: a store that was
@@ -14,8 +15,12 @@ public final class Lives {
     private static final String OWN_NONCE = "life-nonce";
     private static final String CONFIRMED = "life-confirmed";
 
+    /** A peer has its life written down once in so long: each time is a sync. */
+    static final long WRITES_MILLIS = 1_000;
+
     private final RecordIndex index;
     private final Map<Integer, Life> peers = new HashMap<>();
+    private final Map<Integer, Long> writtenMillis = new HashMap<>();
     private Life own;
 
     /**
@@ -53,24 +58,30 @@ public final class Lives {
     /**
      * A peer says that this is its life.
      *
-     * @return the number of one that its store does not know of; 0 if none was ever heard of here
+     * @return the number of one that its store does not know of; 0 if none was ever heard of here; empty if this one is not remembered, as
+     *     the peer named another one a moment ago
      * @throws StoreException if it cannot be written
      */
-    public synchronized long hear(int peer, Life life) throws StoreException {
+    public synchronized OptionalLong hear(long nowMillis, int peer, Life life) throws StoreException {
         Life known = peers.get(peer);
         if (known == null) {
             known = new Life(index.number(nameOf(peer)), index.number(nonceOf(peer)));
         }
         if (life.isBehind(known)) {
             peers.put(peer, known);
-            return known.number();
+            return OptionalLong.of(known.number());
         }
         if (!life.equals(known)) {
+            Long last = writtenMillis.get(peer);
+            if (last != null && nowMillis - last < WRITES_MILLIS) {
+                return OptionalLong.empty();
+            }
+            writtenMillis.put(peer, nowMillis);
             index.putNumber(nonceOf(peer), life.nonce());
             index.putNumber(nameOf(peer), life.number());
         }
         peers.put(peer, life);
-        return 0;
+        return OptionalLong.of(0);
     }
 
     private Life begin(long number) throws StoreException {

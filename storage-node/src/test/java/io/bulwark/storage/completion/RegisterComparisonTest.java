@@ -13,7 +13,10 @@ import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.completion.CompletionPace;
 import io.bulwark.protocol.control.NodeControlCodec;
+import io.bulwark.protocol.control.NodeControlMessage.LatestReply;
+import io.bulwark.protocol.control.NodeControlMessage.LatestRequest;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
+import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.fp.FpCodec;
 import io.bulwark.protocol.fp.FpGroup;
@@ -52,6 +55,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -72,6 +76,13 @@ class RegisterComparisonTest {
             ProtectionPolicy.pasis(1, 2, 5, 16_384, Verification.LAZY),
             BLOCKS,
             List.of(new PlacementGroup(1, List.of(0, 1, 2, 3, 4))));
+    private static final Volume WIDE = new Volume(
+            3,
+            "wide",
+            VolumeKind.REGISTER,
+            new ProtectionPolicy(2, 3, 7, 16_384),
+            BLOCKS,
+            List.of(new PlacementGroup(1, List.of(0, 1, 2, 3, 4, 5, 6))));
     private static final MessageCodecs CODECS =
             new MessageCodecs(new FpCodec(), new PasisCodec(), new NodeControlCodec());
     private static final FpTimes TIMES = new FpTimes(200, 500, 0, 30_000);
@@ -80,7 +91,7 @@ class RegisterComparisonTest {
     @SuppressWarnings("NullAway.Init")
     private Path directory;
 
-    private final ScriptedMetadata metadata = new ScriptedMetadata(FP, PASIS);
+    private ScriptedMetadata metadata = new ScriptedMetadata(FP, PASIS);
     private final RunningNodes nodes = new RunningNodes(NODES, CODECS);
     private final Map<Integer, RegisterComparison> comparisons = new HashMap<>();
     private final Map<Integer, LatestAnswers> standings = new HashMap<>();
@@ -173,7 +184,7 @@ class RegisterComparisonTest {
         for (int node = 1; node <= 2; node++) {
             int number = node;
             await().until(() -> standing(number) == Standing.SET_BACK);
-            assertThat(comparison(node).serves()).isFalse();
+            assertThat(comparison(node).serves(FP.id())).isFalse();
             assertThat(work(node)).noneMatch(VolumeWork::compared);
         }
         nodes.node(1).close();
@@ -191,6 +202,39 @@ class RegisterComparisonTest {
         assertThat(standing(2))
                 .as("its life goes on after those that it had forgotten")
                 .isEqualTo(Standing.CURRENT);
+    }
+
+    /** All of 2^40 blocks, one after the other. */
+    @Test
+    void aPeerThatTellsOfOneBlockAtATimeHoldsUpNobody() throws Exception {
+        for (long block : new long[] {0, 7, BLOCKS - 1}) {
+            write(block, 1);
+        }
+        nodes.node(2).close();
+        nodes.node(3).close();
+        delete(directory.resolve("node-2"));
+        start(3, crawlingAnswers());
+        start(2);
+        await().untilAsserted(
+                        () -> assertThat(latest(2, FP)).isEqualTo(latest(0, FP)).hasSize(3));
+        assertThat(work(2))
+                .as("n - f others have not told all")
+                .anyMatch(work -> work.volume() == FP.id() && !work.compared());
+    }
+
+    @Test
+    void eachVolumeIsServedByWhatItsOwnNodesRemember() throws Exception {
+        for (int node = 0; node < NODES; node++) {
+            nodes.node(node).close();
+        }
+        metadata = new ScriptedMetadata(FP, WIDE);
+        for (int node = 0; node <= 2; node++) {
+            start(node);
+        }
+        await().until(() -> comparison(2).serves(FP.id()));
+        assertThat(comparison(2).serves(WIDE.id())).as("two may both lie").isFalse();
+        start(3);
+        await().until(() -> comparison(2).serves(WIDE.id()));
     }
 
     @Test
@@ -230,7 +274,7 @@ class RegisterComparisonTest {
     }
 
     private Standing standing(int node) {
-        return Objects.requireNonNull(standings.get(node)).standing();
+        return Objects.requireNonNull(standings.get(node)).standing(FP.id());
     }
 
     private RegisterComparison comparison(int node) {
@@ -285,7 +329,29 @@ class RegisterComparisonTest {
         }
     }
 
+    /** Tells of one block at a time. */
+    private static HostedProtocol crawlingAnswers() {
+        return new HostedProtocol(
+                LatestRequest.class::isInstance,
+                _ -> BlockId.register(0, 0),
+                false,
+                _ -> 0,
+                _ -> (_, from, id, message) -> {
+                    LatestRequest asked = (LatestRequest) message;
+                    return List.of(new Effect.Send(from, id, next(asked)));
+                });
+    }
+
+    private static LatestReply next(LatestRequest asked) {
+        return new LatestReply(asked.volume(), asked.from(), List.of(), asked.from() + 1, 0, true);
+    }
+
     private void start(int node) throws IOException {
+        start(node, null);
+    }
+
+    /** @param liar answers others who compare, in the place of what a node answers */
+    private void start(int node, @Nullable HostedProtocol liar) throws IOException {
         CompletionConfig quick = new CompletionConfig(new CompletionPace(50, 4, 500, 200), 50);
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         Background background = new Background(
@@ -296,17 +362,17 @@ class RegisterComparisonTest {
         nodes.start(
                 config,
                 List.of(
-                        answers.protocol(),
+                        liar == null ? answers.protocol() : liar,
                         HostedProtocol.registers(
                                         config, nodes.keys(node), FpLimits.standard(), () -> RevocationWatch.NONE)
-                                .openWhile(comparison::serves),
+                                .openFor(comparison::serves),
                         HostedProtocol.versioned(
                                         PrincipalId.node(node),
                                         PasisLimits.standard(8 << 20, 8 << 20),
                                         () -> 1,
                                         _ -> VerificationWatch.NONE,
                                         () -> RevocationWatch.NONE)
-                                .openWhile(comparison::serves)),
+                                .openFor(comparison::serves)),
                 metadata::volume,
                 List.of(background, answers, comparison),
                 meters);

@@ -59,6 +59,20 @@ class RoundsTest {
         assertThat(asked.get().knows(REVOKED) && asked.get().knows(another)).isTrue();
     }
 
+    /** A revoked client can leave as many as it likes. */
+    @Test
+    void leftoversDoNotKeepARevocationFromTheLog() {
+        BlockId revocation = BlockId.register(3, 9_999);
+        for (int round = 0; round < 2; round++) {
+            for (long block = 0; block < 2_000; block++) {
+                servers.getFirst().waitsFor(BlockId.register(3, block), 5, List.of(PrincipalId.node(1)));
+            }
+            servers.getFirst().waitsFor(revocation, 5);
+            now += 10_000;
+        }
+        assertThat(awaited).contains(revocation);
+    }
+
     @Test
     void whatServersWaitForIsLogged() {
         BlockId block = BlockId.register(3, 9);
