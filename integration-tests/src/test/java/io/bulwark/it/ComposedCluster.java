@@ -22,6 +22,10 @@ final class ComposedCluster {
     static final int REPLICAS = 4;
     private static final long RETRY_MILLIS = 500;
 
+    /** Those of the file, and no second compiler: members live for a minute. */
+    private static final String JAVA_OPTIONS =
+            "-Xmx256m -XX:MaxDirectMemorySize=256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1";
+
     private final int portBase = LiveCluster.freePortBase(NODES, REPLICAS);
     private final Compose compose;
     private final Path outside;
@@ -32,7 +36,7 @@ final class ComposedCluster {
         compose = new Compose(
                 "bulwark-it-" + portBase,
                 Compose.file("compose.yaml"),
-                Map.of("BULWARK_PORT_BASE", Integer.toString(portBase)),
+                Map.of("BULWARK_PORT_BASE", Integer.toString(portBase), "BULWARK_MEMBER_JAVA_OPTIONS", JAVA_OPTIONS),
                 outside.resolve("stderr"));
     }
 

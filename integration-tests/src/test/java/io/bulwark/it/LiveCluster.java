@@ -62,6 +62,8 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
     private static final int REPLICAS = 4;
     private static final LiveCluster SHARED = embedded(5);
 
+    private static int lastPortBase;
+
     /** Makes the members that a plan asks for. */
     private interface Making {
         Members of(ClusterPlan plan) throws IOException;
@@ -467,10 +469,13 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
     }
 
     /** A base whose ports nobody has; below those that the system hands out by itself. Up to the next base are the ports of health, too. */
-    static int freePortBase(int nodes, int replicas) {
+    static synchronized int freePortBase(int nodes, int replicas) {
         Random random = new Random();
         while (true) {
             int base = 10_000 + random.nextInt(20) * 1_000;
+            if (base == lastPortBase) {
+                continue; // Somebody beside this test has found it free, and may not use it yet.
+            }
             ClusterShape shape = new ClusterShape(nodes, replicas, base, Ordering.DEFAULT, "sync");
             boolean free = isFree(shape.consolePort());
             for (int i = 0; i < nodes; i++) {
@@ -480,6 +485,7 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
                 free &= isMembers(shape.replicaPort(i));
             }
             if (free) {
+                lastPortBase = base;
                 return base;
             }
         }

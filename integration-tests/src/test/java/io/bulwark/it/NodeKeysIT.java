@@ -32,7 +32,7 @@ class NodeKeysIT {
     private static final int WRITERS = 3;
     private static final int BLOCK = 4096;
     private static final long KEY_MILLIS = 2_000;
-    private static final long WAIT_MILLIS_MAX = 60_000;
+    private static final long WAIT_MILLIS_MAX = 120_000;
 
     @RegisterExtension
     static final LiveCluster CLUSTER = LiveCluster.embedded(NODES);

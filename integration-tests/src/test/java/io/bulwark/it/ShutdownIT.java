@@ -56,8 +56,8 @@ class ShutdownIT {
     /** Requests are in hand by then. */
     private static final Duration ARRIVED = Duration.ofSeconds(2);
 
-    /** Longer than a process gives itself. */
-    private static final Duration END_MAX = Duration.ofSeconds(20);
+    /** Longer than a process gives itself, on a busy machine too: its exit code and its log tell whether it kept to that. */
+    private static final Duration END_MAX = Duration.ofMinutes(1);
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
 

@@ -30,9 +30,12 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +46,8 @@ public final class ReplicaGroup implements AutoCloseable {
     public static final int REPLICAS = 4;
     public static final int CLIENTS = 1_000;
     private static final PrincipalId CLIENT = PrincipalId.client(7);
+    private static final int FIRST_PORT = 20_000;
+    private static final int PORTS = 12_000;
 
     private final Path directory;
     private final Starter starter;
@@ -149,22 +154,29 @@ public final class ReplicaGroup implements AutoCloseable {
                         Objects.requireNonNull(identities.get(principal)), trusted, versions.apply(principal)));
     }
 
+    /**
+     * Addresses on which nobody listens. The kernel gives none of these ports to a connection, so they stay free while a replica is
+     * down.
+     */
     public static List<InetSocketAddress> freeAddresses(int count) {
-        List<ServerSocket> sockets = new ArrayList<>();
-        List<InetSocketAddress> addresses = new ArrayList<>();
-        try {
-            for (int i = 0; i < count; i++) {
-                ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                sockets.add(socket);
-                addresses.add(new InetSocketAddress(InetAddress.getLoopbackAddress(), socket.getLocalPort()));
+        Random random = new Random();
+        Set<InetSocketAddress> addresses = new LinkedHashSet<>();
+        while (addresses.size() < count) {
+            int port = FIRST_PORT + random.nextInt(PORTS);
+            InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+            if (isFree(address)) {
+                addresses.add(address);
             }
-            for (ServerSocket socket : sockets) {
-                socket.close();
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
-        return addresses;
+        return List.copyOf(addresses);
+    }
+
+    private static boolean isFree(InetSocketAddress address) {
+        try (ServerSocket socket = new ServerSocket(address.getPort(), 1, address.getAddress())) {
+            return socket.isBound();
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     /** Keys that anybody could make: enough for a test. Replicas share one with each of so many clients, and clients with replicas. */

@@ -56,7 +56,7 @@ class Recorder implements InboundHandler {
     /** The next element, however long it takes within reason. */
     static <T> T next(BlockingQueue<T> queue) {
         try {
-            T next = queue.poll(30, TimeUnit.SECONDS);
+            T next = queue.poll(1, TimeUnit.MINUTES);
             if (next == null) {
                 throw new AssertionError("nothing came");
             }

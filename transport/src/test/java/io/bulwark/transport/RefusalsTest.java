@@ -89,7 +89,7 @@ class RefusalsTest {
             assertThat(link.refusal().map(LinkRefusal::reason)).isNotEqualTo(sure());
             return shown.get() > 3;
         });
-        await().atMost(Duration.ofSeconds(30)).until(() -> {
+        await().until(() -> {
             node.asOf(System.nanoTime());
             return reasonOf(link) == engines.told(LinkRefusal.Reason.UNKNOWN_KEY);
         });
@@ -245,7 +245,7 @@ class RefusalsTest {
                     Transport client = Transport.open(
                             Cast.settings(), credentials(CLIENTS, BOTH, engines.client()), Letter.CODECS, meters)) {
                 PeerLink link = client.link(NODE, meddler.address(), new Recorder());
-                await().atMost(Duration.ofSeconds(60)).until(() -> {
+                await().until(() -> {
                     assertThat(link.refusal()).as("%s", deed).isEmpty();
                     return Cast.faults(meters, Fault.TLS) > 4;
                 });

@@ -317,7 +317,7 @@ class TlsTest {
         opened.add(patient);
         PeerLink link = patient.link(NODE, server.boundAddress(), new Recorder());
         await().until(() -> link.state() == LinkState.WAITING);
-        assertThat(faults(atNode, Fault.UNKNOWN_PRINCIPAL)).isEqualTo(1);
+        await().until(() -> faults(atNode, Fault.UNKNOWN_PRINCIPAL) == 1);
         node.trust(trusted(NODES, CLIENTS));
         link.hurry();
         assertThat(Recorder.next(recorder.connected).principal()).isEqualTo(CLIENT);

@@ -40,7 +40,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.security.SecureRandom;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -135,7 +134,7 @@ class TrustWatchTest {
             TlsCredentials theirs = new TlsCredentials(added, new TrustedKeys(Map.of(own.publicKey(), OPERATOR)));
             try (Transport there = Transport.open(TransportSettings.defaults(), theirs, CODECS)) {
                 PeerLink link = there.link(OPERATOR, address, NOBODY);
-                await().atMost(Duration.ofSeconds(20)).until(() -> link.state() == LinkState.UP);
+                await().until(() -> link.state() == LinkState.UP);
             }
             assertThat(watch.known().keysOf(ADDED)).containsExactly(added.publicKey());
         }
@@ -286,9 +285,9 @@ class TrustWatchTest {
                 1);
         asked.acquire();
         Thread closing = Thread.ofPlatform().start(watch::close);
-        await().until(() ->
-                closing.getState() == Thread.State.TIMED_WAITING || closing.getState() == Thread.State.TERMINATED);
-        assertThat(closing.getState()).isEqualTo(Thread.State.TIMED_WAITING);
+        Thread.State state = await().until(
+                        closing::getState, now -> now == Thread.State.TIMED_WAITING || now == Thread.State.TERMINATED);
+        assertThat(state).isEqualTo(Thread.State.TIMED_WAITING);
         answers.release(Integer.MAX_VALUE / 2);
         closing.join();
     }

@@ -87,7 +87,7 @@ class PromiseLogTest {
 
         private boolean awaitDurable() throws InterruptedException {
             while (durable < index && !failed.isDone()) {
-                assertThat(told.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
+                assertThat(told.tryAcquire(1, TimeUnit.MINUTES)).isTrue();
             }
             return durable == index;
         }

@@ -55,7 +55,7 @@ class WithoutVectorModuleTest {
         builder.command().add(Application.class.getName());
         Process process = builder.redirectError(ProcessBuilder.Redirect.DISCARD).start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
         return output;
     }
 }

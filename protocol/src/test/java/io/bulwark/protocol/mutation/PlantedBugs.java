@@ -16,17 +16,22 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Runs the tests of one module on each {@link PlantedBug} that they declare. A module has one subclass, in its own test sources.
  *
  * <p>The system property {@code bulwark.mutation.since} selects the bugs to run: none (the default), {@code all}, or a commit: then those
  * whose class or test differs from that commit. {@code bulwark.mutation.matching} narrows them to those that have a text in their description.
+ * The tag lets a build run these beside other tests that it selects by theirs.
  */
+@Tag("planted")
+@Isolated("a trial sets system properties")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class PlantedBugs {
     private static final Duration LIMIT = Duration.ofMinutes(2);

@@ -10,7 +10,9 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
+@Isolated("a trial sets system properties")
 class TrialTest {
     private static final String SUBJECT = Subject.class.getName();
     private static final String SOURCE = """

@@ -22,12 +22,15 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Replicas that crash and come back, over a network that loses and delays, around an engine that decides only with 2f+1
  * of its members. An entry counts as acknowledged once 2f+1 replicas have it while they run in one incarnation.
  */
 @NullMarked
+@Execution(ExecutionMode.CONCURRENT)
 class SettlementPropertyTest {
     private static final int REPLICAS = 4;
     private static final int QUORUM = 3;

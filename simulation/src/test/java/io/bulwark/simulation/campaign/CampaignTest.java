@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Fixed seeds, and a few fresh ones, of every protocol; each is run twice and must give the same trace. */
 @NullMarked
 class CampaignTest {
-    private static final int FIXED = Runs.of(8);
+    private static final int FIXED = Runs.of(5);
     private static final int FRESH = 2;
     private static final int SHOWN = 60;
     private static final int ENDS_WITHIN = 30;

@@ -42,7 +42,6 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -172,7 +171,7 @@ class RegisterScrubTest {
         metadata.delete(VOLUME);
         metadata.delete(VERSIONS);
         start(1);
-        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+        await().untilAsserted(() -> {
             for (RecordKind kind : List.of(
                     RecordKind.REGISTER_VERSION,
                     RecordKind.REGISTER,

@@ -103,7 +103,7 @@ class RevocationsTest {
     }
 
     private Asked next() throws InterruptedException {
-        Asked next = asked.poll(20, TimeUnit.SECONDS);
+        Asked next = asked.poll(2, TimeUnit.MINUTES);
         assertThat(next).isNotNull();
         return next;
     }
@@ -119,8 +119,8 @@ class RevocationsTest {
             assertThat(second.query().after()).isEqualTo(ONE);
             assertThat(told).as("the other page is not here yet").isEmpty();
             second.answer(ANOTHER, PrincipalId.NOBODY);
-            assertThat(told.poll(20, TimeUnit.SECONDS)).isEqualTo(new Fact.Revoked(ONE));
-            assertThat(told.poll(20, TimeUnit.SECONDS)).isEqualTo(new Fact.Revoked(ANOTHER));
+            assertThat(told.poll(2, TimeUnit.MINUTES)).isEqualTo(new Fact.Revoked(ONE));
+            assertThat(told.poll(2, TimeUnit.MINUTES)).isEqualTo(new Fact.Revoked(ANOTHER));
         } finally {
             revocations.stop();
         }

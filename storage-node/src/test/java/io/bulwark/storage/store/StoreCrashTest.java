@@ -53,7 +53,7 @@ class StoreCrashTest {
                 }
                 assertThat(count).isGreaterThanOrEqualTo(KILL_AFTER);
             }
-            assertThat(writer.waitFor(1, TimeUnit.MINUTES)).isTrue();
+            assertThat(writer.waitFor(2, TimeUnit.MINUTES)).isTrue();
             next += OUTSTANDING;
             verify(acknowledged, next);
         }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What a user finds where a file was to be written. */
 @NullMarked
 class OutputFileTest {
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long PATIENCE_SECONDS = 120;
 
     @TempDir
     private Path directory = Path.of("");

@@ -16,6 +16,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -24,6 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * primary (Aublin and others, 2013). The bound on what others wait for stands in docs/ordering.md.
  */
 @NullMarked
+@Execution(ExecutionMode.CONCURRENT)
 class FavouriteTest {
     private static final int FRIEND = 1;
     private static final int OTHER = 2;

@@ -19,6 +19,8 @@ import java.util.Random;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -28,6 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * send, to some replicas only, for as long as they like.
  */
 @NullMarked
+@Execution(ExecutionMode.CONCURRENT)
 class FullRoomTest {
     private static final int RUNS = Runs.of(1);
     private static final Long SEED = Long.getLong("bulwark.seed");
@@ -36,7 +39,7 @@ class FullRoomTest {
     private static final int LARGE_BYTES = 16 << 10;
     private static final long BURST_MILLIS = 40;
     private static final long AGAIN_MILLIS = 60;
-    private static final int CALLS = 8;
+    private static final int CALLS = 4;
 
     /** Four attackers fill the room of all. */
     private static final Room ROOM = new Room(16, 1 << 20, 4_096, 64, 1 << 20);

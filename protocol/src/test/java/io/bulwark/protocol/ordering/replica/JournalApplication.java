@@ -9,7 +9,9 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
@@ -24,13 +26,25 @@ import org.jspecify.annotations.Nullable;
 @NullMarked
 final class JournalApplication implements Application {
     /** A checkpoint; what became durable survives a crash. */
-    record Saved(List<Bytes> journal, long configuration, long agreedMillis, Bytes engineState, Bytes digest) {}
+    record Saved(
+            List<Bytes> journal,
+            Bytes journalDigest,
+            long configuration,
+            long agreedMillis,
+            Bytes engineState,
+            Bytes digest) {}
 
     private static final String REPLACEMENT = "members";
+    private static final Bytes START = new WireWriter().string(REPLACEMENT).toBytes();
 
     private final NavigableMap<Long, Saved> durable = new TreeMap<>();
     private final NavigableMap<Long, Saved> taken = new TreeMap<>();
     private List<Bytes> journal = new ArrayList<>();
+    private final Map<Bytes, Integer> places = new HashMap<>();
+    private final List<Configuration> asked = new ArrayList<>();
+    /** Of each entry and of what was before it, so that a checkpoint costs nothing for what earlier ones had. */
+    private Bytes journalDigest = Bytes.EMPTY;
+
     private long agreedMillis;
     private long configuration;
     int executions;
@@ -42,6 +56,17 @@ final class JournalApplication implements Application {
 
     List<Bytes> journal() {
         return journal;
+    }
+
+    private void add(Bytes operation) {
+        index(operation, journal.size());
+        journal.add(operation);
+        journalDigest = Hashes.sha256(journalDigest, operation);
+    }
+
+    private void index(Bytes operation, int place) {
+        places.putIfAbsent(operation, place);
+        asked(operation).ifPresent(asked::add);
     }
 
     long agreedMillis() {
@@ -58,10 +83,10 @@ final class JournalApplication implements Application {
         }
         executions++;
         agreedMillis = newAgreedMillis;
-        int place = journal.indexOf(operation);
-        if (place < 0) {
+        Integer place = places.get(operation);
+        if (place == null) {
             place = journal.size();
-            journal.add(operation);
+            add(operation);
         }
         return new WireWriter().i64(place).toBytes();
     }
@@ -74,19 +99,17 @@ final class JournalApplication implements Application {
     }
 
     private static Optional<Configuration> asked(Bytes operation) {
-        byte[] start = new WireWriter().string(REPLACEMENT).toBytes().toByteArray();
-        if (operation.length() <= start.length
-                || !operation.slice(0, start.length).equals(Bytes.of(start))) {
+        int start = START.length();
+        if (operation.length() <= start || !operation.slice(0, start).equals(START)) {
             return Optional.empty();
         }
-        WireReader in = new WireReader(operation.slice(start.length, operation.length() - start.length));
+        WireReader in = new WireReader(operation.slice(start, operation.length() - start));
         return Optional.of(Configuration.read(in));
     }
 
     @Override
     public Optional<List<Member>> nextMembers() {
-        return journal.stream()
-                .flatMap(operation -> asked(operation).stream())
+        return asked.stream()
                 .filter(next -> next.number() == configuration + 1)
                 .map(Configuration::members)
                 .findFirst();
@@ -110,9 +133,9 @@ final class JournalApplication implements Application {
     }
 
     private Saved save(Bytes engineState) {
-        WireWriter all = new WireWriter().bytes(engineState).i64(configuration);
-        journal.forEach(all::bytes);
-        return new Saved(List.copyOf(journal), configuration, agreedMillis, engineState, Hashes.sha256(all.toBytes()));
+        WireWriter all = new WireWriter().bytes(engineState).i64(configuration).bytes(journalDigest);
+        Bytes digest = Hashes.sha256(all.toBytes());
+        return new Saved(List.copyOf(journal), journalDigest, configuration, agreedMillis, engineState, digest);
     }
 
     /** What was taken at this number is on disk. */
@@ -155,9 +178,16 @@ final class JournalApplication implements Application {
     /** The process is gone; what is durable is there again. */
     void crash() {
         taken.clear();
-        journal = new ArrayList<>(durable.lastEntry().getValue().journal());
-        agreedMillis = durable.lastEntry().getValue().agreedMillis();
-        configuration = durable.lastEntry().getValue().configuration();
+        Saved last = durable.lastEntry().getValue();
+        journal = new ArrayList<>(last.journal());
+        journalDigest = last.journalDigest();
+        places.clear();
+        asked.clear();
+        for (int i = 0; i < journal.size(); i++) {
+            index(journal.get(i), i);
+        }
+        agreedMillis = last.agreedMillis();
+        configuration = last.configuration();
     }
 
     @Nullable
@@ -175,7 +205,7 @@ final class JournalApplication implements Application {
 
     /** Rots: the state is another now. */
     void corrupt() {
-        journal.add(Bytes.of((byte) 0xBA, (byte) 0xD0));
+        add(Bytes.of((byte) 0xBA, (byte) 0xD0));
     }
 
     /** What it has on disk as the last checkpoint is another state now. */

@@ -15,12 +15,15 @@ import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Attackers tell f+1 replicas each what is long, so that the others fetch it, over links that carry so much in a time and one message after
  * the other: votes wait behind bodies.
  */
 @NullMarked
+@Execution(ExecutionMode.CONCURRENT)
 class LongRequestsTest {
     private static final int RUNS = Runs.of(1);
     private static final int REPLICAS = 4;

@@ -23,7 +23,12 @@ final class OneHistory {
             if (i == canonical.size()) {
                 canonical.add(journal.get(i));
             }
-            assertThat(journal.get(i)).as("entry %d at replica %d", i, replica).isEqualTo(canonical.get(i));
+            // Asked first, as the assertion costs more than all else here.
+            if (!journal.get(i).equals(canonical.get(i))) {
+                assertThat(journal.get(i))
+                        .as("entry %d at replica %d", i, replica)
+                        .isEqualTo(canonical.get(i));
+            }
         }
         return journal.size();
     }

@@ -15,6 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -23,6 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * asked for then the other three have, and the liars vouch for it at these only: they count 2f+1 vouches, the primary f+1.
  */
 @NullMarked
+@Execution(ExecutionMode.CONCURRENT)
 class ReadyTest {
     private static final int FAULTY = 2;
     private static final int REPLICAS = 3 * FAULTY + 1;
