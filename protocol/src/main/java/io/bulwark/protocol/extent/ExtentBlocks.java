@@ -135,7 +135,8 @@ final class ExtentBlocks {
                 done.done(next);
             };
             withRecord(start, block, (next, known) -> {
-                // The epoch may have ended since it was asked: in the next one this node has perhaps said that it has nothing.
+                // The epoch may have ended since it was asked: in the next one this node has perhaps said that it has
+                // nothing.
                 StoreRefusal refusal = epochs.serves(block, epoch)
                         ? refusal(block, session, known, proposal)
                         : StoreRefusal.WRONG_EPOCH;

@@ -372,8 +372,8 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         ReadSlot slot = slots[index];
         switch (answer) {
             case Acknowledged _ when answer.epoch() == group.epoch() -> slot.hold();
-            case NotStored _ when answer.epoch() > group.epoch() ->
-                refuse(index, ReadRefusal.WRONG_EPOCH, answer.epoch(), effects);
+            case NotStored _
+            when answer.epoch() > group.epoch() -> refuse(index, ReadRefusal.WRONG_EPOCH, answer.epoch(), effects);
             // What passes is tried again, for as long as the read goes on.
             case NotStored refused when !ExtentWrite.PASSING.contains(refused.reason()) -> slot.supplying = false;
             default -> {}
@@ -420,16 +420,16 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         effects.add(new Effect.Send(node(index), 0, new ReadPinned(block, group.epoch(), index, pin, wantFragment)));
     }
 
-    /** Who holds it is asked once more where one says that the epoch is over: f+1 must say so to end this. */
+    /** While holders are awaited all are asked: those that hold it may have freed it, or gone on to another epoch. */
     private void askAgain(long nowMillis, int index, List<Effect> effects) {
         ReadSlot slot = slots[index];
-        boolean overtaken = Arrays.stream(slots)
-                .anyMatch(other -> other.refusal == ReadRefusal.WRONG_EPOCH && other.refusalEpoch > group.epoch());
-        if (slot.supplying && !overtaken) {
+        boolean wants = slot.wantsFragment && slot.found == null;
+        if (slot.supplying) {
             supply(nowMillis, index, effects);
-        } else if (overtaken || (slot.found == null && !(slot.holds && !slot.wantsFragment))) {
-            boolean wants = slot.wantsFragment && slot.found == null;
-            ask(nowMillis, index, wants && (content == null || judged.contains(index)), effects);
+        } else if (content != null) {
+            ask(nowMillis, index, wants && judged.contains(index), effects);
+        } else if (wants || !slot.holds) {
+            ask(nowMillis, index, wants, effects);
         }
     }
 

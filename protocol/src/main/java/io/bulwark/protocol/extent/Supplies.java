@@ -39,7 +39,7 @@ final class Supplies {
     /** Keeps the fragment, if it may. Calls with null for OK. */
     void take(
             Turn turn, PrincipalId sender, Place place, Supply supply, ExtentBlocks.Then<@Nullable StoreRefusal> then) {
-        if (repairs.busy() || underWay.getOrDefault(sender, 0) >= OF_ONE_SENDER_MAX) {
+        if (underWay.getOrDefault(sender, 0) >= OF_ONE_SENDER_MAX) {
             then.run(turn, StoreRefusal.LIMIT);
             return;
         }
@@ -50,8 +50,9 @@ final class Supplies {
         };
         Bytes pin = supply.checksum().pin();
         blocks.knows(turn, place.block(), pin, (next, known) -> {
-            if (known == null
-                    && (polls >= POLLS_MAX || polling.getOrDefault(sender, 0) >= POLLS_OF_ONE_SENDER_MAX)) {
+            boolean full =
+                    polls >= POLLS_MAX || polling.getOrDefault(sender, 0) >= POLLS_OF_ONE_SENDER_MAX || repairs.busy();
+            if (known == null && full) {
                 end.run(next, StoreRefusal.LIMIT);
             } else if (known == null) {
                 polls++;

@@ -13,6 +13,7 @@ import io.bulwark.protocol.extent.ExtentMessage.Found;
 import io.bulwark.protocol.extent.ExtentMessage.Holds;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentMessage.NotStored;
+import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
 import io.bulwark.protocol.extent.ExtentMessage.Supply;
 import io.bulwark.protocol.extent.ExtentMessage.Suspect;
 import io.bulwark.protocol.fingerprint.BlockCode;
@@ -168,7 +169,10 @@ class HandingOutTest {
         ExtentRead read = new ExtentRead(wide, BLOCK, encoded.fpcc().pin(), Set.of(), TIMING);
         read.start(0);
         for (int slot = 0; slot < 3; slot++) {
-            answer(read, slot, new Found(BLOCK, 1, encoded.fpcc(), encoded.fragments().get(slot), true));
+            answer(
+                    read,
+                    slot,
+                    new Found(BLOCK, 1, encoded.fpcc(), encoded.fragments().get(slot), true));
         }
         answer(read, 3, none());
         answer(read, 3, new Acknowledged(BLOCK, 1));
@@ -178,17 +182,39 @@ class HandingOutTest {
         assertThat(read.outcome()).isPresent();
     }
 
+    /** Extent campaign, seed 12509870804: who had said that it holds it was not asked again, and the read had no end. */
     @Test
     void whatIsFreedWhileHoldersAreAwaitedIsFreed() {
         ExtentRead read = started(Set.of());
         answer(read, 0, found(0));
         answer(read, 1, found(1));
         answer(read, 2, new NotFound(BLOCK, 1, ReadRefusal.FREED));
+        effects.clear();
+        effects.addAll(read.onTick(1 + TIMING.retryMillis()));
+        assertThat(effects).contains(new Effect.Send(PrincipalId.node(0), 0, new ReadPinned(BLOCK, 1, 0, PIN, false)));
         assertThat(read.outcome()).isEmpty();
-        answer(read, 3, new NotFound(BLOCK, 1, ReadRefusal.FREED));
+        answer(read, 0, new NotFound(BLOCK, 1, ReadRefusal.FREED));
         assertThat(read.outcome()).contains(new ReadOutcome.Freed());
     }
 
+    @Test
+    void anEpochThatIsOverIsHeardOfByThoseThatHoldIt() {
+        ExtentRead read = started(Set.of());
+        answer(read, 0, found(0));
+        answer(read, 1, found(1));
+        answer(read, 2, none());
+        answer(read, 2, new NotStored(BLOCK, 2, StoreRefusal.WRONG_EPOCH));
+        effects.addAll(read.onTick(1 + TIMING.retryMillis()));
+        assertThat(read.outcome()).isEmpty();
+        answer(read, 1, new NotFound(BLOCK, 2, ReadRefusal.WRONG_EPOCH));
+        assertThat(read.outcome()).contains(new ReadOutcome.StaleMap(2));
+    }
+
+    @PlantedBug(
+            in = ExtentRead.class,
+            rule = "a read returns only what any slot can be handed",
+            replace = "if (policy.protocol() == Protocol.FP && !encodes(good, whole)) {",
+            with = "if (policy.protocol() == Protocol.FP && encodes(good, whole) && content != null) {")
     @Test
     void whereHashesBelongToNoBlockTheReadSaysPoisonous() {
         List<Bytes> mixed = new ArrayList<>(ENCODED.fragments());

@@ -173,7 +173,8 @@ class SupplyTest {
         node.tell(new Fact.OfPin(BLOCK, ONE.fpcc().pin()));
         Effect.Run repair = node.runs.removeLast();
         node.use(LocalNode.volume(2, List.of(4, 0, 2, 3)));
-        node.complete(repair, new RepairOutcome.Rebuilt(ONE.fpcc(), ONE.fragments().getFirst()));
+        node.complete(
+                repair, new RepairOutcome.Rebuilt(ONE.fpcc(), ONE.fragments().getFirst()));
         assertThat(node.has(BLOCK)).isFalse();
     }
 
@@ -217,8 +218,7 @@ class SupplyTest {
             assertThat(node.ask(READER, known(counter))).isEmpty();
         }
         BlockId last = LocalNode.block(Supplies.OF_ONE_SENDER_MAX + 1);
-        assertThat(node.ask(READER, known(last.counter())))
-                .containsExactly(new NotStored(last, 1, StoreRefusal.LIMIT));
+        assertThat(node.ask(READER, known(last.counter()))).containsExactly(new NotStored(last, 1, StoreRefusal.LIMIT));
         assertThat(node.ask(PrincipalId.client(3), known(last.counter()))).isEmpty();
         node.release(0);
         assertThat(node.answers).containsExactly(new Acknowledged(LocalNode.block(1), 1));

@@ -124,7 +124,8 @@ final class ExtentAttacker {
         List<PrincipalId> few = new ArrayList<>();
         int from = random.nextInt(volume.policy().n());
         for (int slot = 0; slot < volume.policy().n(); slot++) {
-            PrincipalId holder = volume.holder(block, (from + slot) % volume.policy().n());
+            PrincipalId holder =
+                    volume.holder(block, (from + slot) % volume.policy().n());
             if (collusion.isFaulty(holder) || correct-- > 0) {
                 few.add(holder);
             }

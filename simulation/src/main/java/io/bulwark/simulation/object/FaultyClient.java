@@ -256,8 +256,8 @@ final class FaultyClient implements Observer {
             return (_, send) -> (nodes >> send.to().number() & 1) == 1;
         }
         Set<PrincipalId> nodes = new HashSet<>();
-        return (_, send) ->
-                nodes.contains(send.to()) || (nodes.size() < volume().policy().m() && random.nextBoolean() && nodes.add(send.to()));
+        return (_, send) -> nodes.contains(send.to())
+                || (nodes.size() < volume().policy().m() && random.nextBoolean() && nodes.add(send.to()));
     }
 
     /** An inode over fragments of two blocks, which match their checksum one by one. */

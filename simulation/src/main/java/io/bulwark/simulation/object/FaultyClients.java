@@ -87,7 +87,8 @@ final class FaultyClients {
                     case ObjectClient.Got.Content(Bytes bytes) -> invariants.gotOfFaulty(inode.id(), bytes);
                     case ObjectClient.Got.Failed(GetFailure failure)
                     when mustBeThere && !(failure instanceof GetFailure.Changed) ->
-                        throw ObjectInvariants.STAYS_READABLE.violated("inode " + inode.id(), "was read, then " + failure);
+                        throw ObjectInvariants.STAYS_READABLE.violated(
+                                "inode " + inode.id(), "was read, then " + failure);
                     case ObjectClient.Got.Failed _, ObjectClient.Got.Unknown _ -> {}
                 }
                 world.ends();

@@ -31,7 +31,8 @@ final class ObjectInvariants {
 
     /** What was acknowledged, or read once, can be read with any f nodes and f replicas gone, whoever wrote it. */
     static final Invariant STAYS_READABLE = new Invariant(
-            "stays-readable", "PROTOCOLS section 4, writes and reads are done at m+f slots, which share m with any n-f");
+            "stays-readable",
+            "PROTOCOLS section 4, writes and reads are done at m+f slots, which share m with any n-f");
 
     /** No inode gets what is not its submitter's. */
     static final Invariant OWN_RANGES_ONLY =
