@@ -25,6 +25,7 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -59,6 +60,10 @@ import org.jspecify.annotations.Nullable;
  * themselves, judge, and repair.
  */
 public final class ExtentRead implements ClientOperation<ReadOutcome> {
+    /** More than f of these end a read, whatever it has. */
+    private static final Set<ReadRefusal> ENDING =
+            EnumSet.of(ReadRefusal.FREED, ReadRefusal.NOT_PERMITTED, ReadRefusal.WRONG_EPOCH);
+
     private final ProtectionPolicy policy;
     private final PlacementGroup group;
     private final ExtentCoding coding;
@@ -420,15 +425,15 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         effects.add(new Effect.Send(node(index), 0, new ReadPinned(block, group.epoch(), index, pin, wantFragment)));
     }
 
-    /** While holders are awaited all are asked: those that hold it may have freed it, or gone on to another epoch. */
+    /** Who said that it holds it is asked again where one says that it is freed, or that the epoch is over: more than f must. */
     private void askAgain(long nowMillis, int index, List<Effect> effects) {
         ReadSlot slot = slots[index];
-        boolean wants = slot.wantsFragment && slot.found == null;
+        boolean wants = slot.wantsFragment && slot.found == null && (content == null || judged.contains(index));
+        boolean doubtful = content != null
+                && Arrays.stream(slots).anyMatch(other -> other.refusal != null && ENDING.contains(other.refusal));
         if (slot.supplying) {
             supply(nowMillis, index, effects);
-        } else if (content != null) {
-            ask(nowMillis, index, wants && judged.contains(index), effects);
-        } else if (wants || !slot.holds) {
+        } else if (wants || !slot.holds || doubtful) {
             ask(nowMillis, index, wants, effects);
         }
     }
