@@ -425,7 +425,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         effects.add(new Effect.Send(node(index), 0, new ReadPinned(block, group.epoch(), index, pin, wantFragment)));
     }
 
-    /** Who said that it holds it is asked again where one says that it is freed, or that the epoch is over: more than f must. */
+    /** Asks those that lack it, and all where one says that it is freed or the epoch over: more than f must. */
     private void askAgain(long nowMillis, int index, List<Effect> effects) {
         ReadSlot slot = slots[index];
         boolean wants = slot.wantsFragment && slot.found == null && (content == null || judged.contains(index));
