@@ -192,7 +192,7 @@ class SupplyTest {
                 BlockId block = LocalNode.block(++counter);
                 List<ExtentMessage.Answer> answers =
                         node.ask(sender, new Supply(block, 1, 0, ONE.fragments().getFirst(), ONE.fpcc()));
-                boolean waits = own <= Supplies.POLLS_OF_ONE_SENDER_MAX && sender != senders.getLast();
+                boolean waits = own <= Supplies.POLLS_OF_ONE_SENDER_MAX && !sender.equals(senders.getLast());
                 assertThat(answers)
                         .as("supply %d of %s", own, sender)
                         .isEqualTo(waits ? List.of() : List.of(new NotStored(block, 1, StoreRefusal.LIMIT)));
