@@ -35,7 +35,7 @@ public final class NodeExtents implements ExtentAccess {
     @Override
     public CompletableFuture<ReadOutcome> read(Volume volume, BlockId block, Bytes pin, int length) {
         ExtentRead read = new ExtentRead(volume, block, pin, health.doubtfulSlots(volume.group(block)), timing);
-        int padded = volume.policy().m() * volume.policy().fragmentBytes(length);
-        return driver.submit(read, padded);
+        long fragments = (long) volume.policy().n() * volume.policy().fragmentBytes(length);
+        return driver.submit(read, fragments);
     }
 }

@@ -60,17 +60,24 @@ final class ExtentBlocks {
         }
     }
 
+    /** Whether this node serves an epoch of the extent's group now. */
+    interface Epochs {
+        boolean serves(BlockId block, long epoch);
+    }
+
     private final Continuations continuations;
     private final Charges charges;
+    private final Epochs epochs;
     private final Strikes strikes = new Strikes();
     private final BlockQueues queues = new BlockQueues();
     private final Recent<Optional<ExtentRecord>> records = new Recent<>();
     /** What 2f+1 replicas said lately: from then on only that version counts. */
     private final Recent<Bytes> pins = new Recent<>();
 
-    ExtentBlocks(Continuations continuations, Charges charges) {
+    ExtentBlocks(Continuations continuations, Charges charges, Epochs epochs) {
         this.continuations = continuations;
         this.charges = charges;
+        this.epochs = epochs;
     }
 
     static long size(Held held) {
@@ -128,7 +135,11 @@ final class ExtentBlocks {
                 done.done(next);
             };
             withRecord(start, block, (next, known) -> {
-                StoreRefusal refusal = refusal(block, session, known, proposal);
+                // The epoch may have ended since it was asked: in the next one this node has perhaps said that it has
+                // nothing.
+                StoreRefusal refusal = epochs.serves(block, epoch)
+                        ? refusal(block, session, known, proposal)
+                        : StoreRefusal.WRONG_EPOCH;
                 Optional<Held> here = known.filter(Held.class::isInstance).map(Held.class::cast);
                 if (refusal != null || here.filter(held -> held.slot() == slot).isPresent()) {
                     end.run(next, refusal);
@@ -174,6 +185,9 @@ final class ExtentBlocks {
         }
         if (session.closed() && !proposal.supplied()) {
             return StoreRefusal.SESSION_CLOSED;
+        }
+        if (proposal.supplied() && session.forgotten() && pin == null) {
+            return StoreRefusal.UNREFERENCED;
         }
         if (pin != null && !pin.equals(checksum.pin())) {
             return StoreRefusal.OTHER_CONTENT;
@@ -374,6 +388,8 @@ final class ExtentBlocks {
                                 && wanted.pin().equals(repaired.checksum().pin()));
                 if (session.freed(block)) {
                     end.run(next, CompletionResult.FREED);
+                } else if (!epochs.serves(block, repaired.epoch())) {
+                    end.run(next, CompletionResult.UNAVAILABLE);
                 } else if (!same || (pin != null && !repaired.is(pin))) {
                     end.run(next, CompletionResult.REFUSED);
                 } else {

@@ -6,6 +6,7 @@ import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * How the extents of a volume are cut into fragments, named, checked and put together again, as its policy says (PROTOCOLS sections
@@ -58,8 +59,17 @@ public sealed interface ExtentCoding permits FpCoding, PasisCoding {
     /** What a slot keeps of a fragment that its writer sent it. */
     Optional<Accepted> accept(Checksum checksum, int slot, Bytes fragment);
 
-    /** The fragments of all slots; nothing if the block does not encode to exactly this checksum. */
-    Optional<List<Bytes>> encodeExactly(Checksum checksum, Bytes block);
+    /**
+     * The fragments of all slots; nothing if the block does not encode to exactly this checksum.
+     *
+     * @param checked slots whose fragments were checked against the checksum, and gave the block
+     */
+    Optional<List<Bytes>> encodeExactly(Checksum checksum, Bytes block, Set<Integer> checked);
+
+    /** The same where nothing was checked. */
+    default Optional<List<Bytes>> encodeExactly(Checksum checksum, Bytes block) {
+        return encodeExactly(checksum, block, Set.of());
+    }
 
     /** Whether what a slot sent as its fragment can be it. */
     boolean isFragmentOf(Checksum checksum, int slot, Bytes fragment);

@@ -25,6 +25,7 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -39,16 +40,18 @@ import org.jspecify.annotations.Nullable;
  * silent, refuses or sends what cannot be right is replaced by the next. No timestamps and no proof are needed, since the
  * pin comes from the metadata.
  *
- * <p>Under FP f more slots are asked in the same round whether they hold it. The read is done once m+f slots do, so that whoever
- * reads later can, too: slots that lack it are handed their fragments. A slot that is silent is waited for only as long as for one
- * that should send a fragment, one that is believed to be slow not at all.
+ * <p>Under FP f more slots are asked in the same round whether they hold it. The read is done once m+f slots do, and once it is
+ * clear that any slot can be handed its fragment: then every later read succeeds, whoever wrote it. Slots that lack it are handed
+ * their fragments. A read that has m fragments and hears of fewer than m+f holders before its deadline is {@code Unavailable}. A
+ * node that makes its own fragment (that excludes its slot) does not wait for holders: what it makes, it returns to nobody.
  *
  * <pre>
  *   GATHERING  m good fragments                          -> HANDING (content is set)
+ *              they encode to another checksum           -> done: POISONOUS
  *              more than f or 2f refusals, the deadline  -> done
- *   HANDING    m+f slots hold it, or nobody is waited for -> done: WHOLE
- *              it encodes to another checksum            -> done: POISONOUS
- *              f+1 slots are in a later epoch            -> done: STALE_MAP
+ *   HANDING    m+f slots hold it                         -> done: WHOLE
+ *              f+1 slots refuse, or are in a later epoch -> done: FREED, NOT_PERMITTED, STALE_MAP
+ *              the deadline                              -> done: UNAVAILABLE
  * </pre>
  *
  * <p>Once the block is known, what each slot sent is judged against it: {@link Verdict#CORRUPT} is what the slot sent as
@@ -57,13 +60,16 @@ import org.jspecify.annotations.Nullable;
  * themselves, judge, and repair.
  */
 public final class ExtentRead implements ClientOperation<ReadOutcome> {
+    /** More than f of these end a read, whatever it has. */
+    private static final Set<ReadRefusal> ENDING =
+            EnumSet.of(ReadRefusal.FREED, ReadRefusal.NOT_PERMITTED, ReadRefusal.WRONG_EPOCH);
+
     private final ProtectionPolicy policy;
     private final PlacementGroup group;
     private final ExtentCoding coding;
     private final BlockId block;
     private final Bytes pin;
     private final ExtentTiming timing;
-    private final Set<Integer> doubted;
     private final Set<Integer> excluded;
     private final Set<Integer> judged;
     private final int holdersWanted;
@@ -77,8 +83,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     private @Nullable ReadOutcome outcome;
     private @Nullable Bytes content;
     private @Nullable Checksum checksum;
-    private long wholeMillis;
-    /** The fragments of all slots, once one is handed out. */
+    /** The fragments of all slots, under FP once the block was read. */
     private List<Bytes> fragments = List.of();
 
     /** @param askLast slots believed to be bad or slow */
@@ -112,9 +117,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         this.block = block;
         this.pin = pin;
         this.timing = timing;
-        this.doubted = Set.copyOf(askLast);
         this.excluded = Set.copyOf(excluded);
-        // A node that makes its own fragment hands out others, too, but does not wait: completion comes to all slots.
         this.holdersWanted = policy.protocol() == Protocol.FP && excluded.isEmpty() ? policy.writeQuorum() : 0;
         this.judged = new HashSet<>(judged);
         this.judged.removeAll(excluded);
@@ -163,7 +166,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         switch (answer) {
             case Acknowledged _, NotStored _ -> {
                 if (slot.supplied && outcome == null) {
-                    onSupplied(nowMillis, slot, answer, effects);
+                    onSupplied(nowMillis, index, answer, effects);
                 }
                 return effects;
             }
@@ -172,6 +175,11 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             when answer.epoch() == group.epoch() -> {
                 slot.hold();
                 verdicts.remove(index, Verdict.UNREACHABLE);
+            }
+            // What it has it had when it said so: this is an earlier answer, or a lie.
+            case NotFound refused
+            when content != null && slot.holds && refused.epoch() == group.epoch() && lacks(refused.reason()) -> {
+                return effects;
             }
             case NotFound refused -> refuse(index, refused.reason(), refused.epoch(), effects);
             case Found _, Holds _ -> refuse(index, ReadRefusal.WRONG_EPOCH, answer.epoch(), effects);
@@ -220,9 +228,15 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             decide(nowMillis, effects);
         }
         if (outcome == null && nowMillis - startedMillis >= timing.deadlineMillis()) {
-            outcome = new ReadOutcome.Unavailable(reasons());
+            fail(new ReadOutcome.Unavailable(reasons()));
         }
         return effects;
+    }
+
+    /** Ends without the block, though it may have been read. */
+    private void fail(ReadOutcome reason) {
+        content = null;
+        outcome = reason;
     }
 
     @Override
@@ -248,11 +262,6 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         return outcome != null && (content == null || judged.stream().allMatch(slot -> slots[slot].settled));
     }
 
-    /** Whether m+f slots have said that they hold what was read: whoever reads later can, too, whatever its writer and f nodes do. */
-    public boolean isHeld() {
-        return holdersWanted > 0 && content != null && holders() >= holdersWanted;
-    }
-
     /** What was seen of each slot so far, by slot; a slot that is not named sent nothing wrong. */
     public Map<Integer, Verdict> verdicts() {
         return Map.copyOf(verdicts);
@@ -261,6 +270,11 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     /** What the pin names, once the block was read. */
     Optional<Checksum> checksum() {
         return Optional.ofNullable(checksum);
+    }
+
+    /** The fragments of all slots, once the block was read and is known to encode to them. */
+    Optional<List<Bytes>> fragments() {
+        return fragments.isEmpty() ? Optional.empty() : Optional.of(fragments);
     }
 
     private void accept(int index, Found found) {
@@ -291,30 +305,30 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         }
     }
 
-    /** Decodes if it can, and sees that enough slots hold it; else concludes from refusals, or asks further slots. */
+    /** Decodes if it can, and sees that enough slots hold it; concludes from refusals, or asks further slots. */
     private void decide(long nowMillis, List<Effect> effects) {
         if (content == null && usable() >= policy.m()) {
-            decode(nowMillis, effects);
+            decode(effects);
         }
         if (content != null) {
             hand(nowMillis, effects);
         }
-        if (content != null || outcome != null) {
+        if (outcome != null) {
             return;
         }
         int f = policy.f();
         if (count(ReadRefusal.FREED) > f) {
-            outcome = new ReadOutcome.Freed();
+            fail(new ReadOutcome.Freed());
         } else if (count(ReadRefusal.NOT_PERMITTED) > f) {
-            outcome = new ReadOutcome.NotPermitted();
+            fail(new ReadOutcome.NotPermitted());
         } else if (count(ReadRefusal.POISONOUS) > f) {
-            outcome = new ReadOutcome.Poisonous();
+            fail(new ReadOutcome.Poisonous());
         } else if (laterEpoch() > group.epoch()) {
-            outcome = new ReadOutcome.StaleMap(laterEpoch());
+            fail(new ReadOutcome.StaleMap(laterEpoch()));
         } else if (neverStored() > 2 * f) {
-            outcome = new ReadOutcome.Incomplete();
-        } else if (order.stream().allMatch(this::exhausted)) {
-            outcome = new ReadOutcome.Unavailable(reasons());
+            fail(new ReadOutcome.Incomplete());
+        } else if (content == null && order.stream().allMatch(this::exhausted)) {
+            fail(new ReadOutcome.Unavailable(reasons()));
         } else {
             pump(nowMillis, effects);
         }
@@ -331,55 +345,20 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         return slot.found != null || (slot.settled && slot.answers > 1 && asked && !behind);
     }
 
-    /** Sees that m+f slots hold what was read, and is done once they do or nobody is left to wait for. */
+    /** Is done once m+f slots hold what was read; hands their fragments to those that lack it. */
     private void hand(long nowMillis, List<Effect> effects) {
-        Bytes whole = Objects.requireNonNull(content);
-        if (holders() >= holdersWanted && (holdersWanted > 0 || !lacking())) {
-            outcome = new ReadOutcome.Whole(whole);
-            return;
-        }
-        if (policy.protocol() == Protocol.FP && (lacking() || count(ReadRefusal.POISONOUS) > 0)) {
-            if (!encodesExactly(whole, effects)) {
-                return;
-            }
+        if (holders() < holdersWanted || holdersWanted == 0) {
             handOut(nowMillis, effects);
         }
-        if (holdersWanted > 0 && laterEpoch() > group.epoch()) {
-            content = null;
-            outcome = new ReadOutcome.StaleMap(laterEpoch());
-            return;
+        if (holders() >= holdersWanted) {
+            outcome = new ReadOutcome.Whole(Objects.requireNonNull(content));
         }
-        pump(nowMillis, effects);
-        if (holders() >= holdersWanted || order.stream().noneMatch(index -> isAwaited(nowMillis, index))) {
-            outcome = new ReadOutcome.Whole(whole);
-        }
-    }
-
-    /** Encodes what was read, once: whether its writer gave it the right checksum. If not, each holder is told to look for itself. */
-    private boolean encodesExactly(Bytes whole, List<Effect> effects) {
-        if (!fragments.isEmpty()) {
-            return true;
-        }
-        Optional<List<Bytes>> encoded = coding.encodeExactly(Objects.requireNonNull(checksum), whole);
-        if (encoded.isEmpty()) {
-            content = null;
-            poisonous(effects);
-            for (int slot = 0; slot < slots.length; slot++) {
-                suspect(slot, slot, effects);
-            }
-            return false;
-        }
-        fragments = encoded.get();
-        for (int index = 0; index < slots.length; index++) {
-            judge(index, effects);
-        }
-        return true;
     }
 
     /** Gives each slot that said that it has nothing its fragment, once. */
     private void handOut(long nowMillis, List<Effect> effects) {
         for (int index : order) {
-            if (slots[index].lacksIt() && !slots[index].supplied) {
+            if (!fragments.isEmpty() && slots[index].lacksIt() && !slots[index].supplied) {
                 slots[index].supply(nowMillis);
                 supply(nowMillis, index, effects);
             }
@@ -394,18 +373,17 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
                 new Supply(block, group.epoch(), index, fragments.get(index), Objects.requireNonNull(checksum))));
     }
 
-    private void onSupplied(long nowMillis, ReadSlot slot, Answer answer, List<Effect> effects) {
+    private void onSupplied(long nowMillis, int index, Answer answer, List<Effect> effects) {
+        ReadSlot slot = slots[index];
         switch (answer) {
             case Acknowledged _ when answer.epoch() == group.epoch() -> slot.hold();
-            // What passes is tried again, for as long as the slot is waited for.
+            case NotStored _
+            when answer.epoch() > group.epoch() -> refuse(index, ReadRefusal.WRONG_EPOCH, answer.epoch(), effects);
+            // What passes is tried again, for as long as the read goes on.
             case NotStored refused when !ExtentWrite.PASSING.contains(refused.reason()) -> slot.supplying = false;
             default -> {}
         }
         decide(nowMillis, effects);
-    }
-
-    private boolean lacking() {
-        return order.stream().anyMatch(index -> slots[index].lacksIt() && !slots[index].supplied);
     }
 
     private int holders() {
@@ -414,13 +392,6 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             holders += slot.holds && !slot.bad ? 1 : 0;
         }
         return holders;
-    }
-
-    /** Whether what was read is held back for this slot. */
-    private boolean isAwaited(long nowMillis, int index) {
-        ReadSlot slot = slots[index];
-        boolean changes = slot.refusal == ReadRefusal.WRONG_EPOCH && nowMillis - wholeMillis < timing.retryMillis();
-        return holdersWanted > 0 && !doubted.contains(index) && (slot.silent() || changes);
     }
 
     /** Asks as many further slots as are needed if all those that are not late answer well. */
@@ -454,12 +425,16 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         effects.add(new Effect.Send(node(index), 0, new ReadPinned(block, group.epoch(), index, pin, wantFragment)));
     }
 
+    /** Asks those that lack it, and all where one says that it is freed or the epoch over: more than f must. */
     private void askAgain(long nowMillis, int index, List<Effect> effects) {
         ReadSlot slot = slots[index];
+        boolean wants = slot.wantsFragment && slot.found == null && (content == null || judged.contains(index));
+        boolean doubtful = content != null
+                && Arrays.stream(slots).anyMatch(other -> other.refusal != null && ENDING.contains(other.refusal));
         if (slot.supplying) {
             supply(nowMillis, index, effects);
-        } else if (slot.found == null && !(slot.holds && !slot.wantsFragment)) {
-            ask(nowMillis, index, slot.wantsFragment && (content == null || judged.contains(index)), effects);
+        } else if (wants || !slot.holds || doubtful) {
+            ask(nowMillis, index, wants, effects);
         }
     }
 
@@ -472,7 +447,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         return usable;
     }
 
-    private void decode(long nowMillis, List<Effect> effects) {
+    private void decode(List<Effect> effects) {
         Map<Integer, Bytes> good = new TreeMap<>();
         for (int index = 0; index < slots.length; index++) {
             ReadSlot slot = slots[index];
@@ -486,13 +461,26 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             case Decoded.None _ -> {}
             case Decoded.Poisonous _ -> poisonous(effects);
             case Decoded.Block(Bytes whole) -> {
+                if (policy.protocol() == Protocol.FP && !encodes(good, whole)) {
+                    poisonous(effects);
+                    for (int slot = 0; slot < slots.length; slot++) {
+                        suspect(slot, slot, effects);
+                    }
+                    return;
+                }
                 content = whole;
-                wholeMillis = nowMillis;
                 for (int index = 0; index < slots.length; index++) {
                     judge(index, effects);
                 }
             }
         }
+    }
+
+    /** Whether the writer gave the block the right hashes: a slot whose hash is wrong can never be handed its fragment. */
+    private boolean encodes(Map<Integer, Bytes> good, Bytes whole) {
+        fragments = coding.encodeExactly(Objects.requireNonNull(checksum), whole, good.keySet())
+                .orElse(List.of());
+        return !fragments.isEmpty();
     }
 
     private void poisonous(List<Effect> effects) {
@@ -512,9 +500,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     private void judge(int index, List<Effect> effects) {
         Found found = slots[index].found;
         Bytes accepted = content;
-        // Under FP fragments are right one by one, and the checksum of all of them may be wrong all the same.
-        boolean valid = accepted != null && (policy.protocol() == Protocol.PASIS || !fragments.isEmpty());
-        if (valid && slots[index].refusal == ReadRefusal.POISONOUS) {
+        if (accepted != null && slots[index].refusal == ReadRefusal.POISONOUS) {
             blame(index, Verdict.MISBEHAVED, "calls a version poisonous that is valid", effects);
         }
         if (found == null || accepted == null || verdicts.get(index) == Verdict.CORRUPT) {
@@ -568,6 +554,10 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
                 + count(ReadRefusal.NOT_REPAIRED);
     }
 
+    private static boolean lacks(ReadRefusal reason) {
+        return reason == ReadRefusal.NONE || reason == ReadRefusal.NOT_REPAIRED;
+    }
+
     private int count(ReadRefusal refusal) {
         int count = 0;
         for (ReadSlot slot : slots) {
@@ -599,7 +589,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
                 reasons.put(index, node(index) + " sent what is not this version");
             } else if (slot.refusal != null) {
                 reasons.put(index, node(index) + " answered " + slot.refusal);
-            } else if (slot.found == null) {
+            } else if (!slot.holds) {
                 reasons.put(index, node(index) + " is silent");
             }
         }

@@ -87,7 +87,8 @@ public final class ExtentRepair implements ClientOperation<RepairOutcome> {
     }
 
     private RepairOutcome rebuild(Bytes content, Checksum checksum) {
-        return coding.encodeExactly(checksum, content)
+        return read.fragments()
+                .or(() -> coding.encodeExactly(checksum, content))
                 .<RepairOutcome>map(fragments -> new RepairOutcome.Rebuilt(
                         checksum, Bytes.of(fragments.get(slot).toByteArray())))
                 .orElseGet(RepairOutcome.Poisonous::new);

@@ -99,7 +99,7 @@ public final class ExtentServer implements ProtocolServer {
         this.self = PrincipalId.node(node);
         this.limits = limits;
         this.charges = new Charges(limits.unreferencedBytesMax());
-        this.blocks = new ExtentBlocks(continuations, charges);
+        this.blocks = new ExtentBlocks(continuations, charges, this::serves);
         this.sessions = new Sessions(self, continuations, blocks::discard, blocks::reference);
         this.repairs = new Repairs(self, limits, continuations, blocks, sessions);
         this.supplies = new Supplies(limits, blocks, sessions, repairs);
@@ -291,6 +291,13 @@ public final class ExtentServer implements ProtocolServer {
         }
     }
 
+    private boolean serves(BlockId block, long epoch) {
+        return replicas.volume(block.volume())
+                .map(volume -> volume.group(block).epoch() == epoch
+                        && seals.serves(volume.id(), volume.groupIndex(block), epoch))
+                .orElse(false);
+    }
+
     /** The right to ask this; false if the request was refused or waits. */
     private boolean permitted(Turn turn, Asked asked, Volume volume) {
         PrincipalId from = asked.from;
@@ -378,7 +385,11 @@ public final class ExtentServer implements ProtocolServer {
                 (next, refusal) -> answer(next, asked, place, refusal));
     }
 
-    private static void answer(Turn turn, Asked asked, Place place, @Nullable StoreRefusal refusal) {
+    private void answer(Turn turn, Asked asked, Place place, @Nullable StoreRefusal refusal) {
+        if (refusal == StoreRefusal.WRONG_EPOCH) {
+            refuse(turn, asked, refusal, ReadRefusal.WRONG_EPOCH);
+            return;
+        }
         answer(
                 turn,
                 asked,

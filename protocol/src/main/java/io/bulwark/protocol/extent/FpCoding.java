@@ -9,6 +9,7 @@ import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -38,12 +39,8 @@ record FpCoding(BlockCode code) implements ExtentCoding {
     }
 
     @Override
-    public Optional<List<Bytes>> encodeExactly(Checksum checksum, Bytes block) {
-        if (!(checksum instanceof Fpcc fpcc) || !code.isBlockOf(fpcc, block)) {
-            return Optional.empty();
-        }
-        BlockCode.Encoded encoded = code.encode(block);
-        return encoded.fpcc().equals(fpcc) ? Optional.of(encoded.fragments()) : Optional.empty();
+    public Optional<List<Bytes>> encodeExactly(Checksum checksum, Bytes block, Set<Integer> checked) {
+        return checksum instanceof Fpcc fpcc ? code.encodeExactly(fpcc, block, checked) : Optional.empty();
     }
 
     @Override

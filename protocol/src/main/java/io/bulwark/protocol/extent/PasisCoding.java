@@ -9,6 +9,7 @@ import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -41,7 +42,7 @@ record PasisCoding(ErasureCode code, boolean writeTime) implements ExtentCoding 
     }
 
     @Override
-    public Optional<List<Bytes>> encodeExactly(Checksum checksum, Bytes block) {
+    public Optional<List<Bytes>> encodeExactly(Checksum checksum, Bytes block, Set<Integer> checked) {
         if (!fits(checksum, 0) || block.length() != (long) code.dataFragments() * checksum.length()) {
             return Optional.empty();
         }

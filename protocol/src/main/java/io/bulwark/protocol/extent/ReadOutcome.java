@@ -14,7 +14,7 @@ public sealed interface ReadOutcome {
     /** f+1 nodes say that the reader has no grant on the volume. */
     record NotPermitted() implements ReadOutcome {}
 
-    /** 2f+1 holders never stored this version: its writer left it incomplete, and nobody can read it. */
+    /** 2f+1 slots lack this version now: its writer left it incomplete. Nobody has read it under FP, and it may be complete later. */
     record Incomplete() implements ReadOutcome {}
 
     /** No block encodes to what the pin names: its writer lied, and nobody can read it. */
@@ -23,7 +23,7 @@ public sealed interface ReadOutcome {
     /** f+1 nodes are in a later epoch of the group: fetch the map and read again. */
     record StaleMap(long epoch) implements ReadOutcome {}
 
-    /** Too few good fragments before the deadline; why, by slot. */
+    /** Too few good fragments, or too few slots that hold it, before the deadline; why, by slot. */
     record Unavailable(Map<Integer, String> reasons) implements ReadOutcome {
         public Unavailable {
             reasons = Map.copyOf(reasons);

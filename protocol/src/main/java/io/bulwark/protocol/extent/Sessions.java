@@ -1,5 +1,6 @@
 package io.bulwark.protocol.extent;
 
+import io.bulwark.protocol.cluster.CollapsedSessions;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.effect.Effect;
@@ -70,6 +71,9 @@ final class Sessions {
     /** Of one session. */
     static final class Session {
         final Key key;
+        /** Whether it had collapsed before it came into memory: nothing of it is on disk, and nothing may come there. */
+        final boolean collapsed;
+
         SessionState state = SessionState.UNKNOWN;
 
         @Nullable
@@ -88,12 +92,13 @@ final class Sessions {
 
         private long undeletedLast = -1;
 
-        Session(Key key) {
+        Session(Key key, boolean collapsed) {
             this.key = key;
+            this.collapsed = collapsed;
         }
 
         boolean freed(BlockId block) {
-            return record != null && record.freed(block.counter());
+            return collapsed || (record != null && record.freed(block.counter()));
         }
 
         /** Whether a pending upload has registered it, as far as this node was told since it started. */
@@ -104,7 +109,12 @@ final class Sessions {
 
         /** Whether nothing may be stored any more, also since it is not known what was freed. */
         boolean closed() {
-            return state == SessionState.CLOSED || (record != null && (record.closed() || record.forgotten()));
+            return state == SessionState.CLOSED || collapsed || (record != null && record.closed()) || forgotten();
+        }
+
+        /** Whether its record was damaged: what was freed of it is not known. */
+        boolean forgotten() {
+            return record != null && record.forgotten();
         }
 
         /** The disk failed to delete it: it is tried again, in this life or the next. */
@@ -122,6 +132,7 @@ final class Sessions {
         }
     }
 
+    private final CollapsedSessions collapsed = new CollapsedSessions();
     private final Map<Key, Session> others = new LinkedHashMap<>(64, 0.75f, true);
     private final Map<Key, Session> open = new LinkedHashMap<>(64, 0.75f, true);
     private final Map<PrincipalId, Map<Key, Session>> openOf = new HashMap<>();
@@ -140,7 +151,7 @@ final class Sessions {
     /** Calls at once if the session's record is in memory. */
     void with(Turn turn, Key key, Ready ready) {
         Session known = known(key);
-        Session session = known == null ? new Session(key) : known;
+        Session session = known == null ? new Session(key, collapsed.covers(key.owner(), key.session())) : known;
         if (known == null) {
             others.put(key, session);
         }
@@ -268,8 +279,9 @@ final class Sessions {
         });
     }
 
-    /** Those in memory; of what else is on disk {@link Fact.ClosedWith} tells. */
+    /** Those in memory, and those that come there later; of what else is on disk {@link Fact.ClosedWith} tells. */
     void learn(Turn turn, Fact.Collapsed fact) {
+        collapsed.learn(fact);
         for (Session session : all()) {
             Key key = session.key;
             if (fact.covers(key.owner(), key.session())) {

@@ -14,16 +14,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class Supplies {
     /** Under way at once from one sender; also bounds what their fragments take in memory. */
-    private static final int OF_ONE_SENDER_MAX = 8;
+    static final int OF_ONE_SENDER_MAX = 8;
 
-    /** Polls for versions that no reference names, of all senders: less than a node's repairs, which go on beside them. */
+    /** Polls for versions that no reference names: less than a node's repairs, which go on beside them. */
     private static final int POLLS_MAX = 4;
+
+    static final int POLLS_OF_ONE_SENDER_MAX = 2;
 
     private final ExtentLimits limits;
     private final ExtentBlocks blocks;
     private final Sessions sessions;
     private final Repairs repairs;
     private final Map<PrincipalId, Integer> underWay = new HashMap<>();
+    private final Map<PrincipalId, Integer> polling = new HashMap<>();
     private int polls;
 
     Supplies(ExtentLimits limits, ExtentBlocks blocks, Sessions sessions, Repairs repairs) {
@@ -36,25 +39,29 @@ final class Supplies {
     /** Keeps the fragment, if it may. Calls with null for OK. */
     void take(
             Turn turn, PrincipalId sender, Place place, Supply supply, ExtentBlocks.Then<@Nullable StoreRefusal> then) {
-        if (repairs.busy() || underWay.getOrDefault(sender, 0) >= OF_ONE_SENDER_MAX) {
+        if (underWay.getOrDefault(sender, 0) >= OF_ONE_SENDER_MAX) {
             then.run(turn, StoreRefusal.LIMIT);
             return;
         }
         underWay.merge(sender, 1, Integer::sum);
         ExtentBlocks.Then<@Nullable StoreRefusal> end = (next, refusal) -> {
-            underWay.computeIfPresent(sender, (_, count) -> count == 1 ? null : (Integer) (count - 1));
+            leave(underWay, sender);
             then.run(next, refusal);
         };
         Bytes pin = supply.checksum().pin();
         blocks.knows(turn, place.block(), pin, (next, known) -> {
-            if (known == null && polls >= POLLS_MAX) {
+            boolean full =
+                    polls >= POLLS_MAX || polling.getOrDefault(sender, 0) >= POLLS_OF_ONE_SENDER_MAX || repairs.busy();
+            if (known == null && full) {
                 end.run(next, StoreRefusal.LIMIT);
             } else if (known == null) {
                 polls++;
+                polling.merge(sender, 1, Integer::sum);
                 HoldersPoll poll =
                         new HoldersPoll(place.volume(), place.block(), pin, place.slot(), limits.repairTiming());
                 repairs.start(next, poll, (later, held) -> {
                     polls--;
+                    leave(polling, sender);
                     if ((Boolean) held) {
                         store(later, sender, place, supply, end);
                     } else {
@@ -67,6 +74,10 @@ final class Supplies {
                 end.run(next, StoreRefusal.OTHER_CONTENT);
             }
         });
+    }
+
+    private static void leave(Map<PrincipalId, Integer> counted, PrincipalId sender) {
+        counted.computeIfPresent(sender, (_, count) -> count == 1 ? null : (Integer) (count - 1));
     }
 
     private void store(

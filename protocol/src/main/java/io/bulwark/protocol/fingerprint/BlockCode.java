@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -70,6 +71,31 @@ public final class BlockCode {
     public Encoded encode(Bytes block) {
         List<Bytes> fragments = code.encode(block, m + f);
         return new Encoded(Fpcc.of(code, f, fragments), fragments);
+    }
+
+    /**
+     * The fragments whose hashes the fpcc has; empty if the block does not encode to exactly this fpcc.
+     *
+     * @param consistent slots whose fragments were found consistent with it, and gave the block; m of them determine the fingerprints,
+     *     so that only the hashes of the others are compared
+     */
+    public Optional<List<Bytes>> encodeExactly(Fpcc fpcc, Bytes block, Set<Integer> consistent) {
+        if (!isBlockOf(fpcc, block)) {
+            return Optional.empty();
+        }
+        if (consistent.size() < m) {
+            Encoded encoded = encode(block);
+            return encoded.fpcc().equals(fpcc) ? Optional.of(encoded.fragments()) : Optional.empty();
+        }
+        List<Bytes> fragments = code.encode(block, m + f);
+        for (int slot = 0; slot < fragments.size(); slot++) {
+            boolean same = consistent.contains(slot)
+                    || Hashes.sha256(fragments.get(slot)).equals(fpcc.cc().get(slot));
+            if (!same) {
+                return Optional.empty();
+            }
+        }
+        return Optional.of(fragments);
     }
 
     /**

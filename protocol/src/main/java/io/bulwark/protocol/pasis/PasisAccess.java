@@ -1,5 +1,6 @@
 package io.bulwark.protocol.pasis;
 
+import io.bulwark.protocol.cluster.CollapsedSessions;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.cluster.SessionState;
@@ -48,7 +49,7 @@ final class PasisAccess {
 
     private final Map<Question.OfGrant, Told<Fact.OfGrant>> grants = new LinkedHashMap<>(16, 0.75f, true);
     /** The last that was told of each owner: an answer that was under way then opens none of these sessions again. */
-    private final Map<PrincipalId, Fact.Collapsed> collapsed = new LinkedHashMap<>(16, 0.75f, true);
+    private final CollapsedSessions collapsed = new CollapsedSessions();
 
     private final Map<Question.OfSession, Told<SessionState>> sessions = new LinkedHashMap<>(16, 0.75f, true);
     /** Apart from the others: bogus ones push out bogus ones only. */
@@ -212,8 +213,7 @@ final class PasisAccess {
                 yield null;
             }
             case Fact.Collapsed told -> {
-                collapsed.put(told.owner(), told);
-                trim(collapsed);
+                collapsed.learn(told);
                 sessions.replaceAll((key, known) ->
                         told.covers(key.owner(), key.session()) ? new Told<>(SessionState.CLOSED, nowMillis) : known);
                 yield null;
@@ -229,8 +229,7 @@ final class PasisAccess {
             trim(unknown);
         } else if (!closed(owner, BlockId.register(volume, 0), session)) {
             unknown.remove(key);
-            Fact.Collapsed before = collapsed.get(owner);
-            boolean closed = before != null && before.covers(owner, session);
+            boolean closed = collapsed.covers(owner, session);
             sessions.put(key, new Told<>(closed ? SessionState.CLOSED : state, nowMillis));
             trim(sessions);
         }

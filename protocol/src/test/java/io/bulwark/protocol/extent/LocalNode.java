@@ -55,7 +55,11 @@ final class LocalNode {
     private ExtentServer server = new ExtentServer(0, limits);
 
     static Volume volume(long epoch, List<Integer> holders) {
-        return new Volume(VOLUME, "v", VolumeKind.OBJECT, POLICY, 0, List.of(new PlacementGroup(epoch, holders)));
+        return volume(new PlacementGroup(epoch, holders));
+    }
+
+    static Volume volume(PlacementGroup group) {
+        return new Volume(VOLUME, "v", VolumeKind.OBJECT, POLICY, 0, List.of(group));
     }
 
     static BlockId block(long counter) {
@@ -106,6 +110,12 @@ final class LocalNode {
         disk.computeIfPresent(
                 RecordKey.of(RecordKind.EXTENT, block).encoded(),
                 (_, old) -> new OnDisk(Bytes.of(new byte[3]), old.fragment()));
+    }
+
+    /** Makes what is remembered of the session unreadable. */
+    void loseSession() {
+        Bytes nonsense = Bytes.of((byte) 99);
+        disk.put(SessionRecord.key(VOLUME, OWNER, 1).encoded(), new OnDisk(nonsense, Bytes.EMPTY));
     }
 
     /** Lets one of the held stores become durable. */

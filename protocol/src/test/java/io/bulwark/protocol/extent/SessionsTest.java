@@ -34,7 +34,7 @@ class SessionsTest {
 
     private final Continuations continuations = new Continuations();
     private final Charges charges = new Charges(1 << 30);
-    private final ExtentBlocks blocks = new ExtentBlocks(continuations, charges);
+    private final ExtentBlocks blocks = new ExtentBlocks(continuations, charges, (_, _) -> true);
     private final Sessions sessions = new Sessions(NODE, continuations, blocks::discard, blocks::reference);
     private final NavigableMap<Bytes, Mutation.Put> disk = new TreeMap<>();
     private final Set<RecordKey> broken = new HashSet<>();

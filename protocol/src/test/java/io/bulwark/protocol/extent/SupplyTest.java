@@ -5,17 +5,20 @@ import static io.bulwark.protocol.extent.LocalNode.POLICY;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
 import io.bulwark.protocol.extent.ExtentMessage.Holds;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentMessage.NotStored;
+import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
 import io.bulwark.protocol.extent.ExtentMessage.Store;
 import io.bulwark.protocol.extent.ExtentMessage.Supply;
 import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import java.util.Random;
@@ -120,15 +123,110 @@ class SupplyTest {
                 .containsExactly(new NotStored(freed, 1, StoreRefusal.FREED));
     }
 
+    @PlantedBug(
+            inClass = "io.bulwark.protocol.extent.Sessions",
+            rule = "sessions that collapsed stay closed for those who come later",
+            replace = "new Session(key, collapsed.covers(key.owner(), key.session()))",
+            with = "new Session(key, false)")
+    @Test
+    void whatWasFreedWithACollapsedSessionDoesNotComeBack() {
+        node.tell(new Fact.Collapsed(OWNER, 1, 3));
+        assertThat(node.ask(READER, supply(ONE))).containsExactly(refused(StoreRefusal.FREED));
+        assertThat(node.ask(READER, new ReadPinned(BLOCK, 1, 0, ONE.fpcc().pin(), false)))
+                .containsExactly(new NotFound(BLOCK, 1, ReadRefusal.FREED));
+        assertThat(node.runs).isEmpty();
+    }
+
+    @Test
+    void whereWhatWasFreedIsForgottenAReferenceIsNeeded() {
+        node.loseSession();
+        node.ask(READER, supply(ONE));
+        finish(true);
+        assertThat(node.answers).containsExactly(refused(StoreRefusal.UNREFERENCED));
+        assertThat(node.has(BLOCK)).isFalse();
+        node.tell(new Fact.OfPin(BLOCK, ONE.fpcc().pin()));
+        assertThat(node.ask(READER, supply(ONE))).containsExactly(stored());
+    }
+
+    @PlantedBug(
+            inClass = "io.bulwark.protocol.extent.ExtentBlocks",
+            rule = "what was let in before its epoch ended is not stored after",
+            replace = "StoreRefusal refusal = epochs.serves(block, epoch)",
+            with = "StoreRefusal refusal = true")
+    @Test
+    void aPollThatOutlastsItsEpochStoresNothing() {
+        node.ask(READER, supply(ONE));
+        PlacementGroup first = new PlacementGroup(1, List.of(0, 1, 2, 3));
+        node.use(LocalNode.volume(first.announced(3, 4)));
+        finish(true);
+        assertThat(node.answers).containsExactly(refused(StoreRefusal.WRONG_EPOCH));
+        assertThat(node.has(BLOCK)).isFalse();
+    }
+
+    @PlantedBug(
+            inClass = "io.bulwark.protocol.extent.ExtentBlocks",
+            rule = "what repair made in an epoch that is over is not kept",
+            replace = "} else if (!epochs.serves(block, repaired.epoch())) {",
+            with = "} else if (false) {")
+    @Test
+    void aRepairThatOutlastsItsEpochStoresNothing() {
+        node.tell(new Fact.OfPin(BLOCK, ONE.fpcc().pin()));
+        Effect.Run repair = node.runs.removeLast();
+        node.use(LocalNode.volume(2, List.of(4, 0, 2, 3)));
+        node.complete(
+                repair, new RepairOutcome.Rebuilt(ONE.fpcc(), ONE.fragments().getFirst()));
+        assertThat(node.has(BLOCK)).isFalse();
+    }
+
+    @PlantedBug(
+            inClass = "io.bulwark.protocol.extent.Supplies",
+            rule = "one sender takes a few of the polls",
+            replace = "polling.getOrDefault(sender, 0) >= POLLS_OF_ONE_SENDER_MAX",
+            with = "false")
     @Test
     void soManyPollsForUnknownVersionsAreUnderWay() {
-        for (int counter = 1; counter <= 5; counter++) {
-            BlockId block = LocalNode.block(counter);
-            List<ExtentMessage.Answer> answers =
-                    node.ask(READER, new Supply(block, 1, 0, ONE.fragments().getFirst(), ONE.fpcc()));
-            assertThat(answers.isEmpty()).as("supply %d waits", counter).isEqualTo(counter <= 4);
+        List<PrincipalId> senders = List.of(READER, PrincipalId.client(3), PrincipalId.client(4));
+        int counter = 0;
+        for (PrincipalId sender : senders) {
+            for (int own = 1; own <= 3; own++) {
+                BlockId block = LocalNode.block(++counter);
+                List<ExtentMessage.Answer> answers =
+                        node.ask(sender, new Supply(block, 1, 0, ONE.fragments().getFirst(), ONE.fpcc()));
+                boolean waits = own <= Supplies.POLLS_OF_ONE_SENDER_MAX && !sender.equals(senders.getLast());
+                assertThat(answers)
+                        .as("supply %d of %s", own, sender)
+                        .isEqualTo(waits ? List.of() : List.of(new NotStored(block, 1, StoreRefusal.LIMIT)));
+            }
         }
-        assertThat(node.answers).containsExactly(new NotStored(LocalNode.block(5), 1, StoreRefusal.LIMIT));
+        finish(false);
+        node.ask(senders.getLast(), supply(ONE));
+        assertThat(node.answers).as("one poll is over").isEmpty();
+    }
+
+    @PlantedBug(
+            inClass = "io.bulwark.protocol.extent.Supplies",
+            rule = "one sender has a few supplies under way",
+            replace = "underWay.getOrDefault(sender, 0) >= OF_ONE_SENDER_MAX",
+            with = "false")
+    @Test
+    void soManySuppliesOfOneSenderAreUnderWay() {
+        for (int counter = 1; counter <= Supplies.OF_ONE_SENDER_MAX + 1; counter++) {
+            node.tell(new Fact.OfPin(LocalNode.block(counter), ONE.fpcc().pin()));
+        }
+        node.holdStores = true;
+        for (int counter = 1; counter <= Supplies.OF_ONE_SENDER_MAX; counter++) {
+            assertThat(node.ask(READER, known(counter))).isEmpty();
+        }
+        BlockId last = LocalNode.block(Supplies.OF_ONE_SENDER_MAX + 1);
+        assertThat(node.ask(READER, known(last.counter()))).containsExactly(new NotStored(last, 1, StoreRefusal.LIMIT));
+        assertThat(node.ask(PrincipalId.client(3), known(last.counter()))).isEmpty();
+        node.release(0);
+        assertThat(node.answers).containsExactly(new Acknowledged(LocalNode.block(1), 1));
+        assertThat(node.ask(READER, known(last.counter()))).isEmpty();
+    }
+
+    private static Supply known(long counter) {
+        return new Supply(LocalNode.block(counter), 1, 0, ONE.fragments().getFirst(), ONE.fpcc());
     }
 
     @Test

@@ -17,18 +17,25 @@ public final class Collusion {
     /** A message that one of the faulty sent or was sent. */
     public record Known(PrincipalId from, PrincipalId to, long requestId, Message message) {}
 
+    private final Set<PrincipalId> faulty;
     private final Random random;
     private final List<Known> known = new ArrayList<>();
     private int next;
 
     /** @param faulty nodes and clients; may grow */
     public Collusion(Simulation simulation, Set<PrincipalId> faulty, Random random) {
+        this.faulty = faulty;
         this.random = random;
         simulation.observe((from, to, requestId, message) -> {
             if (faulty.contains(from) || faulty.contains(to)) {
                 learn(new Known(from, to, requestId, message));
             }
         });
+    }
+
+    /** Whether it is one of them. */
+    public boolean isFaulty(PrincipalId party) {
+        return faulty.contains(party);
     }
 
     /** Once there is no more room, in the place of something old. */

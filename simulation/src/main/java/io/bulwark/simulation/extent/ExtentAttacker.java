@@ -105,9 +105,32 @@ final class ExtentAttacker {
     }
 
     private void partial() {
-        ExtentWrite write = new ExtentWrite(volume.volume(), id(), content(), timing);
-        int last = random.nextInt(2 * volume.policy().n());
-        simulation.start(self, new StoppingOperation<>(write, (number, _) -> number < last));
+        BlockId block = id();
+        ExtentWrite write = new ExtentWrite(volume.volume(), block, content(), timing);
+        if (random.nextBoolean()) {
+            int last = random.nextInt(2 * volume.policy().n());
+            simulation.start(self, new StoppingOperation<>(write, (number, _) -> number < last));
+            return;
+        }
+        own.add(new Own(block, write.pin()));
+        List<PrincipalId> some = few(block);
+        simulation.start(self, new StoppingOperation<>(write, (_, send) -> some.contains(send.to())));
+    }
+
+    /** Those that lie, and less than m correct ones: enough for a reader only as long as liars want it so. */
+    private List<PrincipalId> few(BlockId block) {
+        int m = volume.policy().m();
+        int correct = m - 1 - random.nextInt(volume.policy().f());
+        List<PrincipalId> few = new ArrayList<>();
+        int from = random.nextInt(volume.policy().n());
+        for (int slot = 0; slot < volume.policy().n(); slot++) {
+            PrincipalId holder =
+                    volume.holder(block, (from + slot) % volume.policy().n());
+            if (collusion.isFaulty(holder) || correct-- > 0) {
+                few.add(holder);
+            }
+        }
+        return few;
     }
 
     /** Fragments of two blocks under one cross-checksum. */

@@ -1,5 +1,6 @@
 package io.bulwark.simulation.extent;
 
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Verdict;
@@ -27,7 +28,7 @@ final class ExtentInvariants {
     static final Invariant SAME_TO_ALL =
             new Invariant("same-to-all-readers", "PROTOCOLS section 4: one pin, one content; thesis theorem 2.2.4");
     static final Invariant STAYS_READABLE =
-            new Invariant("stays-readable", "PROTOCOLS section 4: m+f acknowledgements leave m good fragments");
+            new Invariant("stays-readable", "PROTOCOLS section 4: writes and reads end with m good fragments beyond f");
     static final Invariant ONE_CONTENT_PER_ID = new Invariant(
             "one-content-per-id", "PROTOCOLS section 4: two sets of m+f share m slots, hence a correct node");
     static final Invariant FREED_STAYS_FREED = new Invariant("freed-stays-freed", "PROTOCOLS section 4, freeing");
@@ -50,9 +51,6 @@ final class ExtentInvariants {
     private final Map<Bytes, Checksum> named = new HashMap<>();
     private final Map<BlockId, Bytes> complete = new HashMap<>();
     private final Set<BlockId> referenced = new HashSet<>();
-    /** What was read, and cannot be incomplete any more. */
-    private final Set<Named> held = new HashSet<>();
-
     private final Set<BlockId> dropped = new HashSet<>();
     private int sightingsSeen;
     private int checks;
@@ -99,19 +97,14 @@ final class ExtentInvariants {
     /** An inode names it with any pin: its nodes may drop what they keep. */
     void referencedAnyhow(BlockId block) {
         referenced(block);
-        held.removeIf(each -> each.block.equals(block));
         dropped.add(block);
     }
 
-    /** A reader got it, and m+f slots have said that they hold it. */
-    void held(BlockId block, Bytes pin) {
-        if (!dropped.contains(block)) {
-            held.add(new Named(block, pin));
-        }
-    }
-
-    boolean isHeld(BlockId block, Bytes pin) {
-        return held.contains(new Named(block, pin));
+    /** Whether somebody got it, so that under FP everybody can for ever. */
+    boolean wasRead(BlockId block, Bytes pin) {
+        return volume.policy().protocol() == Protocol.FP
+                && read.containsKey(new Named(block, pin))
+                && !dropped.contains(block);
     }
 
     /** @param meant what its correct writer wrote, padded; empty if the writer is faulty */
@@ -140,7 +133,7 @@ final class ExtentInvariants {
         return fitting;
     }
 
-    /** A read of something that a correct client had completed came to nothing. */
+    /** A read of something that a correct client had completed, or somebody had read, came to nothing. */
     static InvariantViolation missing(BlockId block, ReadOutcome outcome) {
         return STAYS_READABLE.violated(block.toString(), outcome.toString());
     }

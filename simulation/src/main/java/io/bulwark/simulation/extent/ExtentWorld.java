@@ -6,7 +6,6 @@ import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.extent.ExtentCodec;
 import io.bulwark.protocol.extent.ExtentLimits;
-import io.bulwark.protocol.extent.ExtentRead;
 import io.bulwark.protocol.extent.ExtentTiming;
 import io.bulwark.protocol.extent.ReadOutcome;
 import io.bulwark.protocol.extent.WriteOutcome;
@@ -234,19 +233,15 @@ public final class ExtentWorld implements SimulatedWorld {
         });
     }
 
-    /** What a faulty client wrote: whole, the same for all, or nothing. */
+    /** What a faulty client wrote: whole, the same for all and for ever, or nothing. */
     private void read(PrincipalId reader, ExtentAttacker.Own own) {
-        boolean heldBefore = invariants.isHeld(own.block(), own.pin());
-        ClientOperation<ReadOutcome> read = parts.read(volume.volume(), own.block(), own.pin(), IMPATIENT);
-        begin(reader, read, outcome -> {
+        boolean readBefore = invariants.wasRead(own.block(), own.pin());
+        begin(reader, parts.read(volume.volume(), own.block(), own.pin(), IMPATIENT), outcome -> {
             if (outcome instanceof ReadOutcome.Whole whole) {
                 invariants.whole(own.block(), own.pin(), Bytes.EMPTY, whole.content());
-                if (read instanceof ExtentRead known && known.isHeld()) {
-                    invariants.held(own.block(), own.pin());
-                }
-            } else if (outcome instanceof ReadOutcome.Incomplete
-                    && heldBefore
-                    && invariants.isHeld(own.block(), own.pin())) {
+            } else if ((outcome instanceof ReadOutcome.Incomplete || outcome instanceof ReadOutcome.Poisonous)
+                    && readBefore
+                    && invariants.wasRead(own.block(), own.pin())) {
                 throw ExtentInvariants.missing(own.block(), outcome);
             }
         });

@@ -28,8 +28,10 @@ import io.bulwark.simulation.byzantine.StoppingOperation;
 import io.bulwark.simulation.engine.Observer;
 import io.bulwark.simulation.engine.Simulation;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -247,10 +249,15 @@ final class FaultyClient implements Observer {
         });
     }
 
-    /** Any number of slots, always the same ones. */
+    /** Any number of nodes, or as many as make a block with those that lie: always the same ones. */
     private StoppingOperation.Sends atSome() {
-        int slots = random.nextInt();
-        return (_, send) -> (slots >> send.to().number() & 1) == 1;
+        if (random.nextBoolean()) {
+            int nodes = random.nextInt();
+            return (_, send) -> (nodes >> send.to().number() & 1) == 1;
+        }
+        Set<PrincipalId> nodes = new HashSet<>();
+        return (_, send) -> nodes.contains(send.to())
+                || (nodes.size() < volume().policy().m() && random.nextBoolean() && nodes.add(send.to()));
     }
 
     /** An inode over fragments of two blocks, which match their checksum one by one. */

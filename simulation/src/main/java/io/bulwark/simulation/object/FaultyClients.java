@@ -1,5 +1,6 @@
 package io.bulwark.simulation.object;
 
+import io.bulwark.protocol.bucket.GetFailure;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
@@ -80,9 +81,15 @@ final class FaultyClients {
                 return;
             }
             Inode inode = found.inode();
+            boolean mustBeThere = world.isSettled() && invariants.isGot(inode.id());
             client.get(world.volume(), inode, 0, Long.MAX_VALUE, got -> {
-                if (got instanceof ObjectClient.Got.Content(Bytes bytes)) {
-                    invariants.gotOfFaulty(inode.id(), bytes);
+                switch (got) {
+                    case ObjectClient.Got.Content(Bytes bytes) -> invariants.gotOfFaulty(inode.id(), bytes);
+                    case ObjectClient.Got.Failed(GetFailure failure)
+                    when mustBeThere && !(failure instanceof GetFailure.Changed) ->
+                        throw ObjectInvariants.STAYS_READABLE.violated(
+                                "inode " + inode.id(), "was read, then " + failure);
+                    case ObjectClient.Got.Failed _, ObjectClient.Got.Unknown _ -> {}
                 }
                 world.ends();
             });

@@ -1,11 +1,11 @@
 package io.bulwark.simulation.object;
 
 import io.bulwark.protocol.bucket.ObjectGet;
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.extent.ExtentLimits;
-import io.bulwark.protocol.extent.ExtentRead;
 import io.bulwark.protocol.extent.ExtentTiming;
 import io.bulwark.protocol.extent.ReadOutcome;
 import io.bulwark.protocol.extent.WriteOutcome;
@@ -19,40 +19,55 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
 
-/** The parts of a world, and what their reads found m+f slots to hold, whoever wrote it. */
+/** The parts of a world, and what their reads of extents came to: once it was read, an extent reads for ever, whoever wrote it. */
 final class HeldExtents implements ObjectParts {
     private final ObjectParts parts;
     private final List<Read> reads = new ArrayList<>();
-    private final Map<BlockId, Bytes> held = new HashMap<>();
+    private final Map<Pinned, Bytes> held = new HashMap<>();
 
-    private record Read(BlockId block, Bytes pin, ExtentRead operation) {}
+    private record Pinned(BlockId block, Bytes pin) {}
+
+    /** @param later whether it began after another one had returned */
+    private record Read(Pinned extent, boolean later, ClientOperation<ReadOutcome> operation) {}
 
     HeldExtents(ObjectParts parts) {
         this.parts = parts;
     }
 
-    /** Calls with each extent and its pin. */
+    /** Calls with each extent that was read, and its pin. */
     void forEach(BiConsumer<BlockId, Bytes> then) {
         look();
-        held.forEach(then);
+        held.keySet().forEach(extent -> then.accept(extent.block, extent.pin));
     }
 
     /** Of reads that are over. */
     void look() {
         reads.removeIf(read -> {
-            if (read.operation.isHeld()) {
-                held.put(read.block, read.pin);
-            }
+            read.operation.outcome().ifPresent(outcome -> judge(read, outcome));
             return read.operation.outcome().isPresent();
         });
+    }
+
+    private void judge(Read read, ReadOutcome outcome) {
+        if (outcome instanceof ReadOutcome.Whole(Bytes content)) {
+            Bytes before = held.putIfAbsent(read.extent, content);
+            if (before != null && !before.equals(content)) {
+                throw ObjectInvariants.STAYS_READABLE.violated(read.extent.block.toString(), "read with other bytes");
+            }
+        } else if (read.later
+                && (outcome instanceof ReadOutcome.Incomplete || outcome instanceof ReadOutcome.Poisonous)) {
+            throw ObjectInvariants.STAYS_READABLE.violated(read.extent.block.toString(), "was read, then " + outcome);
+        }
     }
 
     @Override
     public ClientOperation<ReadOutcome> read(
             Volume volume, BlockId block, Bytes pin, Set<Integer> askLast, ExtentTiming timing) {
         ClientOperation<ReadOutcome> operation = parts.read(volume, block, pin, askLast, timing);
-        if (operation instanceof ExtentRead read) {
-            reads.add(new Read(block, pin, read));
+        if (volume.policy().protocol() == Protocol.FP) {
+            look();
+            Pinned extent = new Pinned(block, pin);
+            reads.add(new Read(extent, held.containsKey(extent), operation));
         }
         return operation;
     }

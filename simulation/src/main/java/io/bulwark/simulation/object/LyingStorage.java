@@ -10,6 +10,7 @@ import io.bulwark.protocol.extent.ExtentMessage.NotStored;
 import io.bulwark.protocol.extent.ReadRefusal;
 import io.bulwark.protocol.extent.StoreRefusal;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.simulation.engine.AlteringServer;
 import java.util.List;
 import java.util.Random;
@@ -29,7 +30,7 @@ final class LyingStorage extends AlteringServer {
         REPLAYS,
         /** Says that it never had what it has. */
         DENIES,
-        /** Says so to some, and serves others. */
+        /** Says so to nodes and to some clients, and serves others: what these get nobody makes again. */
         DENIES_SOME,
         /** Says that what it has was freed. */
         CLAIMS_FREED,
@@ -59,7 +60,9 @@ final class LyingStorage extends AlteringServer {
         if (how == How.SILENT) {
             return List.of();
         }
-        boolean denied = how == How.DENIES_SOME && (to.number() + answer.block().counter()) % 2 == 0;
+        boolean denied = how == How.DENIES_SOME
+                && (to.kind() == PrincipalKind.NODE
+                        || (to.number() + answer.block().counter()) % 2 == 0);
         ExtentMessage lie = switch (answer) {
             case Found found when denied -> new NotFound(found.block(), found.epoch(), ReadRefusal.NONE);
             case ExtentMessage.Holds holds when denied -> new NotFound(holds.block(), holds.epoch(), ReadRefusal.NONE);

@@ -29,9 +29,10 @@ final class ObjectInvariants {
     /** All who get anything of a faulty writer's object get the same. */
     static final Invariant SAME_BYTES = new Invariant("same-bytes", "PROTOCOLS section 4, a pinned read");
 
-    /** What was acknowledged can be read with any f nodes and f replicas gone. */
-    static final Invariant STAYS_READABLE =
-            new Invariant("stays-readable", "PROTOCOLS section 4, done at m+f OKs, m+f slots share m with any n-f");
+    /** What was acknowledged, or read once, can be read with any f nodes and f replicas gone, whoever wrote it. */
+    static final Invariant STAYS_READABLE = new Invariant(
+            "stays-readable",
+            "PROTOCOLS section 4, writes and reads are done at m+f slots, which share m with any n-f");
 
     /** No inode gets what is not its submitter's. */
     static final Invariant OWN_RANGES_ONLY =
@@ -66,6 +67,11 @@ final class ObjectInvariants {
         if (before != null && !before.equals(content)) {
             throw SAME_BYTES.violated("inode " + inode, "two readers got different bytes");
         }
+    }
+
+    /** Whether somebody has got all of it. */
+    boolean isGot(long inode) {
+        return ofFaulty.containsKey(inode);
     }
 
     /** A correct node's servers are told this. */

@@ -92,6 +92,7 @@ public final class ObjectWorld implements SimulatedWorld {
     private final ProtectionPolicy policy;
     private final int nodes;
     private boolean quiet;
+    private boolean settled;
     private long begun;
     private long ended;
     private long valuesRead;
@@ -441,6 +442,7 @@ public final class ObjectWorld implements SimulatedWorld {
         clients.forEach(ObjectClient::close);
         order.setSpeed(SPEED_WHEN_QUIET);
         awaitReturn();
+        settled = policy.protocol() == Protocol.FP;
         invariants.checkFreed(volume().id());
         checkHeld();
         readEverything();
@@ -455,16 +457,19 @@ public final class ObjectWorld implements SimulatedWorld {
         return shared.history();
     }
 
-    /** What a reader got of a faulty writer, too. Where holders change, OKs of an epoch that is over at the end of a read count for less. */
+    /** What a reader got of a faulty writer, too. */
     private void checkHeld() {
-        if (changes.isEmpty()) {
-            List<BlockRange> named = invariants.references(VOLUME);
-            held.forEach((block, pin) -> {
-                if (named.stream().anyMatch(range -> range.contains(block))) {
-                    extents.requireReadable(volume(), block, pin);
-                }
-            });
-        }
+        List<BlockRange> named = invariants.references(VOLUME);
+        held.forEach((block, pin) -> {
+            if (named.stream().anyMatch(range -> range.contains(block))) {
+                extents.requireReadable(volume(), block, pin);
+            }
+        });
+    }
+
+    /** Whether nodes have made up all that is referenced, and everybody answers but those who lie. */
+    boolean isSettled() {
+        return settled;
     }
 
     /** Sessions expire, graces end, completion goes round. */

@@ -3,6 +3,8 @@ package io.bulwark.simulation.object;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.Runs;
+import io.bulwark.protocol.extent.ExtentRead;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.simulation.campaign.Run;
 import io.bulwark.simulation.campaign.Setting;
 import io.bulwark.simulation.campaign.Shape;
@@ -54,6 +56,18 @@ class ObjectSimulationTest {
                         OptionalInt.empty(),
                         OptionalInt.empty())
                 .setting(210_000));
+    }
+
+    /** A faulty writer stores at a correct node and a liar, which serves some readers and denies it to nodes and to others. */
+    @PlantedBug(
+            in = ExtentRead.class,
+            rule = "what one reader gets of a faulty writer all get",
+            replace = "if (holders() >= holdersWanted) {",
+            with = "if (true) {")
+    @Test
+    void whatWasReadOnceStaysReadableWhoeverWroteIt() {
+        run(new Shape(OptionalInt.of(4), OptionalInt.of(1), OptionalInt.of(2), OptionalInt.of(3), OptionalInt.of(STEPS))
+                .setting(2013));
     }
 
     private static ObjectWorld runTwice(Setting setting) {
