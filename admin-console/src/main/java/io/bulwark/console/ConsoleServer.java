@@ -69,7 +69,7 @@ public final class ConsoleServer implements AutoCloseable {
         return new ConsoleServer(context, new InetSocketAddress(listen.getAddress(), port));
     }
 
-    /** Where it listens. */
+    /** Returns the address on which the server listens. */
     public InetSocketAddress address() {
         return address;
     }

@@ -27,9 +27,9 @@ public record PlacementView(
         @Nullable Change change) {
 
     /**
-     * Who is to hold a slot from the next epoch on.
+     * Announced holder of a slot, from the next epoch.
      *
-     * @param node the holder again where the change was given up
+     * @param node the new holder; the current holder again if the change was cancelled
      * @param sealed slots whose holders have sealed this epoch
      */
     public record Change(int slot, int node, List<Integer> sealed) {}

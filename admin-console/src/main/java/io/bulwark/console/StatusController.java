@@ -25,7 +25,7 @@ class StatusController {
         groups = new Lately<>(() -> PlacementView.of(client.nodes().map()));
     }
 
-    /** What an answer was a moment ago, or is now. */
+    /** Cache of one answer, refreshed when it is no longer fresh. */
     private static final class Lately<T> {
         private final Supplier<T> asking;
         private @Nullable T last;

@@ -60,13 +60,13 @@ public record StatusView(
             Map<String, Long> seen) {}
 
     /**
-     * How a node makes fragments again.
+     * Rebuild progress of a node.
      *
-     * @param madeBytes since it started
+     * @param madeBytes since the node started
      * @param bytesPerSecond within the last ten seconds
      * @param limitBytesPerSecond its {@code rebuild-rate}
-     * @param leftBytes about what it has less than the others on average
-     * @param remainingMillis how long that takes at the rate of the last ten seconds; null if nothing was made then
+     * @param leftBytes approximately how many bytes fewer it stores than the other nodes on average
+     * @param remainingMillis estimated time at the rate of the last ten seconds; null if nothing was rebuilt in them
      */
     public record Rebuild(
             long madeBytes,
@@ -123,15 +123,16 @@ public record StatusView(
     /** A bucket. */
     public record Bucket(String name, String volume, boolean versions, long objects, long bytes) {}
 
-    /** What f+1 nodes say of another. */
+    /** Fault of a node that f+1 other nodes report. */
     public record Fault(String node, String block, String verdict, String detail, long lastMillis) {}
 
     /**
-     * Where the proactive recovery of the replicas stands.
+     * State of the proactive recovery of the replicas.
      *
      * @param periodMillis T_w; 0 if replicas do not recover
-     * @param windowMillis the bound on the window of vulnerability; null while some replica of the genesis has never recovered
-     * @param unbounded what the bound waits for then, for people; else null
+     * @param windowMillis the bound on the window of vulnerability; null while some replica of the genesis has never
+     *     recovered
+     * @param unbounded readable reason why there is no bound yet; null if there is one
      */
     public record Recoveries(
             long periodMillis,
@@ -158,7 +159,7 @@ public record StatusView(
             boolean overdue,
             @Nullable Steps steps) {}
 
-    /** How long after the beginning each step was done; null before. */
+    /** Time from the beginning until each step was done; null before. */
     public record Steps(
             long agoMillis,
             @Nullable Long estimatedMillis,

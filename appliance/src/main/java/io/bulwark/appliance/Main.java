@@ -24,7 +24,8 @@ public final class Main {
             // Before the first logger is made. People who only ask get answers, not logs.
             System.setProperty("bulwark.log", System.getProperty("bulwark.log", "info"));
             System.setProperty("bulwark.log.others", System.getProperty("bulwark.log.others", "warn"));
-            // Who starts anew elsewhere keeps only its name: the JDK remembers addresses for half a minute.
+            // A member that restarts elsewhere keeps only its name, and by default the JDK caches addresses for 30
+            // seconds.
             Security.setProperty("networkaddress.cache.ttl", "3");
             Security.setProperty("networkaddress.cache.negative.ttl", "1");
         }
@@ -35,7 +36,7 @@ public final class Main {
         System.exit(BulwarkCommand.run(args));
     }
 
-    /** Whether this becomes a member, whose log is read. */
+    /** Returns whether this process becomes a member, whose log an operator reads. */
     static boolean isServer(String[] args) {
         if (args.length == 0) {
             return false;

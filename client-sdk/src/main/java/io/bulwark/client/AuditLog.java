@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * What operators did: each administrative command that was executed, in order, signed by who gave it and chained to the one before.
- * For who may administer.
+ * Log of operators' actions: each administrative command that was executed, in order, signed by its author and chained
+ * to the one before. Only for clients with the right to administer.
  */
 public interface AuditLog {
     /**
@@ -23,14 +23,14 @@ public interface AuditLog {
     }
 
     /**
-     * What came of a verification.
+     * Result of a verification.
      *
-     * @param entries how many are right, from the first on
-     * @param head stands for all of these
+     * @param entries number of correct entries, from the first on
+     * @param head digest of all these entries
      * @param unsigned how many of these nobody has signed: in a cluster without keys all
-     * @param registeredBefore how many of these are signed with keys that were registered before the log began, and are known by
-     *     the word of the replicas alone
-     * @param problem what is wrong, and with which entry
+     * @param registeredBefore how many of these are signed with keys that were registered before the log began; the
+     *     replicas alone attest these keys
+     * @param problem the problem, and the entry that has it
      */
     record Verification(long entries, Bytes head, long unsigned, long registeredBefore, Optional<String> problem) {}
 

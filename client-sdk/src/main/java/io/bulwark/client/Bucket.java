@@ -32,7 +32,7 @@ import java.util.stream.Stream;
 public interface Bucket {
     String name();
 
-    /** What is known of the bucket now. */
+    /** Returns the bucket's current metadata. */
     BucketInfo info();
 
     /**
@@ -107,7 +107,7 @@ public interface Bucket {
     }
 
     /**
-     * What is known of the latest version.
+     * Returns the metadata of the latest version.
      *
      * @throws io.bulwark.client.error.NoSuchKeyException if there is no such object
      */
@@ -116,7 +116,7 @@ public interface Bucket {
     }
 
     /**
-     * What is known of a version.
+     * Returns the metadata of a version.
      *
      * @param version 0 for the latest
      */

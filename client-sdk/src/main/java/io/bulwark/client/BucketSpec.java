@@ -1,11 +1,11 @@
 package io.bulwark.client;
 
 /**
- * How to make a bucket.
+ * Specification of a new bucket.
  *
  * @param volume the object volume that keeps its extents
- * @param keepVersions whether a put keeps what was there as an older version
- * @param quotaBytes limit of the bytes of all versions; 0 for none
+ * @param keepVersions whether a put keeps the previous content as an older version
+ * @param quotaBytes quota for the bytes of all versions; 0 for none
  */
 public record BucketSpec(String name, String volume, boolean keepVersions, long quotaBytes) {
     /** The volume that an appliance makes when it is first started. */

@@ -71,25 +71,25 @@ public interface Bulwark extends AutoCloseable {
      */
     Bucket bucket(String name, KeyProvider keys);
 
-    /** Who belongs to the cluster, and what clients may do. */
+    /** Returns the principals of the cluster, and the rights of clients. */
     Principals principals();
 
-    /** Which storage nodes there are, and which of them hold what. */
+    /** Returns the storage nodes and the placement of slots on them. */
     Nodes nodes();
 
-    /** Who the replicas are. */
+    /** Returns the replicas. */
     Replicas replicas();
 
-    /** Which releases replicas may be started from. */
+    /** Returns the releases from which replicas may be started. */
     Releases releases();
 
-    /** What operators did, in order and signed. */
+    /** Returns the log of operators' actions, in order and signed. */
     AuditLog audit();
 
     /** Asks every node and replica how it is; takes at most a few seconds, whoever answers. */
     ClusterStatus status();
 
-    /** What this client's own operations saw of the nodes since it was made. */
+    /** Returns the evidence about nodes that this client's own operations have found since it was made. */
     EvidenceLog evidence();
 
     /** Ends what is going on, gives the sessions back and closes the connections. */

@@ -114,7 +114,7 @@ final class BulwarkClient implements Bulwark {
         driver.failIf(this::denial);
     }
 
-    /** Why nothing can succeed now, unless another identity has just been put in the place of the one that is refused. */
+    /** Returns the reason why no call can succeed now; empty if another identity has just replaced the refused one. */
     private Optional<NotBelievedException> denial() {
         Optional<NotBelievedException> denied = paths.denial();
         return denied.isPresent() && trust.isPresent() && showsAnother(trust.get()) ? Optional.empty() : denied;
@@ -249,12 +249,12 @@ final class BulwarkClient implements Bulwark {
                 .orElseGet(() -> Configuration.fixed(config.faultyReplicas()));
     }
 
-    /** Those of the genesis, and all that followed as far as this client knows. */
+    /** Returns the configuration of the genesis and all later ones that this client knows. */
     List<Configuration> replicasSoFar() {
         return group.map(KnownReplicas::history).orElseGet(() -> List.of(replicasNow()));
     }
 
-    /** Where a replica is found, for people. */
+    /** Returns the address of a replica, for people. */
     String addressOf(Member replica) {
         return replica.address().isEmpty()
                 ? config.replicas().get(replica.replica().number()).toString()

@@ -12,9 +12,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * How the cluster is, as far as its members told the client that asked.
+ * Status of the cluster, as its members reported it to the client that asked.
  *
- * @param recoveries where the proactive recovery of the replicas stands
+ * @param recoveries state of the proactive recovery of the replicas
  */
 public record ClusterStatus(
         List<NodeStatus> nodes,
@@ -70,12 +70,13 @@ public record ClusterStatus(
     }
 
     /**
-     * How a node makes fragments again that it lacks or found bad.
+     * Progress of a node in rebuilding fragments that it lacks or found corrupt.
      *
      * @param madeBytes since it started
      * @param bytesPerSecond within the last ten seconds
      * @param limitBytesPerSecond its {@code rebuild-rate}
-     * @param leftBytes about what it has less than the other nodes have on average; what it lacks it learns only as it goes on
+     * @param leftBytes approximately how many bytes fewer it stores than the other nodes on average; it learns what it
+     *     lacks only during the rebuild
      */
     public record Rebuild(long madeBytes, long bytesPerSecond, long limitBytesPerSecond, long leftBytes) {
         /** About how long it takes yet, if it goes on as within the last ten seconds; empty if nothing was made then. */
@@ -85,12 +86,12 @@ public record ClusterStatus(
     }
 
     /**
-     * What a node has done unasked since it started.
+     * Background work of a node since it started.
      *
-     * @param looked fragments re-read and checked, and blocks that its peers were asked about
+     * @param looked fragments re-read and checked, and blocks about which it asked its peers
      * @param foundBad of these damaged, missing or behind
-     * @param repaired of these made good
-     * @param idleMillis how long it worked so while no client asked for anything
+     * @param repaired of these repaired
+     * @param idleMillis duration of this work while no client request was pending
      */
     public record Background(long looked, long foundBad, long repaired, long idleMillis) {
         static final Background NONE = new Background(0, 0, 0, 0);
@@ -106,13 +107,13 @@ public record ClusterStatus(
     public record ReplicaStatus(int replica, String address, boolean reachable, long applied, boolean agrees) {}
 
     /**
-     * Where the proactive recovery of the replicas stands (proactive recovery paper, sections 4.4 and 4.7). What is said of all, and of a
-     * replica by the others, at least f+1 say.
+     * State of the proactive recovery of the replicas (proactive recovery paper, sections 4.4 and 4.7). At least f+1
+     * replicas report each statement about all replicas, and each statement of others about one replica.
      *
      * @param period T_w, between two recoveries of one replica; zero if replicas do not recover
-     * @param oldestKey how old the oldest session key in force is
-     * @param window a bound on the window of vulnerability: the replicas keep their promise as long as at most f of them become
-     *     faulty within it. Empty while some replica of the genesis has never recovered
+     * @param oldestKey age of the oldest session key in force
+     * @param window a bound on the window of vulnerability: the replicas keep their promise as long as at most f of
+     *     them become faulty within it. Empty while some replica of the genesis has never recovered
      * @param replicas by number
      */
     public record Recoveries(Duration period, Duration oldestKey, Optional<Duration> window, List<Recovery> replicas) {
@@ -189,14 +190,15 @@ public record ClusterStatus(
     }
 
     /**
-     * What a node holds of a volume under PASIS, and has verified of it since it started (lazy verification paper, section 3).
+     * Versions of a volume under PASIS that a node holds, and its verifications since it started (lazy verification
+     * paper, section 3).
      *
      * @param unverified versions that are neither verified nor collected
-     * @param poolBytes what their fragments take of the history pool
+     * @param poolBytes bytes of the history pool that their fragments take
      * @param verifications done by this node, by reading at the others
-     * @param onDemand those of them that a bound, a read or a write waited for
+     * @param onDemand those of them for which a bound, a read or a write waited
      * @param cooperative versions verified by the word of b + 1 others
-     * @param avoided versions collected without ever having been verified, as a later one was
+     * @param avoided versions collected without verification, as a later one was verified
      * @param poisonous versions discarded
      * @param refused writes refused at a bound
      */
@@ -225,7 +227,7 @@ public record ClusterStatus(
     }
 
     /**
-     * What f+1 nodes say of another: the record, where a single client's verdict is a hint.
+     * Fault of a node that f+1 other nodes report: the record, where a single client's verdict is a hint.
      *
      * @param block for people
      */

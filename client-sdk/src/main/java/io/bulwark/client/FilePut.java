@@ -47,7 +47,7 @@ final class FilePut {
         }
     }
 
-    /** What a user is told when something cannot be read that is to be put. */
+    /** Creates the exception for a source of a put that cannot be read. */
     static UncheckedIOException unreadable(Subject subject, IOException e) {
         return new UncheckedIOException(
                 "cannot put " + subject.bucket() + "/" + subject.key() + ": " + FileFailure.text(e), e);

@@ -3,12 +3,12 @@ package io.bulwark.client;
 import java.time.Duration;
 
 /**
- * What to read of an object. Immutable; begin with {@link #DEFAULT}.
+ * Options of a read. Immutable; begin with {@link #DEFAULT}.
  *
  * @param version 0 for the latest
- * @param offset the first byte wanted; at or behind the end nothing is read
- * @param length how many bytes at most; only the blocks that hold them are fetched
- * @param progress is told of the bytes that were handed out
+ * @param offset of the first byte; nothing is read at or beyond the end
+ * @param length maximum number of bytes; only the blocks that hold them are fetched
+ * @param progress receives the number of bytes that were returned
  * @param deadline for the whole operation, for a stream from its opening; zero for none
  * @param asStored the bytes as servers have them: those of an encrypted object need no key then, and are not decrypted
  */

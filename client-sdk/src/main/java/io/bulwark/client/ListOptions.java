@@ -1,9 +1,9 @@
 package io.bulwark.client;
 
 /**
- * Which objects to list. Immutable; begin with {@link #DEFAULT}.
+ * Options of a listing. Immutable; begin with {@link #DEFAULT}.
  *
- * @param prefix only keys that begin so
+ * @param prefix only keys with this prefix
  * @param delimiter if not empty, keys that have it after the prefix are rolled up into one common prefix
  * @param continuation empty, or {@link ObjectPage#continuation()} of the page before
  * @param limit entries per page at most, 1 to 1000

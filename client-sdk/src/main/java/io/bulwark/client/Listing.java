@@ -50,7 +50,7 @@ final class Listing {
         });
     }
 
-    /** Where a page of versions begins. */
+    /** Start of a page of versions. */
     private record Cursor(String key, long version) {}
 
     static Stream<VersionInfo> versions(BulwarkClient client, String bucket, String prefix) {

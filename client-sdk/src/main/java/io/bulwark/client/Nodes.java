@@ -4,10 +4,10 @@ import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.NodeAddress;
 
 /**
- * Which storage nodes there are, and which of them hold the slots of each placement group. Changes need the right to administer.
+ * Storage nodes, and the holders of each placement group's slots. Changes need the right to administer.
  *
- * <p>A group gets another holder in a new epoch: it is announced here, opens once all holders but f have sealed the epoch before,
- * and is over when each holder has confirmed; the map tells how far it is.
+ * <p>A group gets another holder in a new epoch. A call announces it here. The epoch opens once all holders but f have
+ * sealed the epoch before, and is complete when each holder has confirmed. The map shows the progress.
  */
 public interface Nodes {
     /** The nodes, and the volumes with their groups, as the replicas have them now. */

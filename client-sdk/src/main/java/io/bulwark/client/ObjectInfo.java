@@ -9,13 +9,13 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What is known of an object without reading it.
+ * Metadata of an object, available without reading it.
  *
  * @param version grows over all names, is never reused
  * @param length in bytes; of the plain text where the client has a key provider, else as it is stored
  * @param modified when the name got this version, in the time that the replicas agreed on
- * @param blocks where its bytes lie, in order, as verdicts about nodes name them; empty in listings and after a put, which do
- *     not tell
+ * @param blocks location of its bytes, in order, as verdicts about nodes name them; empty in listings and after a put,
+ *     which do not return it
  */
 public record ObjectInfo(
         String bucket,
@@ -31,7 +31,7 @@ public record ObjectInfo(
         blocks = List.copyOf(blocks);
     }
 
-    /** Whether a client has encrypted it: without the key nothing can be read. */
+    /** Returns whether a client has encrypted it: without the key nothing can be read. */
     public boolean encrypted() {
         return tags.containsKey(ObjectEncryption.TAG);
     }

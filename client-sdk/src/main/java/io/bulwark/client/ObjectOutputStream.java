@@ -21,7 +21,7 @@ public abstract class ObjectOutputStream extends OutputStream {
     public abstract void close();
 
     /**
-     * What was made.
+     * Returns the stored object.
      *
      * @throws IllegalStateException before the stream was closed with success
      */

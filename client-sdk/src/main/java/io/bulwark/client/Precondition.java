@@ -1,12 +1,12 @@
 package io.bulwark.client;
 
 /**
- * What must hold of the target name for a put, copy or rename to happen, checked in the same ordered step.
+ * Condition on the target name of a put, copy or rename, checked in the same ordered step.
  *
  * @param version the number that the latest version must have; 0 unless {@link Kind#IF_VERSION}
  */
 public record Precondition(Kind kind, long version) {
-    /** Whatever is there. */
+    /** No condition. */
     public static final Precondition NONE = new Precondition(Kind.NONE, 0);
 
     /** No object of this name. */

@@ -15,8 +15,8 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * Who belongs to the cluster, and what clients may do. Changes need the right to administer; when a call returns, the replicated
- * metadata keep to it, and servers believe the keys that it names within seconds.
+ * Principals of the cluster, and the rights of clients. Changes need the right to administer. The replicated metadata
+ * enforce the change when a call returns; servers trust the keys that it names within seconds.
  */
 public interface Principals {
     /**
@@ -34,7 +34,7 @@ public interface Principals {
         }
     }
 
-    /** What a client may do on a scope. */
+    /** Rights of a client on a scope. */
     record Grant(Scope scope, Rights rights) {}
 
     /**
@@ -70,13 +70,16 @@ public interface Principals {
     void rotate(PrincipalId principal, PrincipalKey key, boolean keepOld);
 
     /**
-     * How far the nodes have put a revoked client out of the register volumes. They are asked five times, as what some do can reach others until
-     * then, and what is counted here begins anew with each.
+     * Progress of the nodes in removing a revoked client from the register volumes. They are asked five times, as a
+     * change at one node can reach others until then. The counts begin anew with each time.
      *
      * @param asked nodes that hold blocks of such volumes and are not revoked themselves
-     * @param done those of them that have said this time that they refuse it for good and have nothing undecided
-     * @param undecided how many versions are not decided yet, of the client or staged by repairs, whoever wrote them, by the nodes that say so of themselves
-     * @param busy those that have answered, and have not heard of it yet or are looking for what it has left
+     * @param done those of them that have confirmed this time: they refuse the client for good and have no undecided
+     *     versions
+     * @param undecided number of undecided versions, by the node that reports them; written by the client, or staged by
+     *     repairs for any writer
+     * @param busy nodes that have answered, but have not learned of the revocation yet or still search for the client's
+     *     versions
      * @param silent those that have not answered
      */
     record RevocationProgress(
@@ -87,7 +90,7 @@ public interface Principals {
             silent = List.copyOf(silent);
         }
 
-        /** Whether all have said so this time. */
+        /** Returns whether all have confirmed this time. */
         public boolean complete() {
             return done == asked;
         }

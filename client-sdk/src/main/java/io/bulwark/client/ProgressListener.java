@@ -6,7 +6,7 @@ public interface ProgressListener {
     ProgressListener NONE = (doneBytes, totalBytes) -> {};
 
     /**
-     * So much is done.
+     * Reports progress.
      *
      * @param totalBytes -1 while the length is not known
      */

@@ -7,12 +7,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * How to put an object. Immutable; begin with {@link #DEFAULT}.
+ * Options of a put. Immutable; begin with {@link #DEFAULT}.
  *
  * @param contentType a media type, or empty
  * @param tags the user's own, at most 64, together at most 8 KiB
- * @param precondition what must hold of the name
- * @param progress is told of the bytes that are safely stored
+ * @param precondition condition on the name
+ * @param progress receives the number of bytes that are safely stored
  * @param deadline for the whole operation; zero for none
  */
 public record PutOptions(

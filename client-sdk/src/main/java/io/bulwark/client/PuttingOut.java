@@ -36,9 +36,9 @@ final class PuttingOut {
     private static final long PAUSE_MILLIS = 200;
     private static final long LOOK_MILLIS = 3_000;
     /**
-     * How often each node must have said that it is done: once before all are, and then twice for each of two steps. The question to which
-     * it says so is asked after all have said so the time before, but may have met a round that began earlier; of two such answers the second
-     * one is of a round that began after the first.
+     * Number of confirmations required of each node: one before all have confirmed, then two for each of two steps. The
+     * request for a confirmation follows the previous confirmations of all nodes. It may still meet a round that began
+     * earlier. The second of two such answers belongs to a round that began after the first.
      */
     private static final int TIMES_DONE = 5;
 
@@ -84,7 +84,7 @@ final class PuttingOut {
         }
     }
 
-    /** Who holds the slots of a group, since when. */
+    /** Holders of a group's slots, and the epoch since which they hold them. */
     private record Slots(long epoch, List<Integer> holders) {}
 
     /**
@@ -114,7 +114,7 @@ final class PuttingOut {
                 Map<Place, Slots> slotsNow = slots(map.get());
                 Set<PrincipalId> nodesNow = holders(slotsNow, gone.get());
                 if (moved(slots, slotsNow) || !nodes.containsAll(nodesNow)) {
-                    // Who takes a slot has not been asked for it.
+                    // The new holder of a slot has not been asked about it.
                     done.clear();
                     times = 0;
                 }
@@ -148,7 +148,7 @@ final class PuttingOut {
         return slots;
     }
 
-    /** Whether slots have other holders than before, or the same ones anew. */
+    /** Returns whether slots have other holders than before, or the same ones in a new epoch. */
     private static boolean moved(Map<Place, Slots> before, Map<Place, Slots> now) {
         return before.entrySet().stream()
                 .anyMatch(each ->

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class RecoveryFacts {
     private RecoveryFacts() {}
 
-    /** What follows from the answers, by number of the replica. */
+    /** Derives the summary from the answers, by number of the replica. */
     static Recoveries summary(List<Integer> replicas, int faulty, SortedMap<Integer, RecoveryStatus> answers) {
         List<RecoveryStatus> all = List.copyOf(answers.values());
         List<Recovery> each = new ArrayList<>();
@@ -81,7 +81,7 @@ final class RecoveryFacts {
         return reached(faulty, times).map(Instant::ofEpochMilli);
     }
 
-    /** Whether f+1 say so. */
+    /** Returns whether f+1 replicas report it. */
     private static boolean said(
             int replica, int faulty, List<RecoveryStatus> others, BiPredicate<RecoveryStatus, KnownRecovery> what) {
         return others.stream()

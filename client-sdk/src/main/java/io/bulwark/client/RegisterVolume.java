@@ -44,15 +44,15 @@ final class RegisterVolume implements Volume {
     private static final Executor VIRTUAL =
             task -> Thread.ofVirtual().name("bulwark-session").start(task);
     private static final String MAY_BE_READ = "; it may yet be read as written";
-    /** So long after a session was refused no read asks for one again. */
+    /** Time after a refused session during which no read asks for another. */
     private static final long REFUSED_NANOS = 10_000_000_000L;
 
     private final BulwarkClient client;
-    /** As it was opened: what never changes of it. */
+    /** State of the volume when it was opened; only the constant properties are used. */
     private final io.bulwark.protocol.cluster.Volume volume;
 
     private final Subject subject;
-    /** When a session for writing was last refused; 0 for never. */
+    /** Time at which a session for writing was last refused; 0 for never. */
     private final AtomicLong refusedNanos = new AtomicLong();
 
     RegisterVolume(BulwarkClient client, io.bulwark.protocol.cluster.Volume volume) {
@@ -225,7 +225,7 @@ final class RegisterVolume implements Volume {
         return new OtherEpochException(message(block) + IN_OTHER_EPOCH + MAY_BE_READ);
     }
 
-    /** What is done in a session. */
+    /** Operation within a session. */
     private interface Work<T> {
         CompletableFuture<T> in(Sessions.Lease lease);
     }
@@ -269,7 +269,7 @@ final class RegisterVolume implements Volume {
         }
     }
 
-    /** What is done in the epochs of one map. */
+    /** Attempt of an operation in the epochs of one map. */
     private interface Attempt<T> {
         CompletableFuture<T> in(io.bulwark.protocol.cluster.Volume now);
     }
@@ -340,10 +340,10 @@ final class RegisterVolume implements Volume {
     }
 
     /**
-     * What an operation on a block comes to that nodes refused.
+     * Maps the nodes' refusal of a block operation to an exception.
      *
-     * @param mayBeWritten whether a COMMIT, or a fragment under PASIS, was sent. Others may have read the block by then, and written it again: it must
-     *     never be written a second time, whatever the reason
+     * @param mayBeWritten whether a COMMIT, or a fragment under PASIS, was sent. Others may have read the block by
+     *     then, and written it again: it must never be written a second time, for any reason
      */
     static RuntimeException failure(Failure reason, long block, boolean mayBeWritten, Subject subject) {
         String message = message(block);

@@ -3,8 +3,8 @@ package io.bulwark.client;
 import java.util.List;
 
 /**
- * Which releases of the software supervisors may start replicas from. As long as none is allowed nothing is checked. Changes need
- * the right to administer.
+ * Releases of the software from which supervisors may start replicas. Releases are not checked until one is allowed.
+ * Changes need the right to administer.
  */
 public interface Releases {
     /** The SHA-256 of all that are allowed, in hexadecimal. */

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which replicas order the metadata. Others follow them with a checkpoint: one in the place of another, three more, or three fewer.
- * Changes need the right to administer.
+ * Replicas that order the metadata. A change takes effect with a checkpoint: one replica replaces another, three are
+ * added, or three are removed. Changes need the right to administer.
  */
 public interface Replicas {
     /**
@@ -19,16 +19,16 @@ public interface Replicas {
      */
     record Standing(Configuration now, Optional<Configuration> next) {}
 
-    /** As the replicas have it now. */
+    /** Returns the current state at the replicas. */
     Standing standing();
 
-    /** Those that this client believes in, with a proof for each change since the genesis. */
+    /** Returns the configuration that this client trusts, with a proof for each change since the genesis. */
     Configuration believed();
 
     /** All configurations from the genesis's to the one that this client believes in, one after the other. */
     List<Configuration> history();
 
-    /** Where a replica is found. */
+    /** Returns the address of a replica. */
     String addressOf(Member replica);
 
     /**

@@ -121,7 +121,10 @@ final class StatusReport {
         }
     }
 
-    /** Who answers in another configuration has not gone on to this one, though it is there: it does not count as answering. */
+    /**
+     * Surveys the replicas. An answer from an earlier configuration does not count: that replica has not advanced to
+     * this one.
+     */
     static Survey surveyOfReplicas(Configuration now, long call) {
         Message question = new OrderingMessage.Query(call, new Query.GetStatus().encoded());
         return new Survey(
@@ -186,7 +189,10 @@ final class StatusReport {
                 seen);
     }
 
-    /** Of one that has something to do or has just done something. A node of an older build does not tell. */
+    /**
+     * Returns the rebuild of a node that has work left or has just done some. A node of an older build does not report
+     * it.
+     */
     static Optional<ClusterStatus.Rebuild> rebuild(
             int node, Map<Integer, NodeStatusReply> answers, @Nullable RebuildReply told) {
         NodeStatusReply own = answers.get(node);
@@ -233,7 +239,10 @@ final class StatusReport {
         return states.isEmpty() ? "ok" : String.join("; ", states);
     }
 
-    /** What this client and the nodes, the node itself included, have seen of a node since each of them started. */
+    /**
+     * Returns the verdicts on a node that this client and the nodes, including itself, have recorded since each of them
+     * started.
+     */
     private Map<Verdict, Long> seenOf(int node, Map<Integer, NodeStatusReply> answers) {
         Map<Verdict, Long> seen = new EnumMap<>(Verdict.class);
         client.evidence()
@@ -329,7 +338,10 @@ final class StatusReport {
                 && (isUnverified(holder, reply, volume) || hasWork(reply, volume));
     }
 
-    /** Whether a holder does not know yet what it lacks; of a volume that it does not name it knows nothing. */
+    /**
+     * Returns whether a holder does not know yet what it lacks. It knows nothing of a volume that its report does not
+     * name.
+     */
     private static boolean isUnverified(int holder, NodeStatusReply reply, Volume volume) {
         return volume.groups().stream().anyMatch(group -> group.slotOf(holder) >= 0)
                 && reply.volumes().stream().noneMatch(work -> work.volume() == volume.id() && work.compared());

@@ -32,6 +32,6 @@ public interface Volume {
 
     CompletableFuture<byte[]> readBlockAsync(long block);
 
-    /** As {@link #writeBlock}; the array may be used again when the call returns. */
+    /** Writes as {@link #writeBlock}; the array may be used again when the call returns. */
     CompletableFuture<Void> writeBlockAsync(long block, byte[] content);
 }

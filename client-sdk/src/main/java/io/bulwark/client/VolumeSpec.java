@@ -4,12 +4,12 @@ import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.VolumeKind;
 
 /**
- * How to make a volume.
+ * Specification of a new volume.
  *
- * @param policy how its blocks are protected, fixed for good
+ * @param policy protection policy of its blocks, fixed for good
  * @param blocks the number of blocks of a register volume; 0 for an object volume
  * @param groups the number of placement groups, fixed for good; 0 for one per node
- * @param quotaBytes limit of the bytes of all objects; 0 for none
+ * @param quotaBytes quota for the bytes of all objects; 0 for none
  */
 public record VolumeSpec(
         String name, VolumeKind kind, ProtectionPolicy policy, long blocks, int groups, long quotaBytes) {

@@ -19,7 +19,7 @@ final class WriterStream extends ObjectOutputStream {
     private boolean closed;
     private boolean failed;
 
-    /** What the state machine answered, and the object's length in bytes. */
+    /** Answer of the state machine, and the object's length in bytes. */
     record Stored(Reply.ObjectStored reply, long length) {}
 
     /** @param giveUp what a user is told when the object cannot be written again */

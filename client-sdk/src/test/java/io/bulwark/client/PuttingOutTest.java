@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What an operator is told who waits until a client is put out. */
+/** Tests of the messages to an operator who waits for the removal of a client. */
 @NullMarked
 class PuttingOutTest {
     private static final PrincipalId REVOKED = PrincipalId.client(20);
@@ -120,7 +120,10 @@ class PuttingOutTest {
         return Stream.of(numbers).map(PrincipalId::node).collect(Collectors.toSet());
     }
 
-    /** What began before the last one was done may go on after the first time: only every second answer after that is of a round that began later. */
+    /**
+     * A round that began before the last node's confirmation may continue after the first time. Only every second
+     * answer after that belongs to a later round.
+     */
     @PlantedBug(
             in = PuttingOut.class,
             rule = "a node must say five times that its repairs are settled",

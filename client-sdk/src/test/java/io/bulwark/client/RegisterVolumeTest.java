@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** When a write is repeated in another session. */
+/** Tests of the repetition of a write in another session. */
 class RegisterVolumeTest {
     private static final Subject SUBJECT = Subject.volume("registers");
 

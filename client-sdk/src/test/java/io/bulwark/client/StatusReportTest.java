@@ -11,7 +11,7 @@ import io.bulwark.protocol.wire.Bytes;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Whose answer shows that a replica does its work. */
+/** Tests of the answers that show a replica at work. */
 @NullMarked
 class StatusReportTest {
     private static final long CALL = 7;

@@ -117,9 +117,9 @@ class ArchitectureTest {
             slices().matching("io.bulwark.(*).(*)..").should().beFreeOfCycles();
 
     /**
-     * Who chooses names chooses such as hash alike. A hash table keeps those in a tree if their class is comparable with itself, and
-     * looks through all of them if not. Commands are the node's own, and
-     * nobody attacks a simulation.
+     * Keys of hash tables must be comparable, as anyone who chooses names can choose names with equal hashes. A hash
+     * table keeps such keys in a tree if their class is comparable with itself, and searches all of them if not.
+     * Commands are the node's own, and simulations have no attackers.
      */
     @ArchTest
     static final ArchRule KEYS_OF_HASH_TABLES_HAVE_AN_ORDER = fields().that()

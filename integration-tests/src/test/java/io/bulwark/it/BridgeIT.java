@@ -82,7 +82,10 @@ class BridgeIT {
         aLostVolumeIsRebuilt();
     }
 
-    /** As docs/operations.md has it: what runs there is nobody's root, changes nothing, knows no keys but its own, and has an end. */
+    /**
+     * Checks the confinement that docs/operations.md describes: no privileges, a read-only file system, only the
+     * service's own keys, and a limit of memory.
+     */
     private void isConfined(String service) throws IOException, InterruptedException {
         String process = compose.run("exec", "-T", service, "cat", "/proc/1/status");
         assertThat(process)
@@ -127,7 +130,7 @@ class BridgeIT {
         assertThat(lost().path("usedBytes").asLong()).as("%s", lost()).isGreaterThan(held * 9 / 10);
         assertThat(lost().path("repaired").asLong()).as("%s", lost()).isPositive();
         compose.client("verify", "outside");
-        // Of the four that hold a fragment any two are left, in most groups this one.
+        // Any two of the four holders of a fragment remain, in most groups including this node.
         compose.run("stop", "node-3", "node-4");
         compose.client("verify", "outside");
     }
@@ -146,7 +149,9 @@ class BridgeIT {
         }
     }
 
-    /** That the volume can take a fault again says that what was written meanwhile has reached the node. */
+    /**
+     * Waits for a status. Once the volume tolerates a fault again, the writes of the meantime have reached the node.
+     */
     private void awaitStatus(String what, String pattern) throws IOException, InterruptedException {
         long end = System.nanoTime() + Compose.READY_MILLIS_MAX * 1_000_000;
         Pattern wanted = Pattern.compile(pattern);
@@ -166,7 +171,7 @@ class BridgeIT {
                 .path(LOST_NUMBER);
     }
 
-    /** Whatever its exit code is, which tells that something is amiss. */
+    /** Returns the status and ignores the exit code, which reports that something is wrong. */
     private String status() throws IOException, InterruptedException {
         return compose.attempt("run", "--rm", "-T", "client", "status").out();
     }

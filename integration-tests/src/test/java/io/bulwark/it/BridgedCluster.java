@@ -14,7 +14,7 @@ final class BridgedCluster {
     static final int NODES = 5;
     static final int REPLICAS = 4;
 
-    /** Of members, heaps that serve in tests. */
+    /** Options of members for heaps that suffice in tests. */
     static final Map<String, String> SMALL =
             Map.of("BULWARK_MEMBER_JAVA_OPTIONS", "-Xmx256m -XX:MaxDirectMemorySize=128m -XX:+UseSerialGC");
 

@@ -24,7 +24,9 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What scripts rely on: JSON on standard output, exit codes, errors on standard error that say what is wrong. */
+/**
+ * Interface on which scripts rely: JSON on standard output, exit codes, errors on standard error that name the problem.
+ */
 @NullMarked
 class CommandLineIT {
     private static final JsonMapper JSON = JsonMapper.builder().build();

@@ -45,7 +45,7 @@ final class CommandRun {
         return printed();
     }
 
-    /** What was printed, whatever the exit code says. */
+    /** Returns the output, regardless of the exit code. */
     JsonNode printed() {
         return JSON.readTree(out);
     }

@@ -57,7 +57,7 @@ final class Compose {
         run("build", "init");
     }
 
-    /** What a run came to. */
+    /** Result of a run. */
     record Outcome(int code, String out, String errors) {}
 
     /**

@@ -53,7 +53,7 @@ final class ComposedHosts {
         project = "bulwark-hosts-" + network.own().address().replace('.', '-');
     }
 
-    /** What such hosts need and are not here; empty if they can be made. */
+    /** Returns the missing requirements of such hosts; empty if they can be made. */
     static String missing() throws IOException {
         return ContainerEngine.isPodman()
                 ? HostNetwork.missing()
@@ -183,14 +183,14 @@ final class ComposedHosts {
             return ContainerEngine.inspect(project(), SERVICE).path("Id").asString("");
         }
 
-        /** How often the engine has started its container again. */
+        /** Returns how often the engine has restarted its container. */
         int restarts() throws IOException {
             return ContainerEngine.inspect(project(), SERVICE)
                     .path("RestartCount")
                     .asInt(-1);
         }
 
-        /** What a program in its container says. */
+        /** Returns the output of a program in its container. */
         String exec(String... words) throws IOException, InterruptedException {
             return compose()
                     .run(Stream.concat(Stream.of("exec", "-T", SERVICE), Stream.of(words))
@@ -227,7 +227,7 @@ final class ComposedHosts {
             }
         }
 
-        /** As the end of this process would. */
+        /** Ends the engine as the end of this process would. */
         private void endEngine() throws IOException, InterruptedException {
             if (engine != null) {
                 engine.getOutputStream().close();

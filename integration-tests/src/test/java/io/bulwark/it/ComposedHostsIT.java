@@ -41,7 +41,7 @@ class ComposedHostsIT {
     private static final int NODES = 4;
     private static final int REPLICAS = 4;
 
-    /** What compose.hosts.yaml gives a member. */
+    /** Memory limit of a member in compose.hosts.yaml. */
     private static final long LIMIT = 1280L << 20;
 
     private static final String JAVA = "BULWARK_MEMBER_JAVA_OPTIONS";
@@ -57,10 +57,13 @@ class ComposedHostsIT {
     private static final Map<String, Map<String, String>> SETTINGS =
             Map.of(FULL, Map.of(JAVA, heap(512, 256)), TIGHT, Map.of(JAVA, heap(256, 128), MEMORY, "560m"));
 
-    /** Of 256 MiB; what is unpacked and where a member says that it is healthy is there, too. */
+    /** Fills most of the 256 MiB of /tmp, which also holds the unpacked files and the member's health file. */
     private static final String FILL = "head -c 220M /dev/zero >/tmp/fill";
 
-    /** How often the container was at its limit, and how many were killed for that, with cgroups of either version. */
+    /**
+     * Prints how often the container reached its limit, and how many processes were killed for that, with cgroups of
+     * either version.
+     */
     private static final String COUNTS = "cd /sys/fs/cgroup; if [ -d memory ]; then"
             + " echo max $(cat memory/memory.failcnt); cat memory/memory.oom_control; else cat memory.events; fi";
 
@@ -189,8 +192,9 @@ class ComposedHostsIT {
     }
 
     /**
-     * What fills its /tmp takes a node beyond its limit while it serves, and it comes back by itself, with /tmp empty. A replica whose limit is far too
-     * small does not come up, however often the engine starts it, until the limit is raised.
+     * Checks the kills at a memory limit. A full /tmp takes a node beyond its limit while it serves; it restarts by
+     * itself, with /tmp empty. A replica whose limit is far too small does not start, however often the engine tries,
+     * until the limit is raised.
      */
     private void thoseBeyondTheirLimitsAreKilledAndComeBack(ComposedHosts hosts, LargeObjects load, Bulwark operator)
             throws Exception {
@@ -249,7 +253,7 @@ class ComposedHostsIT {
         await("health of " + host.member() + " says so", () -> !host.health().equals("healthy"));
     }
 
-    /** Whether the kernel's log has it that Java in this container was killed for the container's limit. */
+    /** Returns whether the kernel's log shows that Java in this container was killed for the container's limit. */
     private static boolean killed(ComposedHosts.One host) throws IOException {
         Process log = new ProcessBuilder("dmesg").redirectErrorStream(true).start();
         String said = new String(log.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -273,8 +277,7 @@ class ComposedHostsIT {
         tell("rebuilt");
         command("verify", BUCKET);
         tell("verified");
-        // Of the four that hold a fragment of everything the two are left of which one was killed and the other
-        // rebuilt.
+        // Two of the four holders of a fragment of everything remain: one was killed, the other was rebuilt.
         hosts.of("node-0").stop();
         hosts.of("node-3").stop();
         try (Bulwark fresh = Bulwark.connect(cluster.resolve("client.properties"))) {

@@ -29,7 +29,7 @@ final class ContainerEngine {
 
     private ContainerEngine() {}
 
-    /** Where the running containers of a project are in a network, by their services. */
+    /** Returns the addresses of a project's running containers in a network, by their services. */
     static Map<String, String> addresses(String project, String network) throws IOException {
         Map<String, String> found = new TreeMap<>();
         for (JsonNode container : containers(project, false)) {
@@ -46,7 +46,10 @@ final class ContainerEngine {
         return found;
     }
 
-    /** What the health check of a service's container says: {@code starting}, {@code healthy}, {@code unhealthy}; empty if it does not run. */
+    /**
+     * Returns the health of a service's container: {@code starting}, {@code healthy}, {@code unhealthy}; empty if it
+     * does not run.
+     */
     static String health(String project, String service) throws IOException {
         return inspect(project, service)
                 .path("State")
@@ -55,7 +58,7 @@ final class ContainerEngine {
                 .asString("");
     }
 
-    /** What the engine says of a service's container; of one that does not run, nothing. */
+    /** Returns the engine's description of a service's container; a missing node if it does not run. */
     static JsonNode inspect(String project, String service) throws IOException {
         for (JsonNode container : containers(project, false)) {
             if (isOfService(container) && label(container, "service").equals(service)) {
@@ -71,7 +74,10 @@ final class ContainerEngine {
         return request("GET", "/version", "").contains("Podman");
     }
 
-    /** What the kernel lets a service's container have of memory, in bytes; more may stand in what the container was made with. */
+    /**
+     * Returns the kernel's memory limit of a service's container, in bytes; the container's own settings may state
+     * more.
+     */
     static long memoryLimit(String project, String service) throws IOException {
         String id = inspect(project, service).path("Id").asString("");
         return JSON.readTree(request("GET", "/containers/" + id + "/stats?stream=false", ""))

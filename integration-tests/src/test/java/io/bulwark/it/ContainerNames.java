@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class ContainerNames extends InetAddressResolverProvider {
     private static volatile @Nullable Source source;
 
-    /** Who knows where they are now. */
+    /** Source of the current addresses. */
     interface Source {
         /** The address of who is called so; nothing if it is none of them. */
         Optional<String> address(String name) throws IOException;

@@ -46,7 +46,7 @@ final class FileLoad implements AutoCloseable {
     private final Map<String, String> acknowledged = new ConcurrentHashMap<>();
     private final List<String> names = new ArrayList<>();
 
-    /** Of each block what may stand there: what was acknowledged last, and what failed since. */
+    /** Permitted contents of each block: the last acknowledged write, and the writes that failed since. */
     private final Map<Long, List<byte[]>> blocks = new ConcurrentHashMap<>();
 
     private final List<Client> clients = new ArrayList<>();
@@ -60,7 +60,7 @@ final class FileLoad implements AutoCloseable {
     }
 
     /**
-     * As the other.
+     * Creates a load as the other constructor does.
      *
      * @param pauseMillis of each client between two operations
      */
@@ -112,7 +112,7 @@ final class FileLoad implements AutoCloseable {
         stopped = true;
     }
 
-    /** What did not succeed, so far. */
+    /** Returns the failures so far. */
     List<String> failures() {
         return List.copyOf(failures);
     }

@@ -60,7 +60,7 @@ class FullDiskIT {
         fill(filler, ROOM - StoreConfig.RESERVE_BYTES * 3 / 4);
         CLUSTER.startNode(LOST);
 
-        // What it lacks it knows from the references; that it cannot be stored changes nothing about that.
+        // The node knows from the references which fragments it lacks, even if it cannot store them.
         await().atMost(LONG).until(FullDiskIT::isOneFault);
         assertThat(status().freeBytes()).isLessThan(StoreConfig.RESERVE_BYTES);
         bucket.put("meanwhile", bytes(OBJECTS));

@@ -32,7 +32,7 @@ final class HostNetwork implements AutoCloseable {
     /** Set aside for tests of networks (RFC 2544), so that no real one has it. */
     private static final String ADDRESSES = "198.18.";
 
-    /** Where nobody is. */
+    /** Hardware address that no host has. */
     private static final String NOWHERE = "02:00:00:00:00:00";
 
     private static final String DEVICE = "eth0";
@@ -71,7 +71,7 @@ final class HostNetwork implements AutoCloseable {
         return new HostNetwork(prefix);
     }
 
-    /** What such a network needs and this machine has not; empty if it can be made here. */
+    /** Returns the requirements of such a network that this machine lacks; empty if it can be made here. */
     static String missing() {
         List<String> programs = Stream.of("ip", "tc", "unshare", "nsenter")
                 .filter(program -> Stream.of("/usr/sbin", "/sbin", "/usr/bin", "/bin")
@@ -129,7 +129,7 @@ final class HostNetwork implements AutoCloseable {
         return List.copyOf(hosts.values());
     }
 
-    /** What still runs on its hosts goes on without a network. */
+    /** Removes the network; processes that still run on its hosts lose it. */
     @Override
     public void close() {
         hosts.values().forEach(host -> host.namespace.close());
@@ -162,7 +162,7 @@ final class HostNetwork implements AutoCloseable {
             return address;
         }
 
-        /** What starts this command on it; the process is the command's own. */
+        /** Returns the command line that runs this command on the host; the process is the command's own. */
         List<String> command(List<String> words) {
             return namespace.command(words);
         }
@@ -185,7 +185,7 @@ final class HostNetwork implements AutoCloseable {
             }
         }
 
-        /** How often a packet towards it had to wait since it was capped. */
+        /** Returns how often a packet to this host had to wait since the link was capped. */
         long heldBack() throws IOException {
             String said = wire.run(List.of("tc", "-s", "-j", "qdisc", "show", "dev", port));
             return JSON.readTree(said).get(0).get("overlimits").asLong();
@@ -228,7 +228,7 @@ final class HostNetwork implements AutoCloseable {
             uncap();
         }
 
-        /** What it and these send each other is lost from now on. */
+        /** Drops all packets between this host and these from now on. */
         void lose(Collection<Host> others) throws IOException {
             synchronized (HostNetwork.this) {
                 for (Host other : others) {

@@ -96,7 +96,7 @@ final class HostedMembers implements Members, Links {
                 name, reached(name, listen), Optional.of(plan.data().log(name)), java(name), arguments(role, file));
     }
 
-    /** Whoever the peers are: its cable is pulled. */
+    /** Unplugs the member's cable, for any peers. */
     @Override
     public void cut(String member, Predicate<PrincipalId> peers) throws IOException {
         network.host(member).unplug();

@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * through untouched, so its peers believe to speak with the node.
  */
 final class HostileProxy implements AutoCloseable {
-    /** What the answers become. */
+    /** Kinds of modified answers. */
     enum Spoiling {
         /** Bytes that are no frames. */
         GARBAGE,
@@ -34,7 +34,7 @@ final class HostileProxy implements AutoCloseable {
         HUGE_LENGTH,
         /** Another request id than the one that was asked with. */
         WRONG_REQUEST_ID,
-        /** What was answered to an earlier request of the same type: another block's fragment, or an old timestamp. */
+        /** The answer to an earlier request of the same type: another block's fragment, or an old timestamp. */
         EARLIER_ANSWER,
         /** The right frame, its body cut and its length and checksum made right for it. */
         CUT_BODY
@@ -61,7 +61,7 @@ final class HostileProxy implements AutoCloseable {
         spoiling = how;
     }
 
-    /** How many answers were spoiled until now. */
+    /** Returns the number of modified answers so far. */
     long spoiled() {
         return spoiled.get();
     }

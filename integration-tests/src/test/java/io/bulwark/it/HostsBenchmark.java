@@ -20,9 +20,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * What a network lets through when that is the bottleneck: nodes, replicas and the client on hosts of their own, whose cables carry so much
- * and no more, beside the same without a limit. On demand, {@code -Dtest=HostsBenchmark}; {@code -Dbulwark.bench.cap} is the limit in bytes
- * per second. What it prints stands in docs/benchmarks.md.
+ * Throughput of a network that is the bottleneck. Nodes, replicas and the client run on hosts of their own, with cables
+ * of limited rate, and for comparison without a limit. On demand, {@code -Dtest=HostsBenchmark}; {@code
+ * -Dbulwark.bench.cap} is the limit in bytes per second. docs/benchmarks.md has its output.
  */
 @NullMarked
 class HostsBenchmark {
@@ -43,9 +43,9 @@ class HostsBenchmark {
 
     private final Random random = new Random(LiveCluster.SEED);
 
-    /** What one step moved. */
+    /** Traffic of one step. */
     private record Moved(long bytes, double seconds, long carried) {
-        /** How much of what a cable of this limit lets through, if each byte needs so many there. */
+        /** Returns the used share of a cable's limit, if each byte needs so many on the wire. */
         double ofLimit(double needed) {
             return bytes * needed / seconds / CAP;
         }

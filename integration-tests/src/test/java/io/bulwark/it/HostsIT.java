@@ -29,7 +29,7 @@ class HostsIT {
     private static final int NODES = 5;
     private static final long BYTES_PER_SECOND = 1 << 20;
     private static final int LARGE_BYTES = 2 << 20;
-    /** What a cable lets through at once after a pause. */
+    /** Burst that a cable passes after a pause. */
     private static final int BURST_BYTES = 256 << 10;
 
     @RegisterExtension
@@ -104,7 +104,7 @@ class HostsIT {
         CLUSTER.awaitCounts(0);
         CLUSTER.awaitFullFaults();
         assertThat(processes()).as("nobody was started anew").isEqualTo(processes);
-        // What was written meanwhile has reached it: another one may go.
+        // The writes of the meantime have reached the node: another one may fail.
         CLUSTER.network().host("node-3").unplug();
         try (Bulwark fresh = CLUSTER.freshClient()) {
             check(fresh.bucket("pulled"), content);

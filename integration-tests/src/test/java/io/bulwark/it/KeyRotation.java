@@ -94,7 +94,7 @@ final class KeyRotation {
         }
     }
 
-    /** Where the keys of a project's members are, and may be changed. */
+    /** Runs a script in the container that has the keys of a project's members and may change them. */
     private static String inDirectory(Compose compose, String hand, String script)
             throws IOException, InterruptedException {
         return compose.run("run", "--rm", "-T", "--entrypoint", "sh", hand, "-c", script);
@@ -178,8 +178,9 @@ final class KeyRotation {
     }
 
     /**
-     * What lies in a directory that its principals cannot write knows the keys of the genesis alone, and those are all given up: the
-     * operator puts beside the identities there what he knows himself.
+     * Gives restarted clients the operator's registry. In directories that they cannot write, they know only the
+     * genesis's keys, and all of these have been replaced. The operator puts his own registry beside the identities
+     * there.
      */
     void tellWhoStartsAnew() throws IOException, InterruptedException {
         String kept = Files.readString(operator.identity(OPERATOR).resolveSibling(OPERATOR + ".pem.registry"));

@@ -75,7 +75,7 @@ class KillIT {
                         .as("members of its own")
                         .hasSize(NODES + REPLICAS)
                         .doesNotContainAnyElementsOf(members);
-                // What was under way may have failed; the clients themselves go on.
+                // Operations in flight may have failed; the clients themselves continue.
                 load.awaitOperations(OPERATIONS);
                 load.stop();
             }

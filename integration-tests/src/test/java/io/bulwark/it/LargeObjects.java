@@ -86,7 +86,7 @@ final class LargeObjects implements AutoCloseable {
         assertThat(wrong).as("%s", this).isEmpty();
     }
 
-    /** If it was acknowledged. */
+    /** Checks an object if its write was acknowledged. */
     private void check(Bucket files, int number) {
         if (acknowledged.contains(number)) {
             reads.incrementAndGet();

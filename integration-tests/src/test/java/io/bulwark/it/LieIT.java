@@ -48,7 +48,7 @@ class LieIT {
     @RegisterExtension
     static final LiveCluster CLUSTER = LiveCluster.embedded(NODES);
 
-    /** What was put, by key. */
+    /** Content of the stored objects, by key. */
     private final Map<String, byte[]> content = new TreeMap<>();
 
     @Test
@@ -99,7 +99,10 @@ class LieIT {
         repaired(bucket, "one lying, one stopped");
     }
 
-    /** As in a directory of small files: a swapped fragment is longer or shorter than it should be. */
+    /**
+     * The objects differ in length, as in a directory of small files: a swapped fragment is longer or shorter than it
+     * should be.
+     */
     @Test
     @Order(4)
     void swappedAmongObjectsOfWhichEachHasALengthOfItsOwn() throws Exception {
@@ -159,7 +162,9 @@ class LieIT {
         }
     }
 
-    /** Whoever meets the lie first, a reader, a peer or the node's own scrubbing: the status must say whose it is. */
+    /**
+     * Waits until the status names the liar, whether a reader, a peer or the node's own scrub detects the lie first.
+     */
     private static void named(Bulwark client, String what, int liar) throws InterruptedException {
         long end = System.nanoTime() + REPAIR_MILLIS_MAX * 1_000_000;
         while (true) {

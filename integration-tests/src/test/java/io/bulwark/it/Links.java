@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.function.Predicate;
 import org.jspecify.annotations.NullMarked;
 
-/** What members talk through, and by which they are cut off from others and meet them again. */
+/** Connections of members, which a test can cut and restore. */
 @NullMarked
 interface Links {
     /** The hardest cut there is of this kind. */

@@ -53,7 +53,7 @@ import org.junit.jupiter.api.extension.TestWatcher;
  * ended and removed after the last. If a test fails, what the members logged last is printed.
  */
 final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatcher {
-    /** Of everything that a test draws; {@code -Dbulwark.seed} takes it back. */
+    /** Seed of all random choices of a test; {@code -Dbulwark.seed} repeats it. */
     static final long SEED = Long.getLong("bulwark.seed", System.nanoTime());
 
     private static final int LOG_LINES_SHOWN = 40;
@@ -320,7 +320,7 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         return (Links) Objects.requireNonNull(made);
     }
 
-    /** That of {@link #ofHosts}, whose hosts are named after their members. */
+    /** Returns the network of {@link #ofHosts}, whose hosts are named after their members. */
     HostNetwork network() {
         return Objects.requireNonNull(network);
     }
@@ -380,7 +380,7 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         act("node-lie", node, how.name().toLowerCase(Locale.ROOT));
     }
 
-    /** What is done to a stopped node's store. */
+    /** Change to a stopped node's store. */
     interface Edit {
         void apply(StoreEditor editor) throws IOException;
     }

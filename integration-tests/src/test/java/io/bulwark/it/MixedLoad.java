@@ -98,12 +98,12 @@ final class MixedLoad implements AutoCloseable {
         stopped = true;
     }
 
-    /** How many operations have succeeded. */
+    /** Returns the number of successful operations. */
     long operations() {
         return done.get();
     }
 
-    /** What did not succeed so far. */
+    /** Returns the failures so far. */
     List<String> failures() {
         return List.copyOf(failures);
     }
@@ -145,7 +145,7 @@ final class MixedLoad implements AutoCloseable {
         }
     }
 
-    /** What an operation of the SDK came to. */
+    /** Result of an SDK operation. */
     private record Result(Outcome outcome, @Nullable String returned, long version) {
         static Result done(long version) {
             return new Result(Outcome.OK, null, version);

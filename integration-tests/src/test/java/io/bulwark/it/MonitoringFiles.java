@@ -17,7 +17,7 @@ import org.yaml.snakeyaml.constructor.SafeConstructor;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What stands in docker/: the compose files, and what Prometheus and Grafana are given. */
+/** Content of docker/: the compose files, and the files for Prometheus and Grafana. */
 @NullMarked
 final class MonitoringFiles {
     static final Path DOCKER = Path.of("..").toAbsolutePath().normalize().resolve("docker");

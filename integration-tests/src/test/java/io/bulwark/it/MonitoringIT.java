@@ -60,7 +60,7 @@ class MonitoringIT {
         }
     }
 
-    /** What it asks for, or shows of it, and nobody exposes. */
+    /** Returns the metrics and labels that it queries or shows, but that no member exposes. */
     private static List<String> madeUp(Told told, Map<String, Set<String>> exposed) {
         List<String> madeUp = new ArrayList<>();
         MetricExpression asked = MetricExpression.of(told.expression());
@@ -106,7 +106,7 @@ class MonitoringIT {
         return exposed;
     }
 
-    /** What is counted once it has happened has to happen. */
+    /** Causes a refused connection, as its counter is exposed only after the first one. */
     private static void haveAConnectionRefused() throws IOException {
         int port = CLUSTER.plan().shape().nodePort(0);
         try (Socket stranger = new Socket(InetAddress.getLoopbackAddress(), port)) {

@@ -122,7 +122,7 @@ class MonitoringTest {
                 .contains("--config.file=/etc/prometheus/prometheus.yaml");
     }
 
-    /** Where each is mounted, and what. */
+    /** Returns the mounts of a service, by target. */
     private Map<String, String> mounts(String service) {
         Map<String, String> mounts = new HashMap<>();
         MonitoringFiles.list(map(services, service), "volumes").forEach(volume -> {

@@ -89,7 +89,10 @@ class MoreReplicasIT {
         assertThat(client.audit().verify(Optional.empty(), _ -> {}).problem()).isEmpty();
     }
 
-    /** As docs/operations.md has it; addresses without ports, which follow from those of the others. */
+    /**
+     * Adds three replicas as docs/operations.md describes. The addresses have no ports: these follow from the others'
+     * ports.
+     */
     private List<Process> threeAreAdded() throws Exception {
         List<Process> supervisors = new ArrayList<>();
         List<String> arguments = new ArrayList<>(List.of("replica", "add"));
@@ -152,7 +155,7 @@ class MoreReplicasIT {
         }
     }
 
-    /** What an operator sees. */
+    /** Checks the status that an operator sees. */
     private static void shows(List<Integer> replicas, int faults, List<Integer> dead) {
         JsonNode status = status();
         List<Integer> shown = new ArrayList<>();
@@ -173,7 +176,10 @@ class MoreReplicasIT {
         }
     }
 
-    /** Whatever the exit code says: that is about volumes, some of which may have blocks to complete while clients write. */
+    /**
+     * Returns the status and ignores the exit code: it is about volumes, some of which may have incomplete blocks while
+     * clients write.
+     */
     private static JsonNode status() {
         return run(List.of("status")).go().printed().get("cluster");
     }

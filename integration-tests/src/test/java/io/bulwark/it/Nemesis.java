@@ -34,7 +34,7 @@ import java.util.stream.Stream;
  * has to be served, and after which nothing may be lost.
  */
 final class Nemesis {
-    /** What can befall a member. */
+    /** Faults of a member. */
     enum Fault {
         /** kill -9. */
         KILL,
@@ -48,7 +48,7 @@ final class Nemesis {
         CORRUPT
     }
 
-    /** What can befall all members at once. */
+    /** Faults of all members at once. */
     enum Calamity {
         /** kill -9. */
         KILL,
@@ -176,7 +176,10 @@ final class Nemesis {
         Thread.sleep(FAULT_MILLIS_MIN + random.nextInt(FAULT_MILLIS_MAX - FAULT_MILLIS_MIN));
     }
 
-    /** What a node lacks of a register block it learns when that block's turn comes, or when it is written again. */
+    /**
+     * Writes all blocks again. A node learns that it lacks a register block only when the scrub reaches the block, or
+     * at a write.
+     */
     private void bringRegistersUpToDate() {
         load.writeAllBlocks(client, "nemesis");
         load.writeAllBlocks(client, "nemesis");

@@ -24,7 +24,7 @@ final class NetworkNamespace implements AutoCloseable {
         this.holder = holder;
     }
 
-    /** That of this process, which stays when it is closed. */
+    /** Returns the namespace of this process, which remains when this object is closed. */
     static NetworkNamespace own() {
         return new NetworkNamespace(null);
     }
@@ -51,7 +51,7 @@ final class NetworkNamespace implements AutoCloseable {
         return holder == null ? ProcessHandle.current().pid() : holder.pid();
     }
 
-    /** What starts this command in it; the process is the command's own. */
+    /** Returns the command line that runs this command in the namespace; the process is the command's own. */
     List<String> command(List<String> words) {
         List<String> all = new ArrayList<>();
         if (holder != null) {

@@ -184,7 +184,10 @@ class NodeChangesIT {
         CLUSTER.awaitFullFaults();
     }
 
-    /** What it has from before counts for nothing until it is checked, and what was written and deleted meanwhile is made up. */
+    /**
+     * Checks the return of a node with its old disk. Its old data does not count until it is checked, and it makes up
+     * for the writes and deletions of the meantime.
+     */
     private void aNodeComesBackWithItsOldDisk() throws Exception {
         CLUSTER.member("node-2").stop();
         changed("replace", "2", "6", "--volume", "things");
@@ -226,7 +229,7 @@ class NodeChangesIT {
         }
     }
 
-    /** Of all slots. */
+    /** Returns the holders of all slots. */
     private static List<Integer> holders() {
         return groups(CLUSTER.client().nodes().map())
                 .flatMap(group -> group.holders().stream())
@@ -266,7 +269,7 @@ class NodeChangesIT {
         readAll();
     }
 
-    /** So many blocks, any of them. */
+    /** Writes so many blocks, at random. */
     private void write(Volume disk, int count) {
         Map<Long, byte[]> known = blocks.computeIfAbsent(disk.info().name(), _ -> new TreeMap<>());
         for (int i = 0; i < count; i++) {

@@ -6,7 +6,7 @@ import java.io.IOException;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What a killed test leaves behind is ended, what belongs to a living one is not. */
+/** Tests that processes of a killed test are ended, and those of a living one are not. */
 @NullMarked
 class OrphansTest {
     @Test

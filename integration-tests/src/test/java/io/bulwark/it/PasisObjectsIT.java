@@ -77,7 +77,7 @@ class PasisObjectsIT {
 
         CLUSTER.lie(0, Lie.GARBLE);
         comesBack(source, "lied");
-        // Whoever meets the lie first, a reader, a peer or the node's own scrubbing: the status says whose it is.
+        // The status names the liar, whether a reader, a peer or the node's own scrub detects the lie first.
         await().untilAsserted(() -> assertThat(
                         CLUSTER.client().status().nodes().get(0).seen().keySet())
                 .containsAnyOf(Verdict.CORRUPT, Verdict.DAMAGED));
@@ -147,7 +147,7 @@ class PasisObjectsIT {
         CLUSTER.startNode((LOST + 1) % 5);
     }
 
-    /** What a node has on its disk of these volumes. */
+    /** Returns the fragments of these volumes on a node's disk. */
     private static Map<RecordKey, Bytes> fragments(int node, Set<String> volumes) throws Exception {
         Set<Integer> numbers = CLUSTER.client().volumes().stream()
                 .filter(volume -> volumes.contains(volume.name()))

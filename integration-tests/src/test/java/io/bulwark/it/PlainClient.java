@@ -95,7 +95,7 @@ final class PlainClient implements AutoCloseable {
         throw new IOException("no answer to " + request);
     }
 
-    /** How often it asked again. */
+    /** Returns the number of retransmissions. */
     long sentAgain() {
         return sentAgain;
     }

@@ -52,7 +52,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whose key is not believed is told so, soon and in words, before and while it does something; one liar has nobody told so. */
+/**
+ * Tests that a client with an untrusted key soon gets a clear error, before and during an operation. One lying replica
+ * cannot cause this error.
+ */
 @NullMarked
 @Timeout(600)
 @Tag("long")
@@ -164,7 +167,7 @@ class RefusedClientsIT {
                     .isInstanceOfAny(NotBelievedException.class, NotPermittedException.class);
             System.out.println(
                     "a put failed " + millisSince(beganNanos) + " ms after the revocation: " + putting.join());
-            // What was read ahead is still given out.
+            // The reader still returns data that was read ahead.
             Throwable read = catchThrowable(() -> {
                 while (true) {
                     assertThat(bucket.getBytes("before")).hasSize(OBJECT_BYTES);

@@ -54,7 +54,7 @@ class ReplicaChangesIT {
     @Order(2)
     static final NewReplicas NEW = new NewReplicas(CLUSTER);
 
-    /** What `supervise` ends with once its replica was removed. */
+    /** Exit code of `supervise` once its replica was removed. */
     private static final int REMOVED = 78;
 
     private final Map<String, byte[]> written = new ConcurrentSkipListMap<>();
@@ -188,7 +188,10 @@ class ReplicaChangesIT {
         assertThat(replica("list").json().get("configuration").asLong()).isZero();
     }
 
-    /** Who is said to have taken another one's place: since then it counts for the window of vulnerability. */
+    /**
+     * Returns the replicas that the status reports as replacements: they count for the window of vulnerability from
+     * then on.
+     */
     private static List<Integer> joined() {
         return CLUSTER.client().status().recoveries().replicas().stream()
                 .filter(each -> each.joined().isPresent())
@@ -219,7 +222,7 @@ class ReplicaChangesIT {
                 Stream.concat(Stream.of("replica"), Stream.of(arguments)).toArray(String[]::new));
     }
 
-    /** What fails meanwhile is tried again under the next name. */
+    /** Writes objects; a failed write is retried under the next name. */
     private void write(AtomicBoolean over) {
         Random random = new Random(LiveCluster.SEED);
         Bucket bucket = CLUSTER.client().bucket("kept");

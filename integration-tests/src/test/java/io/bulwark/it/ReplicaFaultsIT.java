@@ -73,7 +73,7 @@ class ReplicaFaultsIT {
         assertThat(group().member(LAST).running()).as("its process goes on").isTrue();
         Files.delete(filler);
         await().atMost(ReplicaGroup.LONG).pollInterval(ReplicaGroup.POLL).until(() -> group().takesPart(LAST));
-        // Of the other three now only two are left: nothing goes on without it.
+        // Only two of the other three remain: without this replica the group makes no progress.
         group().member(0).stop();
         group().awaitMore();
         assertThat(group().lost()).isEmpty();
@@ -111,7 +111,9 @@ class ReplicaFaultsIT {
         }
     }
 
-    /** As docs/security.md has it: its key is exchanged for one in a device, and it recovers with that. */
+    /**
+     * Replaces the replica's key by one in a device, as docs/security.md describes; the replica recovers with that key.
+     */
     @Test
     @Tag("nightly")
     void aReplicaWhoseKeyIsInADeviceServesAndRecovers() throws Exception {

@@ -16,7 +16,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.NullMarked;
 
-/** What an admin endpoint told Prometheus, or would have. */
+/** Answer of an admin endpoint to Prometheus. */
 @NullMarked
 record Scrape(List<Sample> samples) {
     private static final Pattern SAMPLE = Pattern.compile("([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\\{(.*)})? (\\S+)");

@@ -191,7 +191,7 @@ class ShutdownIT {
         assertThat(member.ended().orElseThrow()).startsWith("with exit code 0;");
     }
 
-    /** Who says that it leads. */
+    /** Returns the replica that reports that it leads. */
     private int primary() throws Exception {
         return await().atMost(LONG)
                 .pollInterval(POLL)

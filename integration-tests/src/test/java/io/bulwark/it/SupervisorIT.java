@@ -131,7 +131,7 @@ class SupervisorIT {
         return pid.isPresent() ? Optional.of(pid.getAsLong()) : Optional.empty();
     }
 
-    /** What has died is not started again from a release that was tampered with. */
+    /** Kills the replica and checks that it is not restarted from a release that was tampered with. */
     private void killAndAwaitRefusal() throws InterruptedException {
         LiveCluster.kill(group().member(LAST));
         await().atMost(ReplicaGroup.LONG)

@@ -35,7 +35,7 @@ final class CatchUp {
     private static final Logger LOG = LoggerFactory.getLogger(CatchUp.class);
     private static final long ASK_AGAIN_MILLIS = 400;
 
-    /** What it works on. */
+    /** Replica on which it works. */
     interface Replica {
         Position position();
 

@@ -29,9 +29,9 @@ final class ClientCalls {
     private record Waiting(Submission submission, Asker asker, long sinceMillis) {}
 
     /**
-     * Who waits for an answer.
+     * Client that waits for an answer.
      *
-     * @param replier the number of the replica that is to send the whole reply
+     * @param replier the number of the replica that must send the whole reply
      */
     record Asker(Peer peer, long requestId, int replier) {}
 

@@ -5,7 +5,10 @@ import io.bulwark.protocol.ordering.PeerMessage;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What peers' engines said before the own one was started; bounded, and what is too much is dropped. */
+/**
+ * Messages of peers' engines that arrived before this replica's engine was started. Bounded: further messages are
+ * dropped.
+ */
 final class EarlyMessages {
     private static final int BYTES_MAX = 32 << 20;
 

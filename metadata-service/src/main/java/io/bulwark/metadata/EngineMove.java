@@ -60,12 +60,12 @@ public final class EngineMove {
     private final SortedMap<Integer, String> unfit = new TreeMap<>();
 
     /**
-     * What was moved.
+     * Result of a move.
      *
-     * @param batches how many batches made the state
+     * @param batches number of batches that made the state
      * @param digest of the state, as keys and values
      * @param equal the replicas whose own histories gave this state
-     * @param unfit the other replicas, and why theirs did not; they have been given the state all the same
+     * @param unfit the other replicas, with the reason; they have received the state all the same
      */
     public record Moved(long batches, Bytes digest, List<Integer> equal, SortedMap<Integer, String> unfit) {}
 
@@ -223,7 +223,10 @@ public final class EngineMove {
         throw new IOException("no " + (faulty + 1) + " replicas have a history in common. Nothing was changed");
     }
 
-    /** What a replica's own history, and what it lacks of the common one, come to; empty if they do not come to anything. */
+    /**
+     * Returns the state after a replica's own history and the part of the common one that it lacks; empty if they give
+     * no state.
+     */
     private Optional<KeyValueState> stateAt(Position target, int replica) {
         AppliedLog own = Objects.requireNonNull(logs.get(replica));
         AppliedLog donor = logs.values().stream()

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 final class Execution {
     private static final Logger LOG = LoggerFactory.getLogger(Execution.class);
 
-    /** What the state machine made of a request. */
+    /** Result of a request from the state machine. */
     sealed interface Result {
         int length();
     }

@@ -179,7 +179,7 @@ public final class MetadataReplica implements ReplicaServer {
         loop.start();
     }
 
-    /** What the loop calls. */
+    /** Callbacks of the loop. */
     private final class Owner implements ReplicaLoop.Owner {
         @Override
         public void afterSteps() {}
@@ -242,7 +242,7 @@ public final class MetadataReplica implements ReplicaServer {
         switch (request) {
             case OrderingMessage.Query query -> {
                 if (ready) {
-                    // What was read must not be lost after it was told.
+                    // The state that a query read must be durable before its answer is sent.
                     calls.send(
                             state.position().sequence(), asker, query.call(), execution.query(client, query.query()));
                 } else {
@@ -320,7 +320,7 @@ public final class MetadataReplica implements ReplicaServer {
                     stopEngine();
                     catchUp.stop();
                     state.flush();
-                    // Whoever takes part has again what it may have forgotten.
+                    // A replica that takes part has recovered everything that it may have forgotten.
                     damageMark.clear();
                     incarnationFile.write(seal.incarnation());
                     act(settlement.onSealed(now()));
@@ -394,7 +394,7 @@ public final class MetadataReplica implements ReplicaServer {
         return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
     }
 
-    /** What one incarnation's engine may do here; nothing any more once it is shut. */
+    /** Access of one incarnation's engine to this replica; it has no effect once shut. */
     private final class EngineHost implements OrderingEngine.Host {
         private final long incarnation;
         private final Semaphore room = new Semaphore(DELIVERIES_MAX);

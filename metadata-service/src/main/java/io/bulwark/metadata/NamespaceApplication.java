@@ -43,7 +43,7 @@ public final class NamespaceApplication implements ReplicatedApplication {
         state = empty;
     }
 
-    /** What it holds now, as the machine keeps it. */
+    /** Returns the current state, as the state machine keeps it. */
     KeyValueState state() {
         return state;
     }

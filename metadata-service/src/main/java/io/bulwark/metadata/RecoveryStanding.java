@@ -6,13 +6,13 @@ import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
 import java.util.OptionalLong;
 
 /**
- * Where recoveries stand, as one replica sees it (proactive recovery paper, sections 4.4 and 4.7).
+ * State of the recoveries, as one replica sees it (proactive recovery paper, sections 4.4 and 4.7).
  *
  * @param report its times are of the clock of this process, as {@code nowMillis}
- * @param oldestKeyMillis how old the oldest session key is under which it hears another replica
- * @param refused so many messages of others were under no key in force, and not believed
- * @param nowMillis when this was so
- * @param settings what the replica is told of recoveries
+ * @param oldestKeyMillis age of the oldest session key under which it hears another replica
+ * @param refused number of messages from others that were rejected, as they were under no key in force
+ * @param nowMillis time of this report
+ * @param settings the replica's configuration of recoveries
  */
 public record RecoveryStanding(
         RecoveryReport report, long oldestKeyMillis, long refused, long nowMillis, Recoveries settings) {
@@ -26,9 +26,9 @@ public record RecoveryStanding(
     }
 
     /**
-     * What the replica tells whoever asks.
+     * Returns the replica's answer to a status request.
      *
-     * @param wallMillis what the world's clock says
+     * @param wallMillis wall-clock time
      * @param takesPart whether it takes part in ordering
      */
     public RecoveryStatus told(long wallMillis, boolean takesPart) {

@@ -9,14 +9,14 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * How one replica is set up.
+ * Configuration of one replica.
  *
  * @param replica its number, from 0
- * @param listen where it listens; the port may be 0 only if nobody looks for it
- * @param addresses where each of the 3f+1 replicas of the genesis is found, by number
- * @param directory where it keeps its log and snapshots; its own alone, made if missing
+ * @param listen the address on which it listens; the port may be 0 only if nobody looks for it
+ * @param addresses address of each of the 3f+1 replicas of the genesis, by number
+ * @param directory for its log and snapshots; used by it alone, made if missing
  * @param snapshotBatches a snapshot is taken each time the sequence is a multiple of this; the same at all replicas
- * @param recoveries how often replicas recover; T_w is the same at all replicas
+ * @param recoveries schedule of recoveries; T_w is the same at all replicas
  */
 public record ReplicaConfig(
         int replica,
@@ -67,7 +67,8 @@ public record ReplicaConfig(
     }
 
     /**
-     * What the engine after the proactive recovery paper is told: a checkpoint at each 128th number or more often.
+     * Returns the configuration for the engine after the proactive recovery paper: a checkpoint at each 128th number or
+     * more often.
      *
      * @param place of this replica in the configuration
      */
@@ -83,7 +84,9 @@ public record ReplicaConfig(
         return new ReplicaConfig(replica, listen, addresses, directory, snapshotBatches, other);
     }
 
-    /** Where it listens, which may be elsewhere than where others find it. */
+    /**
+     * Returns this configuration with another listen address, which may differ from the one at which others find it.
+     */
     public ReplicaConfig withListen(InetSocketAddress other) {
         return new ReplicaConfig(replica, other, addresses, directory, snapshotBatches, recoveries);
     }

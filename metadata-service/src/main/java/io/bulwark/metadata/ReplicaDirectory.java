@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What a replica keeps where, and which engine that belongs to.
+ * Layout of a replica's files, and the engine to which each belongs.
  *
  * <pre>
  * log-N, snapshot-N, incarnation, damaged    of engines with incarnations
@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  * promises-C/, begun-C                       of that, in the configuration of replicas with the number C
  * moved                                      an empty file: the latter counts, the former is only kept
  * replica                                    the name of the replica whose directory this is
- * contradiction                              why its replica has stopped, and does not go on
+ * contradiction                              why its replica has stopped for good
  * </pre>
  */
 public record ReplicaDirectory(Path path) {
@@ -38,7 +38,7 @@ public record ReplicaDirectory(Path path) {
         return promises(0);
     }
 
-    /** Of the life of this replica in the configuration with this number. */
+    /** Returns the directory of the replica's promises in the configuration with this number. */
     public Path promises(long configuration) {
         return path.resolve(configuration == 0 ? "promises" : LATER + configuration);
     }
@@ -48,7 +48,7 @@ public record ReplicaDirectory(Path path) {
         return path.resolve(BEGUN + configuration);
     }
 
-    /** Whether anything was promised in a configuration after the genesis's. */
+    /** Returns whether anything was promised in a configuration after the genesis's. */
     public boolean hasBegun(long configuration) {
         return Files.exists(begun(configuration));
     }
@@ -128,7 +128,10 @@ public record ReplicaDirectory(Path path) {
         return path.resolve("contradiction");
     }
 
-    /** Why its replica has stopped for good: what it has executed contradicts what the others have. Empty if it has not. */
+    /**
+     * Returns the reason why its replica has stopped for good: its executed state contradicts that of the others. Empty
+     * if it has not.
+     */
     public Optional<String> stopped() throws IOException {
         return Files.exists(contradiction())
                 ? Optional.of(Files.readString(contradiction()).strip())
@@ -140,7 +143,7 @@ public record ReplicaDirectory(Path path) {
         AtomicFile.replace(contradiction(), StandardCharsets.UTF_8.encode(why));
     }
 
-    /** Whether an engine with incarnations has kept a history here. */
+    /** Returns whether an engine with incarnations has kept a history here. */
     public boolean hasHistory() throws IOException {
         if (!Files.isDirectory(path)) {
             return false;
@@ -150,7 +153,7 @@ public record ReplicaDirectory(Path path) {
         }
     }
 
-    /** Whether the engine after the proactive recovery paper has run here, and so promised something. */
+    /** Returns whether the engine after the proactive recovery paper has run here, and so promised something. */
     public boolean hasPromised() {
         if (!Files.isDirectory(path)) {
             return false;
@@ -162,7 +165,7 @@ public record ReplicaDirectory(Path path) {
         }
     }
 
-    /** Whether its state was made from the history of an engine with incarnations. */
+    /** Returns whether its state was made from the history of an engine with incarnations. */
     public boolean isMoved() {
         return Files.exists(moved());
     }

@@ -35,20 +35,20 @@ public final class ReplicaLoop implements AutoCloseable {
 
     private static final long REST_MILLIS_MAX = 10_000;
 
-    /** What the thread of a replica does, and may throw. */
+    /** Action of the replica's thread; it may throw. */
     @FunctionalInterface
     public interface Step {
         void run() throws IOException;
     }
 
-    /** Whose steps they are; called by the thread. */
+    /** Owner of the steps; called by the thread. */
     public interface Owner {
         /** Comes after any steps that were run together. */
         void afterSteps() throws IOException;
 
         void onTick() throws IOException;
 
-        /** Whether what a step threw can be mended, and is; otherwise the replica stops. */
+        /** Repairs the cause of an exception if it can, and returns whether it did; otherwise the replica stops. */
         boolean mends(Exception thrown);
 
         /** The replica does nothing more; {@link #failure} tells why. */
@@ -95,7 +95,7 @@ public final class ReplicaLoop implements AutoCloseable {
     }
 
     /**
-     * As {@link #run(Step)}.
+     * Runs a step as {@link #run(Step)}.
      *
      * @param done runs after the step, also if that fails or is dropped
      */
@@ -135,7 +135,7 @@ public final class ReplicaLoop implements AutoCloseable {
         }
     }
 
-    /** Why the replica stopped for good; empty if it did not. */
+    /** Returns the reason why the replica stopped for good; empty if it did not. */
     public String failure() {
         return failure;
     }
@@ -245,7 +245,10 @@ public final class ReplicaLoop implements AutoCloseable {
         }
     }
 
-    /** What stops the replica: what a step threw, or what came of mending that; null if it is mended. */
+    /**
+     * Returns the exception that stops the replica: that of the step, or that of its repair; null after a successful
+     * repair.
+     */
     private @Nullable Exception leftOf(Exception thrown) {
         try {
             return owner.mends(thrown) ? null : thrown;

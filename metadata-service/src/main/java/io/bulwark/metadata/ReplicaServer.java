@@ -4,10 +4,10 @@ import java.net.InetSocketAddress;
 
 /** One running replica, whatever engine orders in it: serves clients and peers at its address until it is closed. */
 public interface ReplicaServer extends AutoCloseable {
-    /** Where it listens. */
+    /** Returns the address on which it listens. */
     InetSocketAddress address();
 
-    /** As of a moment ago. */
+    /** Returns the recent status. */
     ReplicaStatus status();
 
     /** Stops. What was acknowledged stays on disk. */

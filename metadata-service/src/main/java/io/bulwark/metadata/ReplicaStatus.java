@@ -4,16 +4,16 @@ import io.bulwark.protocol.ordering.Phase;
 import java.util.Optional;
 
 /**
- * What a replica knows of itself, for status and metrics.
+ * Status of a replica by its own report, for status and metrics.
  *
  * @param phase {@link Phase#RUNNING} when it counts
  * @param leader the engine's leader, -1 if there is no engine
- * @param lagBatches how many batches f+1 peers are ahead of it
+ * @param lagBatches number of batches by which f+1 peers are ahead of it
  * @param damaged whether its log or snapshots were damaged or missing when it started
  * @param failure why it stopped for good, empty if it did not
- * @param waiting for what it waits since so long that the group may stand still; empty if for nothing
- * @param recovery none if it neither recovers nor lets others recover: its engine has no recoveries, or its group no identities to
- *     sign with
+ * @param waiting reason for a wait so long that the group may make no progress; empty if there is none
+ * @param recovery empty if it neither recovers nor lets others recover: its engine has no recoveries, or its group no
+ *     identities to sign with
  */
 public record ReplicaStatus(
         int replica,

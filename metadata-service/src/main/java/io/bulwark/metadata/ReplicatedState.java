@@ -57,7 +57,10 @@ final class ReplicatedState implements Settlement.History, AutoCloseable {
         return state;
     }
 
-    /** Whether something was damaged or missing when it was opened: this replica may have forgotten what it acknowledged. */
+    /**
+     * Returns whether something was damaged or missing when it was opened: this replica may have forgotten acknowledged
+     * writes.
+     */
     boolean damaged() {
         return lost || log.damaged() || snapshots.damaged() > 0;
     }

@@ -22,7 +22,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What RocksDB keeps of the state rots, at one replica and at all, in its files: the group comes back by itself (PROTOCOLS section 7, damage). */
+/**
+ * Corruption of the RocksDB files that hold the state, at one replica and at all. The group recovers by itself
+ * (PROTOCOLS section 7, damage).
+ */
 @NullMarked
 class BftDamageTest {
     private static final Duration LONG = Duration.ofMinutes(2);

@@ -141,7 +141,7 @@ final class BftOrderingTest extends OrderingContract {
         return Long.parseLong(name.substring(name.indexOf('-') + 1, name.indexOf('.')));
     }
 
-    /** Where the second place ends, after a header that is at this offset. */
+    /** Returns the offset at which the second place ends, after a header at this offset. */
     private static int firstPlace(byte[] file, int header) {
         return 2 * PAGE_BYTES + (int) ByteBuffer.wrap(file).getLong(header + 24);
     }

@@ -71,7 +71,10 @@ import org.junit.jupiter.api.io.TempDir;
 class BftReplacementTest {
     private static final Duration LONG = Duration.ofMinutes(2);
     private static final int SNAPSHOT_BATCHES = 16;
-    /** Who has forgotten what it promised is silent for two lives of a key, within half of which seven replicas must agree on the next. */
+    /**
+     * A replica that has lost its promises is silent for two lives of a key. Within half of that, seven replicas must
+     * agree on the next key.
+     */
     private static final Recoveries RECOVERIES = new Recoveries(600_000, 5_000, 120_000);
 
     private static final PrincipalId OPERATOR = PrincipalId.client(0);
@@ -344,7 +347,10 @@ class BftReplacementTest {
         assertAllThere();
     }
 
-    /** What was promised in a later configuration is written down as the log of it: without that it is lost, and not new. */
+    /**
+     * The directory records that the log of a later configuration has begun. A replica without that log has lost its
+     * promises and is not new.
+     */
     @Test
     void whoLosesWhatItPromisedInALaterConfigurationKnowsIt() throws Exception {
         write();
@@ -391,7 +397,7 @@ class BftReplacementTest {
         assertAllThere();
     }
 
-    /** Why one replica alone does not answer a query. */
+    /** Returns why one replica alone does not answer a query. */
     private Refusal read(int number) throws Exception {
         BlockingQueue<Message> answers = new LinkedBlockingQueue<>();
         try (Transport alone = Transport.open(

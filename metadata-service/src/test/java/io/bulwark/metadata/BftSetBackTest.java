@@ -139,7 +139,7 @@ class BftSetBackTest {
         }
     }
 
-    /** Which of the others the view begins with is chance. */
+    /** Chance decides with which of the others the view begins. */
     @Test
     void withTwoOfFourSetBackNothingVanishesInSilence() throws Exception {
         setBack(List.of(0, 1));

@@ -13,7 +13,7 @@ import org.jspecify.annotations.NullMarked;
 final class Callers {
     private Callers() {}
 
-    /** What was measured. */
+    /** Result of a measurement. */
     record Measured(double perSecond, double p50Micros, double p99Micros) {}
 
     /** Lets so many call for half as long unmeasured, then measured. */

@@ -31,11 +31,12 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 /**
- * What clients that attack cost others (docs/ordering.md, "What clients that attack cost others"): four replicas in this JVM,
- * callers that are correct, and k attackers of each sort beside them, each row right after one without. The attackers run on the
- * same processors: what they need themselves is in the ratios. On demand, {@code -Dtest=ClientAttackBenchmark}; {@code
- * bulwark.bench.seconds} is how long each cell is measured, {@code bulwark.bench.attackers} how many, {@code
- * bulwark.bench.attacks} which sorts, {@code bulwark.bench.memory} where the replicas write.
+ * Benchmark of the cost of attacking clients to others (docs/ordering.md, "What clients that attack cost others"). Four
+ * replicas run in this JVM, with correct callers and k attackers of each sort beside them; a row without attackers
+ * precedes each row. The attackers run on the same processors, so the ratios include their own processor time. On
+ * demand, {@code -Dtest=ClientAttackBenchmark}. The duration of each cell is {@code bulwark.bench.seconds}, and the
+ * number of attackers {@code bulwark.bench.attackers}. The property {@code bulwark.bench.attacks} selects the sorts,
+ * and {@code bulwark.bench.memory} is the directory to which the replicas write.
  */
 @NullMarked
 class ClientAttackBenchmark {
@@ -50,7 +51,7 @@ class ClientAttackBenchmark {
     private static final int[] CALLERS = {1, 16};
     private static final int RESULT_BYTES = 4 << 10;
 
-    /** So many of an attacker fill its room; twice as many numbers as results are kept. */
+    /** Size at which one attacker's requests fill its room; twice as many numbers as results are kept. */
     private static final int LONG_BYTES = 256 << 10;
 
     private static final long NUMBERS = 1_023;
@@ -58,7 +59,7 @@ class ClientAttackBenchmark {
 
     private final List<InetSocketAddress> addresses = new ArrayList<>();
 
-    /** What attackers do as fast as their connections take it. */
+    /** Requests that attackers send as fast as their connections accept them. */
     private enum Attack {
         FLOOD("requests to all"),
         ONE_REPLICA("requests to one replica"),

@@ -42,7 +42,10 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What an engine with incarnations has left is what the engine after the proactive recovery paper begins with, or nothing is touched. */
+/**
+ * Migration from an engine with incarnations: the engine after the proactive recovery paper starts from its files, or
+ * nothing changes.
+ */
 @NullMarked
 class EngineMoveTest {
     private static final int SNAPSHOT_BATCHES = 8;

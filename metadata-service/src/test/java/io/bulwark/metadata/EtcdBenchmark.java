@@ -56,7 +56,7 @@ class EtcdBenchmark {
     private static final int NODES = 3;
     private static final int[] CALLERS = {1, 4, 16};
     private static final int KEYS = 1_000;
-    /** Of a gRPC message: whether it is compressed, and its length. */
+    /** Length of the prefix of a gRPC message: a compression flag and the message's length. */
     private static final int PREFIX_BYTES = 5;
 
     @TempDir
@@ -183,7 +183,7 @@ class EtcdBenchmark {
         return message.array();
     }
 
-    /** Which etcd this is, nobody has to prove here. */
+    /** Returns a context that trusts any certificate; etcd need not prove its identity here. */
     private static SSLContext trustingAnybody() throws GeneralSecurityException {
         SSLContext context = SSLContext.getInstance("TLSv1.3");
         context.init(null, new TrustManager[] {new Anybody()}, null);

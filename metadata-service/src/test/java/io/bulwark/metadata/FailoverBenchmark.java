@@ -27,9 +27,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * How long nothing is answered when the primary is killed, and when it is stopped and so hands over: four replicas in processes
- * of their own, under load. The stopped process is started again only when that has been measured. On demand, {@code
- * -Dtest=FailoverBenchmark}; {@code bulwark.bench.rounds} is how often, {@code bulwark.bench.callers} how many.
+ * Benchmark of the time without answers when the primary is killed, and when it is stopped and so hands over. Four
+ * replicas run in processes of their own, under load. The stopped process starts again only after that measurement. On
+ * demand, {@code -Dtest=FailoverBenchmark}; {@code bulwark.bench.rounds} is the number of rounds, {@code
+ * bulwark.bench.callers} that of callers.
  */
 @NullMarked
 class FailoverBenchmark {
@@ -54,7 +55,7 @@ class FailoverBenchmark {
         void run() throws IOException;
     }
 
-    /** What is done to the process of the primary. */
+    /** Way in which the benchmark ends the process of the primary. */
     private interface End {
         void of(Process primary) throws IOException;
     }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a group of replicas promises, whatever engine orders behind them. */
+/** Contract of a group of replicas, independent of the ordering engine. */
 @NullMarked
 abstract class OrderingContract {
     private static final Duration LONG = Duration.ofMinutes(2);

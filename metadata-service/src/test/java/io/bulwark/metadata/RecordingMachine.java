@@ -12,8 +12,8 @@ import java.util.Optional;
 import org.jspecify.annotations.NullMarked;
 
 /**
- * What {@link RecordingApplication} does, over keys and values: key 1 and a number hold its place, key 2 and a place hold
- * agreed time and text.
+ * The state machine of {@link RecordingApplication}, over keys and values. Key 1 and a number hold its place, key 2 and
+ * a place hold agreed time and text.
  */
 @NullMarked
 final class RecordingMachine implements StateMachine {

@@ -53,13 +53,13 @@ class RecoveryBenchmark {
     private static final int CALM_POLLS = 10;
     private static final long CALM_POLL_MILLIS = 500;
 
-    /** How long each step of a recovery took, in milliseconds, from the hand-over to its end. */
+    /** Duration of each step of a recovery, in milliseconds, from the hand-over to its end. */
     private record Recovered(
             long restart, long estimate, long request, long check, long reach, long total, long pages) {}
 
     private record Window(double perSecond, double cpuOfOperation, long operations, double longestMillis) {}
 
-    /** What is done to a replica. */
+    /** Action on a replica. */
     private interface ToReplica {
         void run(int replica) throws InterruptedException;
     }

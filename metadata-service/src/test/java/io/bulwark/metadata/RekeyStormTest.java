@@ -177,7 +177,7 @@ class RekeyStormTest {
                     assertThat(group.texts(replica)).hasSize(2 * CLIENTS + 1).doesNotHaveDuplicates();
                 }
             });
-            // Who has been let in stays.
+            // Admitted clients keep their connections.
             assertThat(connected.get() - before).isEqualTo((long) ReplicaGroup.REPLICAS * CLIENTS);
         }
     }

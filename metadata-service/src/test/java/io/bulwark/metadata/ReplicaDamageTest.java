@@ -28,7 +28,7 @@ class ReplicaDamageTest {
     private static final int SNAPSHOT_BATCHES = 8;
     private static final Duration LONG = Duration.ofMinutes(2);
 
-    /** What is done to the directory of a replica that is down. */
+    /** Damage to the directory of a replica that is down. */
     private interface Damage {
         void to(Path directory) throws IOException;
     }

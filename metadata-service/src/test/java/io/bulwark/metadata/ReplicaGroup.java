@@ -60,7 +60,7 @@ public final class ReplicaGroup implements AutoCloseable {
     private final Transport transport;
     private final MetadataClient client;
 
-    /** What the state machine of a replica holds, as the test sees it. */
+    /** Content of a replica's state machine, as the test sees it. */
     public interface Texts {
         List<String> texts();
     }
@@ -128,7 +128,7 @@ public final class ReplicaGroup implements AutoCloseable {
         return withIdentities(directory, starter, snapshotBatches, recoveries, clients, _ -> WireVersions.HERE);
     }
 
-    /** Whose builds speak these versions. */
+    /** Creates a group whose builds speak these versions. */
     public static ReplicaGroup withIdentities(
             Path directory,
             Starter starter,
@@ -210,7 +210,7 @@ public final class ReplicaGroup implements AutoCloseable {
         return all;
     }
 
-    /** Of one of the group, or of its clients. */
+    /** Returns the credentials of a member of the group, or of one of its clients. */
     public Credentials credentials(PrincipalId principal) {
         return credentials.apply(principal);
     }
@@ -268,12 +268,12 @@ public final class ReplicaGroup implements AutoCloseable {
         }
     }
 
-    /** What a replica says of recoveries; times are of {@link System#nanoTime}, in milliseconds. */
+    /** Returns a replica's report on recoveries; times are of {@link System#nanoTime}, in milliseconds. */
     public RecoveryReport recovery(int replica) {
         return replica(replica).status().recovery().orElseThrow().report();
     }
 
-    /** Whether a recovery of this life of a replica is over. */
+    /** Returns whether a recovery of the replica's current life is over. */
     public boolean hasRecovered(int replica) {
         RecoveryReport report = recovery(replica);
         return report.phase() == RecoveryReport.Phase.NONE && report.own().recoveredMillis() > 0;

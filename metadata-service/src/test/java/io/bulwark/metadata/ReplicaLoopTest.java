@@ -49,7 +49,7 @@ class ReplicaLoopTest {
         void of(ReplicaLoop loop);
     }
 
-    /** What was asked for before the loop begins, and the order in which it is done. */
+    /** Returns the order in which the loop runs requests made before it began. */
     private List<String> order(Asking asking, int count) throws InterruptedException {
         try (ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
                 ReplicaLoop loop = new ReplicaLoop("replica-0", 1_000_000, thread, new Owner())) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.NullMarked;
  */
 @NullMarked
 final class ReplicaProcess {
-    /** What precedes the number of the primary. */
+    /** Prefix of the line with the number of the primary. */
     static final String PRIMARY = "primary ";
 
     static final int SNAPSHOT_BATCHES = 256;

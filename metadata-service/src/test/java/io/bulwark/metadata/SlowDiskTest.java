@@ -151,7 +151,7 @@ class SlowDiskTest {
                         "SLOW_DISK_MET", met().toString()));
     }
 
-    /** Of the others one stops, so that nothing goes on without it. */
+    /** Stops one of the others, so that the group makes no progress without this replica. */
     private void assertNothingIsLostAndItCounts(ReplicaGroup group) throws Exception {
         group.stop(3);
         write(group, 20);

@@ -21,7 +21,7 @@ import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What replication is compared with: one server, the same transport, messages and loop, and no protocol. With a directory it
+ * Baseline for replication: one server with the same transport, messages and loop, and no protocol. With a directory it
  * logs each command and answers once that is synced, many commands in one sync.
  */
 @NullMarked

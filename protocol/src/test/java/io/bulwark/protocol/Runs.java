@@ -1,6 +1,9 @@
 package io.bulwark.protocol;
 
-/** How many seeds a random test runs: {@code -Dbulwark.runs=N}, else its usual number, which {@code -Pnightly} multiplies. */
+/**
+ * Number of seeds that a random test runs: {@code -Dbulwark.runs=N}, else its usual number, which {@code -Pnightly}
+ * multiplies.
+ */
 public final class Runs {
     private Runs() {}
 

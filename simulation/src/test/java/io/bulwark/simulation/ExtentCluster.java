@@ -159,7 +159,7 @@ final class ExtentCluster {
         return PrincipalId.node(volume.groups().getFirst().holders().get(slot));
     }
 
-    /** What a read gives for these bytes: padded to a multiple of m. */
+    /** Returns the result of a read of these bytes: padded to a multiple of m. */
     Bytes padded(Bytes content) {
         byte[] padded = new byte[policy.m() * policy.fragmentBytes(content.length())];
         content.copyTo(0, padded, 0, content.length());

@@ -30,7 +30,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Who is named when somebody lies, and what a writer who lies can do. */
+/** Tests which party is named when one lies, and the possible damage by a faulty writer. */
 @NullMarked
 class ExtentLyingTest {
     private final long seed = Long.getLong("bulwark.seed", System.nanoTime());

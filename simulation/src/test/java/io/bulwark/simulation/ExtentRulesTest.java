@@ -327,7 +327,7 @@ class ExtentRulesTest {
         assertThat(cluster.writeNow(cluster.newBlock(), cluster.content())).isEqualTo(new WriteOutcome.StaleMap(7));
     }
 
-    /** What the node itself says when it is told of the reference. */
+    /** Returns the node's own answer when it learns of the reference. */
     private CompletionResult complete(PrincipalId node, BlockId block, Bytes pin, boolean verify) {
         int slot = cluster.volume.groups().getFirst().slotOf(node.number());
         RunningOperation<CompletionResult> asking = simulation.start(

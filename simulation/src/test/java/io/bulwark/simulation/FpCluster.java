@@ -82,7 +82,7 @@ final class FpCluster {
         }
     }
 
-    /** What a node has said since it was told last. */
+    /** Reports of a node since it was last told of the revocation. */
     private final class Standing implements RevocationWatch {
         private final int node;
 
@@ -121,7 +121,7 @@ final class FpCluster {
         return returned;
     }
 
-    /** What each node has said last is not decided yet of who was revoked. */
+    /** Returns the number of undecided versions of the revoked client in each node's last report. */
     Map<Integer, Integer> undecided() {
         return Map.copyOf(undecided);
     }

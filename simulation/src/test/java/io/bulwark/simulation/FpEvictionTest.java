@@ -114,7 +114,7 @@ class FpEvictionTest {
 
         perform(server.onMessage(0, READER, 2, new FpMessage.FindTimestamp(target(1), false)));
         perform(server.onTick(0));
-        // Whoever comes now must wait for the same state, or be answered from it.
+        // A request that comes now must wait for the same state, or be answered from it.
         perform(server.onMessage(0, READER, 3, new FpMessage.FindTimestamp(target(0), false)));
         perform(loaded(held.getFirst()));
         assertThat(answers.getLast()).isInstanceOf(FpMessage.Prepared.class);

@@ -144,7 +144,7 @@ class FpForgeryTest {
         unchanged(cluster, later, "an old commit sent again");
     }
 
-    /** What f nodes agree to say. */
+    /** False answers that f nodes agree on. */
     private static final class Plot {
         @Nullable
         Timestamp version;

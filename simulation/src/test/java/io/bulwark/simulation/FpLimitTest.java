@@ -30,7 +30,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What writes leave staged keeps no correct client from writing, whatever f nodes and other clients do. */
+/** Tests that staged leftovers of writes keep no correct client from writing, whatever f nodes and other clients do. */
 @NullMarked
 class FpLimitTest {
     private static final PrincipalId ALICE = PrincipalId.client(1);

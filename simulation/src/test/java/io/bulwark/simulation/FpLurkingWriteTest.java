@@ -57,7 +57,7 @@ class FpLurkingWriteTest {
         final FpCluster cluster;
         /** To whom they show it. */
         Predicate<PrincipalId> audience = _ -> false;
-        /** Whose answers to the repairing node are on their way. */
+        /** Nodes whose answers to the repairing node are in flight. */
         final Set<Integer> late = new HashSet<>();
 
         @Nullable
@@ -122,7 +122,7 @@ class FpLurkingWriteTest {
             return ((FpReadOutcome.Value) cluster.await(read)).block();
         }
 
-        /** What was late: first what the holder shows. */
+        /** Delivers the delayed answers, the holder's first. */
         void arrives() {
             late.remove(HOLDER);
             cluster.simulation.runFor(300);
@@ -221,7 +221,10 @@ class FpLurkingWriteTest {
                 return slow ? List.of() : List.of(effect);
             }
 
-            /** What the holder has of the version, or that the write before is what 2f + 1 nodes have. */
+            /**
+             * Returns whether the message shows the holder's evidence of the version, or that 2f + 1 nodes have the
+             * write before.
+             */
             private boolean shows(Message message) {
                 return node == HOLDER
                         ? message instanceof FpMessage.ReadAnswer answer && answer.holding() != null
@@ -240,7 +243,7 @@ class FpLurkingWriteTest {
         }
     }
 
-    /** So the attack is one. */
+    /** Shows that the attack works without revocation. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void withoutRevocationItTakesEffectThoughItsWriterSendsNothing(int f) {

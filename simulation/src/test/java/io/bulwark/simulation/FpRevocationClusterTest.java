@@ -86,7 +86,7 @@ class FpRevocationClusterTest {
         return ((FpReadOutcome.Value) cluster.await(read)).block();
     }
 
-    /** So the attack is one. */
+    /** Shows that the attack works without revocation. */
     @Test
     void withoutRevocationColludersBringItBackWhenTheyLike() {
         Bytes before = written();

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /** A node that answers requests of registers with lies, a different one each time, or always of one kind. */
 @NullMarked
 final class LyingFpServer extends AlteringServer {
-    /** What it does to an answer. */
+    /** Fault applied to an answer. */
     enum Lie {
         NONE,
         SILENT,

@@ -6,9 +6,9 @@ import io.netty.channel.ChannelPipeline;
 import java.net.InetSocketAddress;
 
 /**
- * What secures a connection and finds out who is at its other end. The handlers it installs raise
- * {@link Authenticated} as a user event once they know, or throw a {@link ConnectionFault}; the pipeline already holds
- * a {@link FrameDecoder} that lets only {@link ControlMessage}s through until then.
+ * Security of a connection, and authentication of its other end. The handlers it installs raise {@link Authenticated}
+ * as a user event once they know the principal, or throw a {@link ConnectionFault}. The pipeline already holds a {@link
+ * FrameDecoder} that admits only {@link ControlMessage}s until then.
  */
 interface ChannelSecurity extends AutoCloseable {
     /**
@@ -18,7 +18,7 @@ interface ChannelSecurity extends AutoCloseable {
      */
     void check(InetSocketAddress address);
 
-    /** Whether a link to this principal can ever be authenticated. */
+    /** Returns whether a link to this principal can ever be authenticated. */
     boolean knows(PrincipalId remote);
 
     void accepting(ChannelPipeline pipeline);
@@ -28,7 +28,10 @@ interface ChannelSecurity extends AutoCloseable {
     /** Stands for what this side shows of itself on the connections made now: equal as long as that stays. */
     Object shown();
 
-    /** Whether this principal may be sent, over this channel, what is there since a version; on the event loop. */
+    /**
+     * Returns whether a message that exists since this version may be sent to this principal over this channel; on the
+     * event loop.
+     */
     default boolean maySay(Channel channel, PrincipalId remote, int since) {
         return true;
     }

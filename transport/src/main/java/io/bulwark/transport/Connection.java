@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * else. A link's connection takes messages before it is authenticated and sends them afterwards.
  */
 final class Connection implements Peer {
-    /** What a queued or unfinished frame costs beyond its bytes. */
+    /** Cost of a queued or unfinished frame beyond its bytes. */
     static final int FRAME_COST_BYTES = 256;
 
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
@@ -161,7 +161,7 @@ final class Connection implements Peer {
         return Optional.of(next.sent());
     }
 
-    /** What is queued here after adding this; counted for the whole transport too. */
+    /** Adds to the queued bytes, of the whole transport too. Returns the bytes queued here. */
     private long charge(long bytes) {
         transport.queuedBytes().addAndGet(bytes);
         return queuedBytes.addAndGet(bytes);
@@ -208,7 +208,7 @@ final class Connection implements Peer {
     }
 
     /**
-     * As {@link #detach()}.
+     * Does the same as {@link #detach()}.
      *
      * @param done called once all messages that came over it are done, too
      */
@@ -322,7 +322,7 @@ final class Connection implements Peer {
         }
     }
 
-    /** Of messages that are not done, after taking this. */
+    /** Adds to the bytes of unfinished messages, and returns their sum here. */
     private long take(long bytes) {
         transport.inboundBytes().addAndGet(bytes);
         return inboundBytes.addAndGet(bytes);

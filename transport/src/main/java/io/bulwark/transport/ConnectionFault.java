@@ -14,7 +14,7 @@ final class ConnectionFault extends RuntimeException {
 
     private static final int CAUSES_MAX = 8;
 
-    /** That it was received, and that it is about a certificate, in the words of the JDK's engine and of BoringSSL. */
+    /** Alert that was received and concerns a certificate, in the words of the JDK's engine and of BoringSSL. */
     private static final Pattern CERTIFICATE_ALERT = Pattern.compile(
             "(?:received fatal alert: |_alert_)"
                     + "(bad_certificate|unsupported_certificate|certificate_(?:revoked|expired|unknown|required)"
@@ -28,7 +28,7 @@ final class ConnectionFault extends RuntimeException {
         this.fault = fault;
     }
 
-    /** What made TLS fail: our own refusal of a certificate, or what the engine says. */
+    /** Returns the fault for a TLS failure: this side's refusal of a certificate, or the engine's report. */
     static ConnectionFault ofTls(Throwable failure) {
         Throwable cause = failure;
         for (int depth = 0; cause != null && depth < CAUSES_MAX; depth++, cause = cause.getCause()) {
@@ -49,8 +49,10 @@ final class ConnectionFault extends RuntimeException {
     }
 
     /**
-     * What a server says of the certificate that it was shown, by the alert with which it ends the handshake (RFC 8446, 6.2). Engines tell it as text
-     * only. Other alerts are no word on the certificate: somebody in between who changes a record has a server send them, and a sick one sends them itself.
+     * Returns the fault for a server's judgement of the certificate that this side presented. The server gives it by
+     * the alert that ends the handshake (RFC 8446, 6.2). Engines report alerts as text only. Other alerts say nothing
+     * about the certificate. A server sends them if somebody in between changes a record, and a faulty server sends
+     * them itself.
      *
      * @param who has proved to be the server
      */

@@ -22,7 +22,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         /** The connection of a channel that was just authenticated; throws a fault to refuse it. */
         Connection authenticated(Channel channel, PrincipalId principal);
 
-        /** Whether it is worth a warning that a channel is closed for this reason. */
+        /** Returns whether the closing of a channel for this reason is worth a warning. */
         boolean isNews(Channel channel, Fault fault);
 
         /** A channel is about to be closed for this reason. */
@@ -34,7 +34,9 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
 
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionHandler.class);
 
-    /** Who connects may have to wait for its turn, behind many that came before, so many times as long as it would be waited for itself. */
+    /**
+     * Factor of the handshake timeout for a connecting side: its connection may have to wait behind many earlier ones.
+     */
     private static final int TURN_FACTOR = 6;
 
     private final Transport transport;
@@ -78,7 +80,10 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         lookAfter(ctx, timeoutMillis);
     }
 
-    /** What was computed here meanwhile, or waited for that, the other side gets in addition. */
+    /**
+     * Watches the handshake timeout. The time that this side spent on computation, or on waiting for it, is added to
+     * the timeout.
+     */
     private void lookAfter(ChannelHandlerContext ctx, long pauseMillis) {
         deadline = ctx.executor()
                 .schedule(

@@ -5,7 +5,7 @@ import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 
-/** What travels before a connection is authenticated, in the order of the records. */
+/** Messages before a connection is authenticated, in the order of the records. */
 sealed interface ControlMessage extends Message {
     /** Length of the longest body of this family. */
     int BODY_BYTES_MAX = 48;

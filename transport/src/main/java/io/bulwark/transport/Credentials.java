@@ -2,7 +2,7 @@ package io.bulwark.transport;
 
 import io.bulwark.protocol.id.PrincipalId;
 
-/** Who a transport is, and how its connections are secured. */
+/** Identity of a transport, and security of its connections. */
 public sealed interface Credentials permits TlsCredentials, InsecureLoopback {
     PrincipalId self();
 }

@@ -1,8 +1,8 @@
 package io.bulwark.transport;
 
-/** What has become of one message that was sent. All methods may be called from any thread. */
+/** State of one message that was sent. All methods may be called from any thread. */
 public interface Delivery {
-    /** Of a message that was not taken, or of which nobody can tell. */
+    /** Delivery of a message that was not accepted, or whose state is unknown. */
     Delivery UNSURE = new Delivery() {
         @Override
         public boolean lost() {
@@ -20,10 +20,10 @@ public interface Delivery {
         }
     };
 
-    /** Whether it may never arrive: it was dropped, or its connection is gone. */
+    /** Returns whether it may never arrive: it was dropped, or its connection is gone. */
     boolean lost();
 
-    /** Whether it is still queued here, behind what leaves before it. */
+    /** Returns whether it is still queued here, behind earlier messages. */
     boolean waiting();
 
     /** When, by {@link System#nanoTime}, any bytes last went out or came in over its connection; as it began, if none did. */

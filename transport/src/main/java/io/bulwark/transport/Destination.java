@@ -4,8 +4,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /**
- * Where somebody listens: a literal address, or a name that is looked up when a connection is made, and again for each one after
- * it, as whoever starts anew elsewhere keeps only the name. A name service is not trusted: who answers there his key tells.
+ * Address of a listener: a literal address, or a name. A name is looked up for each connection, since a party that
+ * restarts elsewhere keeps only the name. A name service is not trusted: the key identifies the party at the address.
  */
 public final class Destination {
     private Destination() {}

@@ -3,7 +3,9 @@ package io.bulwark.transport;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Why a connection was refused or closed by this side; the label of the counter {@code bulwark.transport.faults}. */
+/**
+ * Reason for which this side refused or closed a connection; the label of the counter {@code bulwark.transport.faults}.
+ */
 enum Fault {
     MAGIC,
     VERSION,
@@ -37,7 +39,9 @@ enum Fault {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** What it tells the side that connects of who does not believe whom; null if nothing. */
+    /**
+     * Returns the refusal that it implies for the connecting side: which side rejects the other. Null if there is none.
+     */
     LinkRefusal.@Nullable Reason refusal() {
         return switch (this) {
             case REFUSED_REVOKED -> LinkRefusal.Reason.REVOKED;

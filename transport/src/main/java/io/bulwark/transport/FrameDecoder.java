@@ -52,7 +52,7 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         this.bodyBytesMax = nextBodyBytesMax;
     }
 
-    /** What this side did not read for a while is not the other's delay. */
+    /** Restarts the clock, as a pause in this side's reading is not the other's delay. */
     void readingResumed() {
         startedNanos = System.nanoTime();
     }
@@ -80,7 +80,7 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         ctx.fireChannelInactive();
     }
 
-    /** What a frame that is not whole takes, and since when. */
+    /** Accounts for the memory of an incomplete frame, and for the time since its start. */
     private void account(ChannelHandlerContext ctx) {
         if (header == null && have == 0) {
             return;
@@ -176,7 +176,7 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         return read;
     }
 
-    /** Which field {@link FrameHeader#read} stumbled on, in its order. */
+    /** Returns the fault for the first field that {@link FrameHeader#read} rejected, in its order. */
     private Fault faultOfHeader() {
         for (int i = 0; i < 4; i++) {
             if (headerBytes[i] != (byte) (FrameHeader.MAGIC >>> (24 - 8 * i))) {

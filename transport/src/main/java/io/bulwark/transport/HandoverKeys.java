@@ -11,8 +11,9 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * What the end of a configuration of replicas is signed with, and checked (docs/decisions/0020): the key of the own identity or of a
- * device; of others the key that their configuration gives them, and what they have exchanged it for since.
+ * Keys that sign, and verify, the end of a configuration of replicas (docs/decisions/0020). The own key is that of the
+ * identity or of a device. For others they are the keys from their configuration, and those that have replaced these
+ * since.
  *
  * @param registered the keys of a principal, as the replicas have agreed
  */

@@ -19,7 +19,7 @@ final class HandshakeRoom {
     /** Such a part of the handshake's timeout everybody is waited for. */
     static final int LEAST_PARTS = 5;
 
-    /** Those who are through take so long now and then; who is not after so many times as long is slow. */
+    /** Factor above the recent duration of successful handshakes. A handshake that takes longer is slow. */
     private static final int SLOW_FACTOR = 4;
 
     /** Each that is quicker than usual brings what is usual down by such a part of the difference. */

@@ -3,11 +3,11 @@ package io.bulwark.transport;
 import io.bulwark.protocol.wire.Message;
 
 /**
- * What is told about the connections of one server or one link.
+ * Receiver of the events of one server's or one link's connections.
  *
  * <p>All methods are called on an event loop that many connections share: they must not block, nor compute for long,
- * but hand off. The calls for one connection come one after the other, {@link #onConnected} first and
- * {@link #onDisconnected} last.
+ * but hand off. The calls for one connection come one after the other, {@link #onConnected} first and {@link
+ * #onDisconnected} last.
  */
 public interface InboundHandler {
     /**

@@ -8,11 +8,11 @@ import io.netty.channel.socket.nio.NioChannelOption;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * How soon TCP gives a connection up whose other end is gone without a word: a network that was cut, a host that came back at
- * another address. By its own defaults that takes a quarter of an hour where something was sent, and two hours where nothing was.
+ * Timing by which TCP gives up a connection whose other end has disappeared: a network was cut, or a host returned at
+ * another address. With TCP's defaults this takes a quarter of an hour with data in flight, and two hours without.
  */
 final class Keepalive {
-    /** Of silence before the first probe. */
+    /** Silence before the first probe. */
     static final int IDLE_SECONDS = 10;
 
     /** Between probes. */

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
  * @param lastNanos when the last one did
  */
 public record LinkRefusal(Reason reason, long sinceNanos, long lastNanos) {
-    /** Who does not believe whom, and why. */
+    /** Side that rejects the other, and the reason. */
     public enum Reason {
         /** The other side says that the principal of this one was revoked, which is for good. */
         REVOKED,
@@ -24,12 +24,15 @@ public record LinkRefusal(Reason reason, long sinceNanos, long lastNanos) {
         UNKNOWN_YET,
         /** By its clock the certificate that is shown here is not valid. */
         EXPIRED,
-        /** Who answers shows no key of the principal that is wanted, as far as is known here. */
+        /** The other side presents no key of the wanted principal, as far as is known here. */
         THEIR_KEY_UNKNOWN,
         /** By the clock here the certificate of the other side is not valid. */
         THEIR_CERTIFICATE_EXPIRED;
 
-        /** Whether the other side says it; else this side has found it out, of whoever answered, which may be somebody in between. */
+        /**
+         * Returns whether the other side reported it. Otherwise this side detected it on the party that answered, which
+         * may be somebody in between.
+         */
         public boolean isTheirWord() {
             return switch (this) {
                 case REVOKED, UNKNOWN_KEY, UNKNOWN_YET, EXPIRED -> true;

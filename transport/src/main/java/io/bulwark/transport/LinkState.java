@@ -1,6 +1,6 @@
 package io.bulwark.transport;
 
-/** What a {@link PeerLink} is doing. */
+/** Activity of a {@link PeerLink}. */
 public enum LinkState {
     /** An attempt is under way: what is sent waits for it. */
     CONNECTING,

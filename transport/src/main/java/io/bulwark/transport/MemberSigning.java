@@ -13,8 +13,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a member signs and agrees with, and whom of its kind it believes: the key of its own identity or of a device, and the public
- * keys that genesis and registry give to the others (4.1). Safe for use by several threads.
+ * Keys for signing and key agreement of a member, and the trusted keys of others of its kind. The own key is that of
+ * its identity or of a device; the public keys of the others come from genesis and registry (4.1). Safe for use by
+ * several threads.
  *
  * @param kind of those that are named by number
  */

@@ -6,7 +6,7 @@ import java.net.InetSocketAddress;
 
 /** One authenticated connection. All methods may be called from any thread and none blocks. */
 public interface Peer {
-    /** Who was authenticated at the other end. */
+    /** Returns the authenticated principal at the other end. */
     PrincipalId principal();
 
     InetSocketAddress remoteAddress();
@@ -20,10 +20,13 @@ public interface Peer {
      */
     boolean send(long requestId, Message message);
 
-    /** Whether the version that is spoken on this connection is this one or a later one; false until that is known. */
+    /** Returns whether the version in use on this connection is this one or a later one; false until that is known. */
     boolean speaks(int version);
 
-    /** Whether less than {@link TransportSettings#outboundHighBytes()} are queued: a hint to hold back, not a lock. */
+    /**
+     * Returns whether less than {@link TransportSettings#outboundHighBytes()} are queued: a hint to hold back, not a
+     * lock.
+     */
     boolean isWritable();
 
     /** Closes this connection without waiting for what is queued; a link connects again. The reason goes to the log. */

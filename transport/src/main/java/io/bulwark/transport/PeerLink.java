@@ -36,7 +36,7 @@ public final class PeerLink implements AutoCloseable {
 
     private static final long HURRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** How long answers may come on a connection that was replaced. */
+    /** Maximum time for which answers may come on a connection that was replaced. */
     private static final long LINGER_MILLIS_MAX = 30_000;
 
     private final Transport transport;
@@ -55,7 +55,7 @@ public final class PeerLink implements AutoCloseable {
     private @Nullable Future<?> nextRenewal;
     /** To take the place of the connection that there is, once it is authenticated. */
     private @Nullable Connection renewal;
-    /** Of the renewal, and of connections that were replaced and wait for their last answers. */
+    /** Channels of the renewal, and of replaced connections that wait for their last answers. */
     private final Set<Channel> others = new HashSet<>();
 
     private final Retries retries = new Retries();
@@ -75,7 +75,7 @@ public final class PeerLink implements AutoCloseable {
         this.shown = transport.security().shown();
     }
 
-    /** Who must be at the other end. */
+    /** Returns the principal that must be at the other end. */
     public PrincipalId principal() {
         return remote;
     }
@@ -91,7 +91,10 @@ public final class PeerLink implements AutoCloseable {
     /** A row of refusals, and what stands for the certificate that was shown in its attempts. */
     private record Refused(LinkRefusal row, Object shown) {}
 
-    /** Whether its last attempt ended since one side does not believe the other; what other certificates met with does not count. */
+    /**
+     * Returns the refusal if the last attempt ended since one side rejects the other. Refusals of other certificates do
+     * not count.
+     */
     public Optional<LinkRefusal> refusal() {
         Refused last = refused;
         return last != null && last.shown().equals(transport.security().shown())
@@ -117,7 +120,7 @@ public final class PeerLink implements AutoCloseable {
         return current.dispatch(requestId, message);
     }
 
-    /** Whether it is up or about to be, and its queue has room. */
+    /** Returns whether it is up or about to be, and its queue has room. */
     public boolean isWritable() {
         Connection current = connection;
         return current != null && !closed.get() && current.isWritable();
@@ -298,7 +301,7 @@ public final class PeerLink implements AutoCloseable {
         }
     }
 
-    /** What is sent from now on takes the fresh connection; answers still come on the one before, for a while. */
+    /** Replaces the connection. New messages use the fresh one; answers still come on the previous one, for a while. */
     private void replace(Connection before, Channel beforeChannel) {
         others.add(beforeChannel);
         var _ = beforeChannel.closeFuture().addListener(_ -> others.remove(beforeChannel));

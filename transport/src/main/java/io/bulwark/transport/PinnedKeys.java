@@ -12,7 +12,7 @@ import javax.net.ssl.X509ExtendedTrustManager;
 
 /** Refuses during the handshake, by the certificate's key: no authority is asked, and no name of a host looked at. */
 final class PinnedKeys extends X509ExtendedTrustManager {
-    /** Who may be at the other end. */
+    /** Check of the party at the other end. */
     interface Check {
         void check(X509Certificate[] chain) throws RefusedCertificateException;
     }

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What is said of who is not believed. Who was removed, or is not let in yet, comes again and again for as long as it runs: that is said
- * once, and again after it has stayed away for a while. Thread-safe.
+ * Log of rejected parties. A party that was removed, or is not admitted yet, retries as long as it runs. It is logged
+ * once, and again after an absence. Thread-safe.
  */
 final class RefusedClaims {
     static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(10);

@@ -16,14 +16,14 @@ final class Retries {
     private int refusals;
     private boolean refused;
     private @Nullable Fault last;
-    /** Why this attempt ends, if one side does not believe the other. */
+    /** Reason for the end of this attempt, if one side rejects the other. */
     private LinkRefusal.@Nullable Reason disbelief;
 
     private @Nullable LinkRefusal refusal;
-    /** What was shown in the attempts of this row. */
+    /** Identity that was presented in the attempts of this series. */
     private @Nullable Object shown;
 
-    /** Whether the attempt before the one that fails for this reason did not. */
+    /** Returns whether the previous attempt did not fail for this reason. */
     boolean isNews(Fault fault) {
         return fault != last;
     }
@@ -89,7 +89,7 @@ final class Retries {
         if (!refused) {
             refusals = 0;
         }
-        // What is to come after this one is no refusal, unless it is said to be.
+        // The next failure is no refusal, unless reported as one.
         refused = false;
         return Backoff.pauseMillis(before, settings.reconnectMinMillis(), max, random);
     }

@@ -21,9 +21,10 @@ import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whom somebody shows himself to be who listens somewhere, before he is believed or believes anybody: the one certificate of his
- * handshake. In TLS 1.3 he shows it, and with a signature over this very handshake that he holds its private key (CertificateVerify),
- * before he asks who is there. So he need not know whoever asks, who shows nothing and only says that.
+ * Identity that a listener presents before either side trusts the other: the one certificate of its handshake. In TLS
+ * 1.3 it presents the certificate before it knows who asks. Its signature over this very handshake proves that it holds
+ * the private key (CertificateVerify). So the listener need not know the asking party, which presents no certificate
+ * and only says so.
  */
 public final class ShownIdentity {
     private final X509Certificate certificate;
@@ -64,7 +65,7 @@ public final class ShownIdentity {
         }
     }
 
-    /** What is over at once counts down before it closes. */
+    /** Closes the socket after a timeout. An attempt that ends earlier counts down before it closes. */
     private static void closeLate(Socket socket, CountDownLatch over, int patienceMillis) {
         try {
             if (!over.await(patienceMillis, TimeUnit.MILLISECONDS)) {
@@ -104,13 +105,13 @@ public final class ShownIdentity {
         }
     }
 
-    /** Whose private key he holds. */
+    /** Returns the public key whose private key the listener holds. */
     public PrincipalKey key() {
         return key;
     }
 
     /**
-     * Whom the certificate names.
+     * Returns the principal that the certificate names.
      *
      * @throws RefusedCertificateException if that is no principal
      */

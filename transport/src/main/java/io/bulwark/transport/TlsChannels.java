@@ -33,17 +33,20 @@ import org.jspecify.annotations.Nullable;
 final class TlsChannels implements ChannelSecurity {
     private static final AttributeKey<Certificate[]> CHAIN = AttributeKey.valueOf("bulwark.peer.certificate");
 
-    /** What the other end of this connection understands, whatever its owner has spoken on others: another process may be there. */
+    /**
+     * Version that the other end of this connection understands. Its owner's other connections do not count, as another
+     * process may be there.
+     */
     private static final AttributeKey<Integer> VERSION = AttributeKey.valueOf("bulwark.peer.version");
 
-    /** How long closing waits for the notice that nothing more comes to leave. */
+    /** Maximum wait on closing until the close notice has left. */
     private static final long CLOSE_NOTICE_MILLIS = 500;
 
     private static final long HANDSHAKES_REST_MILLIS = 10_000;
 
     private final TlsCredentials credentials;
 
-    /** What a handshake computes takes milliseconds, which the event loop does not have. */
+    /** Executor for handshakes: their computations take milliseconds, too long for the event loop. */
     private final ThreadPoolExecutor handshakes;
 
     private final Set<Channel> open = ConcurrentHashMap.newKeySet();
@@ -202,7 +205,10 @@ final class TlsChannels implements ChannelSecurity {
             MacChallenge.finish(ctx, found);
         }
 
-        /** Who is there has proved it, has looked at the certificate that is shown here, and says what it thinks of it. */
+        /**
+         * Translates an alert into a refusal. The other side has proved its identity and has judged the certificate
+         * that this side presented.
+         */
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
             PrincipalId who = found;

@@ -49,7 +49,7 @@ public final class TlsCredentials implements Credentials {
 
     private final Set<Runnable> listeners = new CopyOnWriteArraySet<>();
     private final Set<Runnable> strangers = new CopyOnWriteArraySet<>();
-    /** When keys that are not known were last shown; the eldest are forgotten. Guarded by itself. */
+    /** Times at which unknown keys were last presented; the eldest are forgotten. Guarded by itself. */
     private final Map<PrincipalKey, Long> shown = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
@@ -63,7 +63,7 @@ public final class TlsCredentials implements Credentials {
     /** The newest that each has spoken since this process began: in what is believed of it nobody goes back. */
     private final Map<PrincipalId, Integer> spoken = new ConcurrentHashMap<>();
 
-    /** Of the open connections on which no version was named the key that was shown, by whose that is. */
+    /** Keys presented on open connections without a version name, by their owner. */
     private final Map<PrincipalId, List<PrincipalKey>> unnamed = new ConcurrentHashMap<>();
 
     private final Map<PrincipalId, Long> tried = new ConcurrentHashMap<>();
@@ -80,7 +80,7 @@ public final class TlsCredentials implements Credentials {
         this(identity, trusted, WireVersions.HERE);
     }
 
-    /** As a build has them that speaks these versions. */
+    /** Creates credentials as a build with these versions has them. */
     public TlsCredentials(Identity identity, TrustedKeys trusted, WireVersions versions) {
         this(
                 identity,
@@ -138,7 +138,10 @@ public final class TlsCredentials implements Credentials {
         return Duration.between(clock.instant(), contexts.until()).toSeconds();
     }
 
-    /** What this principal signs and agrees with now, beside TLS: the key of its identity, or what {@link #signWith} gave. */
+    /**
+     * Returns the current key of this principal for signing and agreement beside TLS: that of its identity, or the one
+     * given to {@link #signWith}.
+     */
     public OwnKey ownKey() {
         OwnKey other = device;
         return other == null ? contexts.key() : other;
@@ -149,7 +152,7 @@ public final class TlsCredentials implements Credentials {
         device = other;
     }
 
-    /** Which engine does the work, for people: {@code OPENSSL} or {@code JDK}. */
+    /** Returns the engine in use, for people: {@code OPENSSL} or {@code JDK}. */
     public String engine() {
         return contexts.engine().name();
     }
@@ -159,7 +162,10 @@ public final class TlsCredentials implements Credentials {
         return spoken.getOrDefault(remote, 0);
     }
 
-    /** Whether there is now a connection with this principal on which no version was named, under a key that is believed now. */
+    /**
+     * Returns whether there is now a connection with this principal without a version name, under a key that is trusted
+     * now.
+     */
     public boolean namesNone(PrincipalId remote) {
         TrustedKeys now = trusted;
         return unnamed.getOrDefault(remote, List.of()).stream()
@@ -182,7 +188,7 @@ public final class TlsCredentials implements Credentials {
         });
     }
 
-    /** Whether what it may not know may be said to this principal: not often. */
+    /** Returns whether a message that this principal may not know may be sent to it; rate-limited. */
     boolean mayTry(PrincipalId remote) {
         long now = System.nanoTime();
         return tried.merge(remote, now, (last, _) -> now - last < TRY_NANOS ? last : now) == now;
@@ -194,7 +200,7 @@ public final class TlsCredentials implements Credentials {
         }
     }
 
-    /** Those that are spoken here. */
+    /** Returns the versions spoken here. */
     WireVersions versions() {
         return versions;
     }
@@ -223,15 +229,18 @@ public final class TlsCredentials implements Credentials {
     }
 
     /**
-     * What is believed now is no older than this.
+     * Reports that the current trusted keys are no older than this.
      *
-     * @param nanos by {@link System#nanoTime()}, before it was asked
+     * @param nanos by {@link System#nanoTime()}, before the question was sent
      */
     public void asOf(long nanos) {
         asOf = nanos;
     }
 
-    /** Whether this key, which is not known, was shown last before it was asked; now it is shown again. */
+    /**
+     * Records that this unknown key is presented now. Returns whether its previous presentation was before the trusted
+     * keys were asked for.
+     */
     private boolean wasShownBefore(PrincipalKey key, @Nullable Long asked) {
         Long before;
         synchronized (shown) {
@@ -260,7 +269,7 @@ public final class TlsCredentials implements Credentials {
     }
 
     private Contexts contexts(Identity identity) {
-        // What a device keeps only the JDK's engine can use.
+        // Only the JDK's engine can use a key that a device keeps.
         SslProvider engine = identity.isOnDevice() ? SslProvider.JDK : provider;
         KeyManager own = new OwnCertificate(identity);
         try {

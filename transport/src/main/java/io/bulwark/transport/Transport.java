@@ -47,7 +47,7 @@ public final class Transport implements AutoCloseable {
     private final MeterRegistry registry;
     private final List<Gauge> gauges;
     private final EventLoopGroup loops;
-    /** Whose event loops these are: this one's, or those of the one that it is beside. */
+    /** True if this transport owns the event loops; otherwise it shares those of another one. */
     private final boolean ownsLoops;
 
     private final AtomicLong queuedBytes = new AtomicLong();
@@ -237,12 +237,12 @@ public final class Transport implements AutoCloseable {
         return codecs;
     }
 
-    /** What all connections together have queued. */
+    /** Returns the bytes queued on all connections together. */
     AtomicLong queuedBytes() {
         return queuedBytes;
     }
 
-    /** Of messages that are not done, of all connections. */
+    /** Returns the bytes of unfinished messages of all connections. */
     AtomicLong inboundBytes() {
         return inboundBytes;
     }

@@ -91,7 +91,7 @@ final class TransportMetrics {
         private long loggedNanos;
         private long suppressed;
 
-        /** How many were suppressed since the last line if this one may be logged, -1 if not. */
+        /** Returns how many lines were suppressed since the last one if this one may be logged, -1 if not. */
         synchronized long admit(long nowNanos) {
             if (logged && nowNanos - loggedNanos < LOG_PAUSE_NANOS) {
                 suppressed++;

@@ -73,7 +73,7 @@ public final class TransportServer implements AutoCloseable {
         return server;
     }
 
-    /** So many at a time: after them the loop looks after the connections that stand, which may take long. */
+    /** Limits the accepts in a row. After them the loop serves the existing connections, which may take long. */
     private static ServerChannelRecvByteBufAllocator accepts(int together) {
         ServerChannelRecvByteBufAllocator accepts = new ServerChannelRecvByteBufAllocator();
         accepts.maxMessagesPerRead(together);
@@ -87,7 +87,7 @@ public final class TransportServer implements AutoCloseable {
         return buffers;
     }
 
-    /** Where this server listens, with the port it really got. */
+    /** Returns the address on which this server listens, with the port that it really got. */
     public InetSocketAddress boundAddress() {
         Channel channel = listening;
         if (channel == null) {
@@ -96,12 +96,12 @@ public final class TransportServer implements AutoCloseable {
         return (InetSocketAddress) channel.localAddress();
     }
 
-    /** How many connections are authenticated now. */
+    /** Returns the number of authenticated connections. */
     public int connectionCount() {
         return connections.size();
     }
 
-    /** How many are in the handshake now. */
+    /** Returns the number of handshakes in flight. */
     int handshakeCount() {
         return handshakes.size();
     }
@@ -196,7 +196,7 @@ public final class TransportServer implements AutoCloseable {
                 if (end != null) {
                     end.cancel(false);
                 }
-                // Who comes again and again would leave more behind each time.
+                // Otherwise a peer that reconnects repeatedly would leave more behind each time.
                 connection.detach(() -> leave(connection.principal()));
             }
         }

@@ -44,13 +44,13 @@ public record TransportSettings(
         long reconnectMaxMillis,
         long closeMillis,
         long connectionLifeMillis) {
-    /** Of connections, unless said otherwise. */
+    /** Default lifetime of connections. */
     public static final long LIFE_MILLIS_STANDARD = 3_600_000;
 
     /** Unless said otherwise. */
     public static final long INBOUND_TOTAL_BYTES_STANDARD = 128 << 20;
 
-    /** Of messages that are not done a connection may have so many, whatever others have. */
+    /** Bytes of unfinished messages that each connection may always have, regardless of the others. */
     public static final long INBOUND_LEAST_BYTES = 64 << 10;
 
     private static final int READ_BYTES_MAX = 256 << 10;
@@ -139,7 +139,10 @@ public record TransportSettings(
         return with(eventLoopThreads, inboundMaxBytes, reconnectMaxMillis, millis);
     }
 
-    /** What is read of one connection before others have their turn: little where little is wanted at a time, since each message of it is work. */
+    /**
+     * Returns how much is read of one connection before the next has its turn. It is small if little is wanted at a
+     * time, since each message is work.
+     */
     int readBytesMax() {
         return Math.clamp(inboundMaxBytes / 32, READ_BYTES_LEAST, READ_BYTES_MAX);
     }

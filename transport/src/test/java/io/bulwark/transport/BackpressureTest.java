@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 @NullMarked
 class BackpressureTest {
     private static final Letter LARGE = Letter.ofLength(256 << 10, 1);
-    /** What the kernel and one round of reading may hold beside our bounds. */
+    /** Bytes that the kernel and one round of reading may hold beyond the transport's bounds. */
     private static final long SLACK_BYTES = 32L << 20;
 
     private final MeterRegistry atNode = new SimpleMeterRegistry();

@@ -16,7 +16,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.NullMarked;
 
-/** Who appears in these tests, with the keys they share. */
+/** Principals of these tests, with the keys they share. */
 @NullMarked
 final class Cast {
     static final PrincipalId NODE = PrincipalId.node(1);
@@ -117,7 +117,7 @@ final class Cast {
                 100);
     }
 
-    /** How often a connection was closed for this reason, whoever was at its other end. */
+    /** Returns how often a connection was closed for this reason, for any peer. */
     static double faults(MeterRegistry registry, Fault fault) {
         return registry.find("bulwark.transport.faults").tag("reason", fault.label()).counters().stream()
                 .mapToDouble(Counter::count)

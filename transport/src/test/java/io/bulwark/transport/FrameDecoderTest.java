@@ -118,7 +118,7 @@ class FrameDecoderTest {
         return header;
     }
 
-    /** What a fresh decoder says about these bytes. */
+    /** Returns the fault that a fresh decoder finds in these bytes. */
     private static Fault faultOf(byte[] bytes) {
         EmbeddedChannel fresh = new EmbeddedChannel(
                 new FrameDecoder(Letter.CODECS, FrameHeader.BODY_BYTES_MAX, new UnfinishedFrames(1 << 30), 30_000));

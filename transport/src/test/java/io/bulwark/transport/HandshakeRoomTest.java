@@ -63,7 +63,10 @@ class HandshakeRoomTest {
         assertThat(server.handshakeCount()).isZero();
     }
 
-    /** Whoever says nothing comes back at once, and stands in the same line as the others. These are waited for longer than a busy machine takes. */
+    /**
+     * A silent peer reconnects at once, and queues with the others. The timeout for these is longer than a busy machine
+     * needs.
+     */
     @Test
     void silentConnectionsAreGivenUpForThoseWhoMeanIt() throws IOException {
         TransportServer server = listen(10_000, new Recorder.Echo());
@@ -78,7 +81,7 @@ class HandshakeRoomTest {
                 return server.connectionCount() == PLACES + 1;
             });
             assertThat(faults(atNode, Fault.TOO_MANY_CONNECTIONS)).isPositive();
-            // Who is in has nothing to do with those who are not.
+            // An established connection is independent of those that are not.
             assertThat(link.send(1, Letter.ofLength(100, 1))).isTrue();
             assertThat(Recorder.next(standing.arrived).letter()).isEqualTo(Letter.ofLength(100, 1));
         }
@@ -132,7 +135,7 @@ class HandshakeRoomTest {
         return transport;
     }
 
-    /** So many connections on which nothing is said, and another one for each that is closed. */
+    /** Fixed number of silent connections; each closed one is replaced. */
     private static final class Silent implements AutoCloseable {
         private final AtomicBoolean ends = new AtomicBoolean();
         private final Thread thread;

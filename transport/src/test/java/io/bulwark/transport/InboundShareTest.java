@@ -139,7 +139,7 @@ class InboundShareTest {
         try (RawSocket socket = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE)) {
             socket.write(Letter.frame(1, LETTER));
         } catch (SocketException e) {
-            // Who is refused may find the connection closed.
+            // A refused sender may find the connection closed.
         }
     }
 

@@ -12,7 +12,10 @@ import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** That sockets ask after the other end themselves; what the kernel then does takes half a minute and a network that is cut. */
+/**
+ * Tests that sockets probe the other end themselves. The test does not cover the kernel's probing: it takes half a
+ * minute and a cut network.
+ */
 @NullMarked
 class KeepaliveTest {
     @Test

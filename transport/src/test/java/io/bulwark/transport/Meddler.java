@@ -15,9 +15,9 @@ import org.jspecify.annotations.NullMarked;
  */
 @NullMarked
 final class Meddler implements AutoCloseable {
-    /** What it does. */
+    /** Action of the meddler. */
     enum Deed {
-        /** So that the server ends the handshake with an alert, {@code bad_record_mac}, that is its own. */
+        /** Makes the server end the handshake with an alert of its own, {@code bad_record_mac}. */
         CHANGES_IT,
         /** Tells the client in the clear that the server does not take its certificate. */
         ANSWERS_IT

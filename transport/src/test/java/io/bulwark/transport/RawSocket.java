@@ -70,7 +70,7 @@ final class RawSocket implements AutoCloseable {
         return codecs.decode(header, body);
     }
 
-    /** Whether the other side closes, having sent nothing more; fails by timeout otherwise. */
+    /** Returns whether the other side closes, having sent nothing more; fails by timeout otherwise. */
     boolean isClosedByPeer() throws IOException {
         try {
             return socket.getInputStream().read() < 0;

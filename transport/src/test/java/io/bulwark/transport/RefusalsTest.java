@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a link knows of why it is not let through, between all engines. */
+/** Tests what a link knows of the reason for its refusal, between all engines. */
 @NullMarked
 class RefusalsTest {
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -46,7 +46,7 @@ class RefusalsTest {
 
     private final List<Transport> opened = new ArrayList<>();
 
-    /** Of the server and of the client. */
+    /** TLS engines of the server and of the client. */
     record Engines(SslProvider server, SslProvider client) {
         /** The JDK's engine says the same of all certificates that a server does not take. */
         LinkRefusal.Reason told(LinkRefusal.Reason reason) {

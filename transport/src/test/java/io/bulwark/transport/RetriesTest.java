@@ -7,7 +7,7 @@ import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** How often a link tries again, and says so. */
+/** Tests how often a link retries, and logs it. */
 @NullMarked
 class RetriesTest {
     private static final TransportSettings SETTINGS =
@@ -33,7 +33,10 @@ class RetriesTest {
         assertThat(pause(20, Fault.REFUSED_REVOKED)).isBetween(7_500L, 15_000L);
     }
 
-    /** Of all that can end an attempt: only what a server says of the certificate, once it has shown who it is, is no matter of the network's. */
+    /**
+     * All other reasons may be faults of the network. Only a server's judgement of the certificate, after it has proved
+     * its identity, is not.
+     */
     @Test
     void nobodyInBetweenHasALinkPauseForLong() {
         for (Fault fault : Fault.values()) {

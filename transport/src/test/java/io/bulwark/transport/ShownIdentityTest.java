@@ -46,7 +46,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Who listens somewhere shows his key to whom he does not know, and nobody shows one that he does not hold. */
+/**
+ * Tests that a listener presents its key to a party unknown to it, and that nobody can present a key that it does not
+ * hold.
+ */
 @NullMarked
 class ShownIdentityTest {
     private static final SecureRandom RANDOM = new SecureRandom();

@@ -39,7 +39,7 @@ final class TlsSocket implements AutoCloseable {
         socket.setEnabledProtocols(new String[] {protocol});
     }
 
-    /** Whether the other side ends the connection, during the handshake or behind it. */
+    /** Returns whether the other side ends the connection, during the handshake or after it. */
     boolean isRefused() throws IOException {
         try {
             socket.startHandshake();

@@ -65,7 +65,7 @@ class TlsTest {
         opened.forEach(Transport::close);
     }
 
-    /** Where it does not load, the JDK's engine does the work; the platform that the project is built on has it. */
+    /** If BoringSSL does not load, the JDK's engine is used; the project's build platform has it. */
     @Test
     void boringSslIsTakenWhereItLoads() {
         assertThat(new TlsCredentials(NODES, EVERYBODY).engine()).isEqualTo(OpenSsl.isAvailable() ? "OPENSSL" : "JDK");

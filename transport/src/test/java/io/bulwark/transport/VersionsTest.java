@@ -252,7 +252,7 @@ class VersionsTest {
         return link;
     }
 
-    /** What was not said to somebody who would not know it. */
+    /** Returns the number of messages dropped because the peer's version is too old for them. */
     private static double older(MeterRegistry registry) {
         return registry.find("bulwark.transport.drops").tag("reason", "older-version").counters().stream()
                 .mapToDouble(Counter::count)

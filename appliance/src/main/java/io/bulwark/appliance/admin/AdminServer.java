@@ -85,7 +85,7 @@ public final class AdminServer implements AutoCloseable {
         return started;
     }
 
-    /** Where it listens, with the port that it really got. */
+    /** Returns the address on which the server listens, with the actual port. */
     public InetSocketAddress address() {
         return server.getAddress();
     }

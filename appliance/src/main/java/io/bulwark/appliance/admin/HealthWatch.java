@@ -114,12 +114,12 @@ public final class HealthWatch implements AutoCloseable {
         }
     }
 
-    /** Whether a line of the log is due: not if only a number has moved, as one of seconds does each time. */
+    /** Returns whether the log needs a new line. A change in numbers alone, such as elapsed seconds, needs none. */
     static boolean isNews(String before, String now) {
         return !COUNT.matcher(before).replaceAll("N").equals(COUNT.matcher(now).replaceAll("N"));
     }
 
-    /** Why a member could not say how it is, for people. */
+    /** Returns a readable reason why a member did not report its health. */
     static String reason(Throwable failure) {
         Throwable cause = failure.getCause();
         if (failure instanceof ExecutionException && cause != null) {

@@ -12,7 +12,7 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 
-/** What the JVM says of itself: memory, threads, collections, processor, files, how long it runs. */
+/** Meters of the JVM: memory, threads, garbage collection, processor, files, uptime. */
 final class ProcessMeters implements AutoCloseable {
     private final MeterRegistry registry = new SimpleMeterRegistry();
     private final JvmGcMetrics collections;

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  * several registries stand together under each name, as the format wants.
  */
 public final class PrometheusText {
-    /** Of an answer that carries it. */
+    /** Content type of a response that carries this text. */
     public static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
     private static final Pattern FOREIGN = Pattern.compile("[^a-zA-Z0-9_]");
@@ -28,7 +28,7 @@ public final class PrometheusText {
 
     private PrometheusText() {}
 
-    /** What all of them show now. */
+    /** Renders the current values of all registries. */
     public static String of(Collection<MeterRegistry> registries) {
         PrometheusText text = new PrometheusText();
         registries.forEach(registry -> registry.getMeters().forEach(text::add));

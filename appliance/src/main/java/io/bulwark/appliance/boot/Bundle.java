@@ -20,7 +20,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the host of one member needs, in a directory that is copied there, and nothing of anybody else's:
+ * Files that the host of one member needs, in a directory to be copied there. It holds nothing that belongs to another
+ * member:
  *
  * <pre>
  * role.yaml             or client.properties for a client

@@ -120,30 +120,31 @@ public final class RoleFile {
     public record Configured<T>(T setup, Optional<InetSocketAddress> admin) {}
 
     /**
-     * How the supervisor of a replica is set up.
+     * Configuration of a replica's supervisor.
      *
-     * @param data the directory that it keeps its own files in, and listens in for `bulwark replica recover`
+     * @param data directory for the supervisor's own files and for its control socket, which serves `bulwark replica
+     *     recover`
      * @param recovers whether the replica recovers in its turns, if it can
-     * @param release the jar that the replica is started from; what the supervisor itself runs from if there is none
+     * @param release the jar from which the replica is started; if absent, the supervisor's own
      */
     public record SupervisorSetup(Path data, boolean recovers, Optional<Path> release) {}
 
     /**
-     * How a console is set up.
+     * Configuration of a console.
      *
-     * @param published whether it may listen at other addresses than loopback: something before it, as the port that a container
-     *     engine publishes, lets only those through who may see the cluster's status
+     * @param published whether it may listen on addresses other than loopback. Something in front of it, such as the
+     *     port that a container engine publishes, must then admit only people who may see the cluster's status
      * @param client a file as {@link ClientConfig#load} reads it
      */
     public record ConsoleSetup(InetSocketAddress listen, boolean published, Path client) {}
 
-    /** As the file alone has it. */
+    /** Reads the configuration from the file alone. */
     public static NodeSetup node(Path file) throws IOException {
         return node(file, Map.of()).setup();
     }
 
     /**
-     * As the file and the environment have it.
+     * Reads the configuration from the file and the environment.
      *
      * @param environment variables, of which those that begin with {@code BULWARK_NODE_} override the file
      */
@@ -179,13 +180,13 @@ public final class RoleFile {
                         admin));
     }
 
-    /** As the file alone has it. */
+    /** Reads the configuration from the file alone. */
     public static ReplicaSetup replica(Path file) throws IOException {
         return replica(file, Map.of()).setup();
     }
 
     /**
-     * As the file and the environment have it.
+     * Reads the configuration from the file and the environment.
      *
      * @param environment variables, of which those that begin with {@code BULWARK_REPLICA_} override the file
      */
@@ -244,7 +245,7 @@ public final class RoleFile {
     }
 
     /**
-     * How the supervisor of a replica is set up: in the same file, each key of which has a default.
+     * Reads the configuration of a replica's supervisor from the same file. Each of its keys has a default.
      *
      * @param environment variables, of which those that begin with {@code BULWARK_SUPERVISOR_} override the file
      * @param replica of the same file
@@ -263,13 +264,13 @@ public final class RoleFile {
         return new Configured<>(setup, admin);
     }
 
-    /** As the file alone has it. */
+    /** Reads the configuration from the file alone. */
     public static ConsoleSetup console(Path file) throws IOException {
         return console(file, Map.of()).setup();
     }
 
     /**
-     * As the file and the environment have it.
+     * Reads the configuration from the file and the environment.
      *
      * @param environment variables, of which those that begin with {@code BULWARK_CONSOLE_} override the file
      */
@@ -333,7 +334,7 @@ public final class RoleFile {
                 : "    history-pool: " + size(setup.historyPoolBytes()) + "\n";
     }
 
-    /** As people write it: in the largest unit of which it is a whole number. */
+    /** Formats a size in the largest unit of which it is a whole number. */
     static String size(long bytes) {
         String[] units = {"B", "KB", "MB", "GB"};
         long rest = bytes;
@@ -409,7 +410,7 @@ public final class RoleFile {
         T make();
     }
 
-    /** What cannot be, though all of it can be read. */
+    /** Reports values that can be parsed but are invalid. */
     private static <T> T checked(RoleFindings found, Making<T> making) {
         try {
             return making.make();

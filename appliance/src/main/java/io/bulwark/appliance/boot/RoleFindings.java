@@ -59,7 +59,7 @@ final class RoleFindings {
         return word;
     }
 
-    /** What must be given. */
+    /** Returns the value of a required key, or records the key as missing. */
     <T> T given(String key, @Nullable T value, T otherwise) {
         if (value != null) {
             return value;

@@ -75,7 +75,7 @@ public final class RoleProcess {
         Runtime.getRuntime()
                 .addShutdownHook(Thread.ofPlatform()
                         .unstarted(() -> Runtime.getRuntime().halt(leave(member, watch, grace, over.getNow(LEFT)))));
-        // Who reads this may signal the process at once.
+        // A reader of this line may signal the process immediately.
         System.out.println(member.name() + " is up");
         return over.join();
     }

@@ -38,10 +38,10 @@ final class RoleSource {
     private RoleSource() {}
 
     /**
-     * What was read.
+     * Result of reading a section.
      *
-     * @param keys those that are not there, or are wrong, are null
-     * @param findings what was wrong so far
+     * @param keys null for each key that is missing or wrong
+     * @param findings the problems found so far
      */
     record Read<T>(T keys, RoleFindings findings) {}
 
@@ -122,7 +122,7 @@ final class RoleSource {
         }
     }
 
-    /** Whether it names a component of the record, or an element of one that is a list. */
+    /** Returns whether the name denotes a component of the record, or an element of a list component. */
     private static boolean isKey(ConfigurationPropertyName name, Class<?> type) {
         String key = name.getElement(SECTION_ELEMENTS, ConfigurationPropertyName.Form.UNIFORM);
         for (RecordComponent component : type.getRecordComponents()) {

@@ -128,7 +128,7 @@ public final class SuperviseRole implements Watched {
         }
     }
 
-    /** What its control socket serves. */
+    /** Serves a request on the control socket. */
     private ControlReply onRequest(ControlRequest request) {
         if (!request.action().equals("replica-recover")) {
             return ControlReply.failed("this is the directory of the supervisor of " + replica.name() + ", which "

@@ -31,7 +31,7 @@ final class ApplianceControl {
         return reply.body();
     }
 
-    /** Why nobody answers there. */
+    /** Returns the reason why no appliance answers there. */
     private static String notServed(GlobalOptions global, boolean down) {
         Path data = global.data();
         String oneByOne = down ? " Members that were started one by one are stopped where they run." : "";

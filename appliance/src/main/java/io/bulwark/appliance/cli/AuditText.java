@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What an operator did, in the words of the commands that do it. */
+/** Formats operators' actions in the words of the commands that perform them. */
 final class AuditText {
     private AuditText() {}
 

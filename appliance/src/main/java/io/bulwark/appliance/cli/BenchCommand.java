@@ -19,7 +19,7 @@ import picocli.CommandLine.TypeConversionException;
 /** {@code bench put|get}. */
 @Command(name = "bench", description = "Measure puts or gets in a bucket of their own, which is removed afterwards.")
 final class BenchCommand implements Callable<Integer> {
-    /** What is measured. */
+    /** The operation to measure. */
     enum What {
         PUT,
         GET

@@ -107,7 +107,10 @@ public final class BulwarkCommand implements Runnable {
         return exitCode(failure);
     }
 
-    /** What is wrong, or what to do, where the failure itself does not say; begins with what sets it off. */
+    /**
+     * Returns the cause of a failure or the remedy, where the failure itself does not say. The text begins with its
+     * separator.
+     */
     static String advice(Exception failure) {
         return switch (failure) {
             case NotBelievedException denied -> advice(denied.reason());

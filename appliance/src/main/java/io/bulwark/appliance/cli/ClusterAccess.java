@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What every command takes that reads or writes through the SDK. */
+/** Options of every command that reads or writes through the SDK. */
 final class ClusterAccess {
     @Mixin
     private final GlobalOptions global = new GlobalOptions();

@@ -73,7 +73,7 @@ final class GetCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** What else is said there would be taken for the object's bytes. */
+    /** Any other output on standard output would be taken for the object's bytes. */
     private boolean isStandardOutput() throws IOException {
         return target != null && (target.equals("-") || OutputFile.isStandardOutput(Path.of(target)));
     }

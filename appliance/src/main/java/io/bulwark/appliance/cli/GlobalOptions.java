@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What every command takes. */
+/** Options of every command. */
 public final class GlobalOptions {
     private static final JsonMapper JSON =
             JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
@@ -29,12 +29,12 @@ public final class GlobalOptions {
                 .normalize();
     }
 
-    /** Whether the directory was named on this command line, so that it must be named on the next, too. */
+    /** Returns whether this command line names the directory, so that the next one must name it too. */
     boolean dataIsGiven() {
         return data != null;
     }
 
-    /** What starts the appliance of this directory, for people. */
+    /** Returns the command that starts the appliance of this directory, for people. */
     String upCommand() {
         return data == null ? "bulwark up" : "bulwark up --data " + data;
     }

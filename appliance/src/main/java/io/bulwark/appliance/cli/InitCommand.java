@@ -115,7 +115,7 @@ final class InitCommand implements Callable<Integer> {
         }
     }
 
-    /** Those that are kept, or those that are asked for, which are kept from now on. */
+    /** Returns the stored addresses, or stores and returns the requested ones. */
     private MemberAddresses addresses(DataDirectory data, ClusterShape shape) throws IOException {
         MemberAddresses asked = asked(shape);
         Optional<MemberAddresses> kept = MemberAddresses.kept(data, shape);

@@ -118,7 +118,7 @@ final class JoinCommand implements Callable<Integer> {
         }
     }
 
-    /** What comes after it, here and at the operator's. */
+    /** Returns the next steps, on this host and for the operator. */
     static String next(PrincipalId principal, Path directory, Optional<InetSocketAddress> listens) {
         if (listens.isEmpty()) {
             return "An operator gives it rights: bulwark grant " + principal + " read write --bucket NAME\n"
@@ -146,7 +146,7 @@ final class JoinCommand implements Callable<Integer> {
         }
     }
 
-    /** That of the replicas. */
+    /** Returns the port base of the replicas. */
     static int portBase(List<JoinToken.Replica> replicas) {
         Map<Integer, Integer> ports = new HashMap<>();
         for (int i = 0; i < replicas.size(); i++) {

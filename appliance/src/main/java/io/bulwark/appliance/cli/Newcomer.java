@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
-/** Who is to become a replica, looked at from here before the others are told to believe it. */
+/** Prospective replica, checked from here before the others are told to trust it. */
 final class Newcomer {
     private static final int PATIENCE_MILLIS = 10_000;
 
@@ -55,10 +55,10 @@ final class Newcomer {
     }
 
     /**
-     * What is wrong with whom it is that listens there.
+     * Returns the objection to the principal that listens there, if any.
      *
-     * @param key that he shows
-     * @param named whom his certificate names
+     * @param key that it shows
+     * @param named the principal that its certificate names
      */
     static Optional<String> objection(Member coming, Configuration now, PrincipalKey key, PrincipalId named) {
         PrincipalKey given = new PrincipalKey(coming.key());

@@ -53,7 +53,7 @@ final class NodeMoveCommands {
                 })
         private boolean noWait;
 
-        /** Of the volumes asked for. */
+        /** Plans the moves for the requested volumes. */
         MovePlan plan(ClusterMap map) {
             return MovePlan.of(map, Optional.ofNullable(volume));
         }
@@ -131,7 +131,7 @@ final class NodeMoveCommands {
         public Integer call() throws InterruptedException {
             int number = number(node);
             if (address != null) {
-                // What is no address is said before the cluster is asked.
+                // An invalid address is reported before the cluster is asked.
                 var _ = address(number, address, List.of());
             }
             try (Bulwark client = access.connect()) {

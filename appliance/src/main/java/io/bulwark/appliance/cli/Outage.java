@@ -26,7 +26,7 @@ final class Outage {
         this.listens = listens;
     }
 
-    /** Whether no replica listens at all. */
+    /** Returns whether no replica listens at all. */
     boolean total() {
         return config.lastKnown().values().stream().noneMatch(listens);
     }
@@ -65,7 +65,7 @@ final class Outage {
                                 + "`, or where each has a file of its own with `bulwark replica --config FILE`");
     }
 
-    /** Whether anybody does there, as far as this machine can see. */
+    /** Returns whether anything listens there, as far as this machine can see. */
     static boolean listens(ClientConfig.Endpoint replica) {
         try (Socket socket = new Socket()) {
             socket.connect(new InetSocketAddress(replica.host(), replica.port()), CONNECT_MILLIS_MAX);

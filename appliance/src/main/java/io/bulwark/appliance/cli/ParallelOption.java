@@ -2,7 +2,7 @@ package io.bulwark.appliance.cli;
 
 import picocli.CommandLine.Option;
 
-/** How many objects are under way at once. */
+/** Option for the number of objects in flight. */
 final class ParallelOption {
     private static final int MAX = 1024;
 

@@ -6,7 +6,7 @@ import io.bulwark.protocol.cluster.Verification;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** How the blocks of a volume are protected. */
+/** Options for the protection policy of a volume. */
 final class PolicyOptions {
     @Option(
             names = "--protocol",

@@ -262,10 +262,11 @@ final class PrincipalCommand implements Runnable {
     }
 
     /**
-     * As `bulwark keygen` prints it: {@code key.client-20=MFkw...}, or what is behind the equals sign alone.
+     * Parses a key as `bulwark keygen` prints it: {@code key.client-20=MFkw...}, or the part after the equals sign
+     * alone.
      *
-     * @param what it is called, should it be none
-     * @param whose the principal that it is given for
+     * @param what name of the key for the error message
+     * @param whose the principal for which the key is given
      */
     static PrincipalKey key(String what, PrincipalId whose, String text) {
         Matcher printed = PRINTED_KEY.matcher(text);

@@ -88,7 +88,7 @@ final class PutCommand implements Callable<Integer> {
         }
     }
 
-    /** Whether it has no length, but ends when whoever writes it says so. */
+    /** Returns whether the source has no length and ends only when its writer closes it. */
     private boolean isPipe(Path path) throws IOException {
         BasicFileAttributes attributes;
         try {

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Where the recovery of replicas stands, for people. */
+/** Formats the recovery state of the replicas for people. */
 final class RecoveryText {
     private RecoveryText() {}
 
@@ -38,7 +38,7 @@ final class RecoveryText {
                 alarms(recovery));
     }
 
-    /** Who took another one's place could do no harm before: since then it may be faulty. */
+    /** A replica that replaced another could do no harm before it joined. Since then it may be faulty. */
     private static String last(StatusView.Recovery recovery, long nowMillis) {
         Long last = recovery.lastMillis();
         Long joined = recovery.joinedMillis();

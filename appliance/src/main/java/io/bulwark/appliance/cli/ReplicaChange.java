@@ -8,10 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What an operator wants done to the replicas.
+ * Change of the replicas that an operator requests.
  *
- * @param leaving who goes
- * @param coming who comes
+ * @param leaving replicas to remove
+ * @param coming replicas to add
  */
 record ReplicaChange(List<PrincipalId> leaving, List<Member> coming) {
     ReplicaChange {
@@ -19,13 +19,16 @@ record ReplicaChange(List<PrincipalId> leaving, List<Member> coming) {
         coming = List.copyOf(coming);
     }
 
-    /** Whether these replicas are as this wants them, by whichever change. */
+    /** Returns whether these replicas are as this change requires, whichever change made them so. */
     boolean isDone(Configuration now) {
         return leaving.stream().noneMatch(replica -> now.placeOf(replica) >= 0)
                 && coming.stream().allMatch(member -> isIn(now, member));
     }
 
-    /** Whether one of these configurations came of the one before it by this change, and the last one still is as this wants it. */
+    /**
+     * Returns whether this change led from one of these configurations to the next, and the last one still is as it
+     * requires.
+     */
     boolean wasDone(List<Configuration> history) {
         for (int i = 1; i < history.size(); i++) {
             if (made(history.get(i - 1), history.get(i))) {
@@ -47,7 +50,7 @@ record ReplicaChange(List<PrincipalId> leaving, List<Member> coming) {
                         each.replica().equals(member.replica()) && each.key().equals(member.key()));
     }
 
-    /** What the replicas have agreed on, behind what is known with a proof. */
+    /** Returns the proven configurations, followed by those that the replicas have agreed on since. */
     static List<Configuration> with(List<Configuration> known, Replicas.Standing standing) {
         List<Configuration> all = new ArrayList<>(known);
         if (standing.now().number() > all.getLast().number()) {

@@ -103,7 +103,7 @@ final class ReplicaChangeCommands {
             }
         }
 
-        /** What is not as it is to be. */
+        /** Returns the requirements of the change that are not met. */
         private static List<String> missing(Bulwark client, ReplicaChange change) {
             if (!change.isDone(client.replicas().standing().now())
                     || !change.isDone(client.replicas().believed())) {
@@ -251,7 +251,7 @@ final class ReplicaChangeCommands {
 
     /** A replica as it is typed. */
     record Coming(PrincipalId replica, Bytes key, String address) {
-        /** What is no key and no address is said before the cluster is asked. */
+        /** Invalid keys and addresses are reported before the cluster is asked. */
         static Coming parsed(PrincipalId replica, String key, String address) {
             PrincipalKey parsed = PrincipalCommand.key("the key of " + replica, replica, key);
             Coming coming = new Coming(replica, parsed.encoded(), address);

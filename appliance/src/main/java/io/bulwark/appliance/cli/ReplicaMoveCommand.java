@@ -83,7 +83,7 @@ final class ReplicaMoveCommand implements Callable<Integer> {
         global.print(json, text.toString());
     }
 
-    /** What later starts keep to, and the files that members are started with one by one. */
+    /** Stores the choice for later starts, and writes the files with which members are started one by one. */
     private static void choose(ClusterPlan plan, Ordering ordering) throws IOException {
         plan.data().keep(plan.shape().withOrdering(ordering));
         for (int number = 0; number < plan.shape().replicas(); number++) {

@@ -4,7 +4,7 @@ import io.bulwark.client.Principals.RevocationProgress;
 import io.bulwark.protocol.id.PrincipalId;
 import java.util.Optional;
 
-/** What {@code bulwark principal revoke} says while it waits for nodes, and once it need not any more. */
+/** Output of {@code bulwark principal revoke} while it waits for nodes, and at its end. */
 final class RevocationLines {
     private final PrincipalId revoked;
     private String shown = "";
@@ -25,7 +25,7 @@ final class RevocationLines {
         return Optional.of(line);
     }
 
-    /** What is so once all have said so each time. */
+    /** Returns the result once all nodes have confirmed each time. */
     String outcome() {
         return nodesAsked ? "is revoked, and all nodes that were asked have nothing left of it" : "is revoked";
     }

@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** How many members an appliance has and where they listen, chosen at the first start of a data directory. */
+/** Options for the number of members of an appliance and their ports, chosen at the first start of a data directory. */
 final class ShapeOptions {
     private static final int NODES_DEFAULT = 5;
     private static final int REPLICAS_DEFAULT = 4;
@@ -41,7 +41,7 @@ final class ShapeOptions {
             description = "No TLS between members and clients: plain text, refused on all addresses but loopback.")
     private boolean insecureLoopback;
 
-    /** What is wanted, with the defaults for what was not said. */
+    /** Returns the requested shape, with defaults for the options that were not given. */
     ClusterShape shape(String durability) {
         try {
             return new ClusterShape(
@@ -56,7 +56,9 @@ final class ShapeOptions {
         }
     }
 
-    /** What was said differs from what the data directory was first started with: that must not be passed over. */
+    /**
+     * Rejects options that differ from those of the data directory's first start. They must not be ignored silently.
+     */
     void checkKept(ClusterShape kept) {
         check("--nodes", nodes, kept.nodes());
         check("--replicas", replicas, kept.replicas());

@@ -177,7 +177,7 @@ final class SimulateCommand implements Callable<Integer> {
         return end.violation().isEmpty() ? 0 : CommandFailure.FAILED;
     }
 
-    /** What would be passed over is refused, before anything runs. */
+    /** Rejects options that would have no effect, before anything runs. */
     private void requireEffect(SimulatedProtocol chosen) {
         boolean shaped =
                 nodes != null || faults != null || fragments != null || byzantineClients != null || steps != null;

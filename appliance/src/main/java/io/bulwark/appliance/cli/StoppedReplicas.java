@@ -27,7 +27,7 @@ final class StoppedReplicas {
                             + " below the appliance's).")
     private List<Path> given = new ArrayList<>();
 
-    /** What is done to them. */
+    /** Action on stopped replicas. */
     interface Action {
         void run(ClusterPlan plan, List<Path> directories) throws IOException;
     }

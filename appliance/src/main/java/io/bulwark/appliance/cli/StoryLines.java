@@ -14,7 +14,7 @@ final class StoryLines implements Story {
     private static final long FIRST_PAUSE_NANOS = 2 * SECOND_NANOS;
     private static final long PAUSE_NANOS_MAX = 16 * SECOND_NANOS;
 
-    /** What fits on a line of most terminals. */
+    /** Characters that fit on a line of most terminals. */
     private static final int SHOWN_MAX = 79;
 
     private static final String ERASE = "\r\u001b[K";

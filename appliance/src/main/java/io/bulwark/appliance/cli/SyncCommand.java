@@ -102,7 +102,7 @@ final class SyncCommand implements Callable<Integer> {
         }
     }
 
-    /** Why objects without a file are still there. */
+    /** Shows the reason why objects without a file were kept. */
     private void showKept(TreeSync.Plan plan, TreeSync.Result result) {
         if (delete && plan.kept() > 0) {
             System.err.println("bulwark: not deleted: " + Text.count(plan.kept(), "object")

@@ -39,10 +39,10 @@ import picocli.CommandLine.Option;
             "What is chosen at the first start of a data directory stays, its ports too."
         })
 final class UpCommand implements Callable<Integer> {
-    /** What a killed appliance left behind ends by itself in less. */
+    /** Processes that a killed appliance left behind end by themselves in less time. */
     private static final long LEFT_BEHIND_MILLIS_MAX = 10_000;
 
-    /** So much of the end of a log is read for what was said last. */
+    /** Bytes at the end of a log that are searched for the last message. */
     private static final int LAST_BYTES_MAX = 64 << 10;
 
     enum Switch {
@@ -212,7 +212,9 @@ final class UpCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** What would have been seen last in the foreground, or the log's last error; empty if there is neither. */
+    /**
+     * Returns the last line that the foreground would have shown, or the log's last error; empty if there is neither.
+     */
     private static String lastWords(Path log, long from) throws IOException {
         try (InputStream in = Files.newInputStream(log)) {
             in.skipNBytes(Math.max(from, Files.size(log) - LAST_BYTES_MAX));

@@ -28,7 +28,7 @@ import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Who is in an appliance, where each listens and is found, and whose keys are where. */
+/** Members of an appliance, the addresses on which each listens and is found, and the location of their keys. */
 public final class ClusterPlan {
     /** Clients that get keys: 0 is the command line, 1 the console, the others are for applications. */
     public static final int CLIENTS = 16;
@@ -41,7 +41,7 @@ public final class ClusterPlan {
     private final ClusterShape shape;
     private final MemberAddresses addresses;
 
-    /** Of an appliance on this machine. */
+    /** Creates the plan of an appliance on this machine. */
     public ClusterPlan(DataDirectory data, ClusterShape shape) {
         this(data, shape, MemberAddresses.loopback());
     }
@@ -96,7 +96,7 @@ public final class ClusterPlan {
         Files.move(part, data.genesis());
     }
 
-    /** Of a first start that was interrupted: nobody has used them. */
+    /** Removes the keys of a first start that was interrupted: nobody has used them. */
     private void removeLeftovers(String pattern) throws IOException {
         try (var leftovers = Files.newDirectoryStream(data.keys(), pattern)) {
             for (Path leftover : leftovers) {
@@ -105,7 +105,7 @@ public final class ClusterPlan {
         }
     }
 
-    /** How the console reaches the cluster. */
+    /** Returns the configuration with which the console reaches the cluster. */
     public ClientConfig consoleClient() {
         return clientConfig(CONSOLE);
     }
@@ -147,7 +147,7 @@ public final class ClusterPlan {
     public Map<String, Integer> ports(boolean processes) {
         Map<String, Integer> ports = new LinkedHashMap<>();
         ports.put("console", shape.consolePort());
-        // Who was removed is not started, and before there is a genesis nobody was.
+        // Removed members are not started. Before there is a genesis, no member was removed.
         boolean begun = Files.exists(data.genesis());
         for (int i = 0; i < shape.nodes(); i++) {
             if (!begun || !isRemoved(PrincipalId.node(i))) {
@@ -168,24 +168,24 @@ public final class ClusterPlan {
         return all;
     }
 
-    /** Where the health and the meters of the process are that listens at this address for others. */
+    /** Returns the admin address, for health and meters, of the process that listens for others on this address. */
     public InetSocketAddress adminAddress(InetSocketAddress listen) {
         return Destination.of(LOOPBACK, ClusterShape.adminPort(listen.getPort()));
     }
 
-    /** How the command line reaches the cluster. */
+    /** Returns the configuration with which the command line reaches the cluster. */
     public ClientConfig commandLine() {
         return clientConfig(COMMAND_LINE);
     }
 
-    /** How the connections of a principal are secured. */
+    /** Returns the security configuration of a principal's connections. */
     public ChannelConfig channels(PrincipalId principal) {
         return shape.insecureLoopback()
                 ? new ChannelConfig.InsecureLoopback()
                 : new ChannelConfig.Tls(Identity.file(data.keys(), principal), data.genesis());
     }
 
-    /** Whether a node or a replica has been removed, as far as it or the command line has heard of it. */
+    /** Returns whether a node or a replica has been removed, as far as it or the command line has learned. */
     public boolean isRemoved(PrincipalId member) {
         ChannelConfig own = channels(PrincipalId.client(COMMAND_LINE));
         boolean isReplica = member.kind() == PrincipalKind.REPLICA;

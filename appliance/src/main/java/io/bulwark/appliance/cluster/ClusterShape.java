@@ -8,8 +8,8 @@ import java.util.Properties;
 import java.util.Set;
 
 /**
- * How many members an appliance on one machine has, and where they listen: the console at {@code portBase}, node i at
- * {@code portBase + 10 + i}, replica i at {@code portBase + 200 + i}; each has its admin endpoint 500 above.
+ * Number of members of an appliance on one machine, and their ports. The console has {@code portBase}, node i {@code
+ * portBase + 10 + i}, replica i {@code portBase + 200 + i}; each has its admin endpoint 500 above.
  *
  * @param replicas 3f + 1
  * @param durability of the storage nodes: {@code sync}, {@code interval} or {@code none}
@@ -48,7 +48,7 @@ public record ClusterShape(
         this(nodes, replicas, portBase, ordering, durability, false);
     }
 
-    /** Whether all ports above it are there, and for everybody to take. */
+    /** Returns whether all ports above it exist and are unprivileged. */
     public static boolean isPortBase(int port) {
         return port >= 1024 && port <= 65_535 - 1000;
     }
@@ -78,7 +78,10 @@ public record ClusterShape(
         return portBase + REPLICAS_ABOVE + replica;
     }
 
-    /** Where the process that listens at {@code port} has its health and meters, if it has a process of its own. */
+    /**
+     * Returns the admin port, for health and meters, of the process that listens on {@code port}, if it has a process
+     * of its own.
+     */
     public static int adminPort(int port) {
         return port + ADMIN_ABOVE;
     }

@@ -114,7 +114,7 @@ public final class DataDirectory {
         return Optional.of(ClusterShape.from(properties, file));
     }
 
-    /** Whether an appliance was ever started here, or made by {@code init}. */
+    /** Returns whether an appliance was ever started here, or made by {@code init}. */
     public boolean wasStarted() {
         return Files.exists(shapeFile());
     }

@@ -12,12 +12,12 @@ final class LogTail {
     private static final int READ_BYTES_MAX = 4096;
     private static final int SHOWN_MAX = 160;
 
-    /** How Java begins what it says of itself. */
+    /** Prefix of the JVM's own messages. */
     private static final String JAVA_SAYS = "WARNING: ";
 
     private LogTail() {}
 
-    /** How long it is by now; 0 if there is none. */
+    /** Returns the current length of the log; 0 if there is none. */
     static long length(Path log) {
         try {
             return Files.size(log);

@@ -8,7 +8,7 @@ public interface Member {
     /** For example {@code node-3}. */
     String name();
 
-    /** Where it listens, for people. */
+    /** Returns the address on which it listens, for people. */
     String address();
 
     /** Begins to start it, if it does not run. */
@@ -18,20 +18,20 @@ public interface Member {
     void awaitListening() throws Exception;
 
     /**
-     * Why it does not listen yet, for people; empty once it does.
+     * Returns the reason why it does not listen yet, for people; empty once it does.
      *
-     * @throws Exception if it never will; says why
+     * @throws Exception if it never will; the message says why
      */
     default Optional<String> awaited() throws Exception {
         return Optional.empty();
     }
 
-    /** What it has done since it was started, where it has a process of its own. */
+    /** Returns its activity since it was started, where it has a process of its own. */
     default Activity activity() {
         return Activity.NONE;
     }
 
-    /** How much processor time a process has used, and how much it has written into its log: what moves as long as it does something. */
+    /** Processor time of a process and length of its log. One of them changes as long as the process does something. */
     record Activity(long processorMillis, long logBytes) {
         public static final Activity NONE = new Activity(0, 0);
     }
@@ -41,7 +41,10 @@ public interface Member {
 
     boolean running();
 
-    /** How it has ended though nobody stopped it, for people; empty if it runs or was stopped. Inside this process nothing ends alone. */
+    /**
+     * Returns how it ended although nobody stopped it, for people; empty if it runs or was stopped. Inside this process
+     * no member ends by itself.
+     */
     default Optional<String> ended() {
         return Optional.empty();
     }

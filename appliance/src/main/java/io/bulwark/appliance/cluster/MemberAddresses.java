@@ -16,8 +16,9 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Where the members of an appliance are found: all on loopback, or each at a host of its own, by address or by name. Kept as
- * {@code addresses.properties} in the data directory, a line {@code node-3=HOST:PORT} for each node and replica.
+ * Addresses of the members of an appliance: all on loopback, or each on a host of its own, by address or by name. They
+ * are stored as {@code addresses.properties} in the data directory, a line {@code node-3=HOST:PORT} for each node and
+ * replica.
  */
 public final class MemberAddresses {
     private static final String LOOPBACK = "127.0.0.1";
@@ -85,7 +86,7 @@ public final class MemberAddresses {
         return new MemberAddresses(all);
     }
 
-    /** What the directory keeps, if it ever kept any. */
+    /** Returns the stored addresses, if the directory has any. */
     public static Optional<MemberAddresses> kept(DataDirectory data, ClusterShape shape) throws IOException {
         Path file = file(data);
         return Files.exists(file) ? Optional.of(read(file, shape)) : Optional.empty();
@@ -100,18 +101,18 @@ public final class MemberAddresses {
         AtomicFile.replace(file(data), ByteBuffer.wrap(out.toByteArray()));
     }
 
-    /** Whether all are on this machine, and can be started by {@code up}. */
+    /** Returns whether all are on this machine, so that {@code up} can start them. */
     public boolean isLoopback() {
         return given.isEmpty();
     }
 
-    /** Where others find a member. */
+    /** Returns the address at which others find a member. */
     InetSocketAddress of(String member, int port) {
         InetSocketAddress known = given.get(member);
         return known == null ? Destination.of(LOOPBACK, port) : known;
     }
 
-    /** Where it listens: on loopback, or at all addresses of its host. */
+    /** Returns the address on which a member listens: loopback, or all addresses of its host. */
     InetSocketAddress listen(String member, int port) {
         InetSocketAddress known = given.get(member);
         return known == null ? Destination.of(LOOPBACK, port) : Destination.of(ANY, known.getPort());

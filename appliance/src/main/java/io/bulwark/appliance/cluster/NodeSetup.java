@@ -7,18 +7,20 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * How one storage node is set up.
+ * Configuration of one storage node.
  *
- * @param data its directory, its alone
+ * @param data its directory, used by it alone
  * @param keys its key ring
- * @param channels how its connections are secured
- * @param replicas where the metadata replicas listen, by number
+ * @param channels security of its connections
+ * @param replicas addresses of the metadata replicas, by number
  * @param durability {@code sync}, {@code interval} or {@code none}
- * @param scrubBytesPerSecond how fast it re-reads what it keeps while no client wants anything; 0 for never
- * @param rebuildBytesPerSecond how fast it makes fragments again that it lost or never had, in bytes of these
- * @param historyPoolBytes what unverified versions of all volumes under PASIS may take; 0 for so much for each client that may write
- * @param writeBackMillis how long such a version is held in memory before it is written, where the durability allows it
- * @param keyMillis T_k: no key under which nodes vouch to each other is older
+ * @param scrubBytesPerSecond rate of the scrub while no client request is pending; 0 for never
+ * @param rebuildBytesPerSecond rate at which it rebuilds fragments that it lost or never had, in bytes of fragments
+ * @param historyPoolBytes limit of unverified versions of all volumes under PASIS; 0 for a share for each client that
+ *     may write
+ * @param writeBackMillis time for which such a version is held in memory before it is written, where the durability
+ *     allows it
+ * @param keyMillis T_k, the maximum age of the keys with which nodes authenticate statements to each other
  */
 public record NodeSetup(
         int number,

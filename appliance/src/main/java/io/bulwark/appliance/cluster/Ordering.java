@@ -45,7 +45,7 @@ public enum Ordering {
         }
     };
 
-    /** Of a new appliance. */
+    /** Engine of a new appliance. */
     public static final Ordering DEFAULT = BFT;
 
     private final String text;
@@ -69,9 +69,9 @@ public enum Ordering {
     }
 
     /**
-     * What a replica begins with.
+     * Initial parameters of a replica.
      *
-     * @param group the replicas as this process knows them; there with TLS
+     * @param group the replicas as this process knows them; present with TLS
      */
     record Life(
             ReplicaConfig config,

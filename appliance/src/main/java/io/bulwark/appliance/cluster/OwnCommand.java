@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** How to start this very executable once more. */
+/** Command that starts this same executable again. */
 public final class OwnCommand {
     private OwnCommand() {}
 

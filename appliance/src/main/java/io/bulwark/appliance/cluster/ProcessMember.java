@@ -21,7 +21,7 @@ public class ProcessMember implements Member {
     /** A role gives itself 15 s to finish what it has in hand. */
     private static final long STOP_MILLIS_MAX = 17_000;
 
-    /** What a killed appliance left behind ends by itself in less. */
+    /** Processes that a killed appliance left behind end by themselves in less time. */
     private static final long FREE_MILLIS_MAX = 10_000;
 
     private static final long PAUSE_MILLIS = 50;
@@ -168,7 +168,7 @@ public class ProcessMember implements Member {
         return new Activity(used, log.map(LogTail::length).orElse(0L) - logStart);
     }
 
-    /** What its log said last since it was started. */
+    /** Returns the last message in its log since it was started. */
     private synchronized String lastWords() {
         return log.flatMap(file -> LogTail.last(file, logStart))
                 .map(line -> ", and said last: " + line)

@@ -27,7 +27,7 @@ public final class ProgressWatch {
         this.lastNanos = nanos.getAsLong();
     }
 
-    /** Whether nothing new has come for too long. To be asked often. */
+    /** Returns whether there has been no progress for too long. To be called often. */
     public boolean isStalled(String observed) {
         long now = nanos.getAsLong();
         if (seen.size() == SEEN_MAX) {

@@ -12,7 +12,7 @@ import java.util.OptionalLong;
 import java.util.function.IntSupplier;
 import java.util.function.ToDoubleFunction;
 
-/** What a replica's meters tell of recoveries; not a number where there is nothing to tell. */
+/** Meters of a replica's recoveries; NaN where there is no value. */
 final class RecoveryMeters {
     private static final double MILLIS_PER_SECOND = 1_000;
 

@@ -11,8 +11,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a node can be found: the replicas answer, and the cluster map names it. They are asked again only once an answer is
- * some seconds old, and never twice at a time.
+ * Check whether a node is registered: the replicas answer, and the cluster map names it. The replicas are asked again
+ * only once an answer is some seconds old, and never twice at a time.
  */
 final class Registration {
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(5);

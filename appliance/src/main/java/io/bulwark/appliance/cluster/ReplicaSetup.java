@@ -16,17 +16,18 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one metadata replica is set up.
+ * Configuration of one metadata replica.
  *
- * @param listen where it listens itself, which may be another address than the one at which others find it
- * @param number of a replica that was let in later, more than those of the genesis have
- * @param replicas where those of the genesis are found, by number
- * @param data its directory, its alone
+ * @param listen the address on which it listens, which may differ from the one at which others find it
+ * @param number a replica that was added later has a higher number than those of the genesis
+ * @param replicas addresses of the replicas of the genesis, by number
+ * @param data its directory, used by it alone
  * @param keys its key ring; null if there is none, as TLS needs none
- * @param channels how its connections are secured
- * @param nodes where the storage nodes are found, by number; the same at every replica
- * @param clients how many clients belong from the first; of these the operator alone has rights
- * @param recoveries T_w, the same at every replica, T_k, and after how long another's recovery is slow
+ * @param channels security of its connections
+ * @param nodes addresses of the storage nodes, by number; the same at every replica
+ * @param clients number of clients that belong from the first; of these the operator alone has rights
+ * @param recoveries T_w, the same at every replica, T_k, and the time after which another replica's recovery counts as
+ *     slow
  */
 public record ReplicaSetup(
         int number,
@@ -102,12 +103,12 @@ public record ReplicaSetup(
         return new ReplicaSetup(number, listen, replicas, data, keys, channels, ordering, nodes, clients, other);
     }
 
-    /** Whether replicas of this kind can recover: our own engine does, with identities to sign with. */
+    /** Returns whether replicas of this kind can recover: those of our own engine can, with identities to sign with. */
     public boolean canRecover() {
         return recoveryHindrance().isEmpty();
     }
 
-    /** Why it cannot, for people. */
+    /** Returns the reason why it cannot recover, for people. */
     public Optional<String> recoveryHindrance() {
         if (ordering != Ordering.BFT) {
             return Optional.of("its ordering engine is " + ordering + ", which has no recoveries");
@@ -117,7 +118,10 @@ public record ReplicaSetup(
                 : Optional.of("it has no identity to sign with");
     }
 
-    /** What an empty replica begins with: the operator may do everything, the other clients nothing until it is granted. */
+    /**
+     * Returns the initial state of an empty replica: the operator has all rights, the other clients have none until
+     * they are granted.
+     */
     public Genesis genesis() {
         List<NodeAddress> addresses = new ArrayList<>();
         for (InetSocketAddress address : nodes) {

@@ -94,7 +94,7 @@ public final class RunningNode implements Watched {
         return meters;
     }
 
-    /** Where and how a node keeps its fragments. */
+    /** Returns the configuration of a node's fragment store. */
     public static StoreConfig store(NodeSetup setup) {
         Durability durability = Durability.valueOf(setup.durability().toUpperCase(Locale.ROOT));
         return StoreConfig.standard(setup.data().resolve("store"))
@@ -167,7 +167,7 @@ public final class RunningNode implements Watched {
         return "it takes no writes" + (broken().isEmpty() ? ": " + node.store().shortage() : ": " + broken());
     }
 
-    /** Where a member keeps what it learnt of the registry. */
+    /** Returns the file in which a member keeps its knowledge of the registry. */
     public static Path kept(Path data) {
         return data.resolve("registry");
     }

@@ -14,12 +14,12 @@ public final class RunningProcess {
         this.handle = handle;
     }
 
-    /** That of this number now; another one that gets the same number later is not it. */
+    /** Returns the process that has this number now. A later process with the same number is a different one. */
     public static RunningProcess of(long pid) {
         return new RunningProcess(pid <= 0 ? Optional.empty() : ProcessHandle.of(pid));
     }
 
-    /** Whether it still runs. One that has ended and whose parent has not asked for its exit code does not. */
+    /** Returns whether it still runs. A zombie, whose parent has not read its exit code, does not. */
     public boolean isAlive() {
         return handle.isPresent()
                 && handle.get().isAlive()

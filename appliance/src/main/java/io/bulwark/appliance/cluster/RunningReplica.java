@@ -128,7 +128,7 @@ public final class RunningReplica implements Watched {
         recoverable.recover();
     }
 
-    /** What it knows of itself, as of a moment ago. */
+    /** Returns the replica's recent view of its own status. */
     public ReplicaStatus status() {
         return replica.status();
     }

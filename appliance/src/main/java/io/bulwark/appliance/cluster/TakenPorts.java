@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** Whether ports of this machine can be had, looked at before anything is made that keeps to them. */
+/** Check whether ports of this machine are free, before anything is made that depends on them. */
 public final class TakenPorts {
     private static final String LOOPBACK = "127.0.0.1";
     private static final int NAMED_MAX = 3;
@@ -72,7 +72,7 @@ public final class TakenPorts {
         }
     }
 
-    /** Whose socket listens there, if this system tells, and this user may know. */
+    /** Returns the process that listens there, if this system tells and this user may know. */
     static Optional<String> holder(int port) {
         try {
             Set<String> sockets = new HashSet<>();

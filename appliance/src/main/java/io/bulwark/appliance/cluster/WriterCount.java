@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How many clients may write to register volumes under PASIS, as the replicas have said last; they are asked again when somebody wants to
- * know it and the answer is old. At least 1; 0 until the first answer: nobody knows. Thread-safe.
+ * Number of clients that may write to register volumes under PASIS, from the replicas' last answer. A call asks them
+ * again when that answer is old. At least 1; 0 until the first answer: the number is unknown. Thread-safe.
  */
 final class WriterCount implements IntSupplier {
     static final long AGE_NANOS = TimeUnit.SECONDS.toNanos(5);

@@ -1,10 +1,10 @@
 package io.bulwark.appliance.control;
 
 /**
- * How far the start or the end of an appliance has come.
+ * Progress of the start or the end of an appliance.
  *
  * @param ready whether it serves
- * @param doing what it does or waits for meanwhile, in one line; empty if nothing is known
+ * @param doing the current action or wait, in one line; empty if nothing is known
  */
 public record ApplianceProgress(boolean ready, String doing) {
     static final ApplianceProgress UNKNOWN = new ApplianceProgress(false, "");

@@ -34,7 +34,7 @@ public final class ControlSocket implements AutoCloseable {
         this.server = server;
     }
 
-    /** Where the socket of a data directory is. */
+    /** Returns the socket of a data directory. */
     public static Path in(Path data) {
         return data.resolve("control.sock");
     }
@@ -69,7 +69,7 @@ public final class ControlSocket implements AutoCloseable {
         }
     }
 
-    /** Whether an appliance listens in this data directory. */
+    /** Returns whether an appliance listens in this data directory. */
     public static boolean isServed(Path data) {
         if (!Files.exists(in(data))) {
             return false;
@@ -81,7 +81,7 @@ public final class ControlSocket implements AutoCloseable {
         }
     }
 
-    /** How far the appliance in this data directory has come; not ready if none answers. */
+    /** Returns the progress of the appliance in this data directory; not ready if none answers. */
     public static ApplianceProgress progress(Path data) {
         if (!Files.exists(in(data))) {
             return ApplianceProgress.UNKNOWN;

@@ -38,10 +38,10 @@ public final class Demo {
     private final Consumer<String> story;
 
     /**
-     * Of an appliance.
+     * Creates the demo of an appliance.
      *
      * @param readers makes clients that have no opinion of any node yet
-     * @param faults 1, or 2 for a node stopped and another lying at the same time
+     * @param faults 1, or 2 to stop one node while another lies
      */
     public Demo(
             Bulwark client,
@@ -104,7 +104,7 @@ public final class Demo {
         return good;
     }
 
-    /** How many objects were stored; -1 if any could not be. */
+    /** Stores the objects and returns their number; -1 if any could not be stored. */
     private long store(TreeSync sync, TreeSync.Plan plan) throws InterruptedException {
         TreeSync.Result stored = sync.run(plan, false, bytes -> {});
         story.accept(String.format(Locale.ROOT, "   %,d files, %,d bytes stored.", stored.stored(), stored.bytes()));
@@ -141,7 +141,9 @@ public final class Demo {
         return -1;
     }
 
-    /** Whoever meets the lie first, a reader, a peer or the node's own scrubbing: the status says whose it is. */
+    /**
+     * Waits until the status names the liar, whether a reader, a peer or the node's own scrub detects the lie first.
+     */
     private boolean named(int liar) throws InterruptedException {
         long end = System.nanoTime() + REPAIR_MILLIS_MAX * 1_000_000;
         while (System.nanoTime() < end) {
@@ -154,7 +156,7 @@ public final class Demo {
         return false;
     }
 
-    /** What its peers have put on record of the liar, if f+1 of them have met it by now. */
+    /** Prints the record of the liar that its peers have made, if f+1 of them have detected it by now. */
     private void tellRecord(int liar) {
         client.status().faults().stream()
                 .filter(fault -> fault.node() == liar)

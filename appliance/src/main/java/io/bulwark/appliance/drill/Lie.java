@@ -1,6 +1,6 @@
 package io.bulwark.appliance.drill;
 
-/** How a node is made to lie. */
+/** Kinds of lies that a node can be made to tell. */
 public enum Lie {
     /** Each fragment is replaced by the perfectly valid one of another block, of its length if there is one; checksums are made right. */
     SWAP,

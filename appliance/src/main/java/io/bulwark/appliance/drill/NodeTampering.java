@@ -27,7 +27,7 @@ public final class NodeTampering {
     private final RandomGenerator random;
 
     /**
-     * Of one node.
+     * Prepares the tampering with one node.
      *
      * @param nodeDirectory all of its data
      * @param savedDirectory where {@link #save} keeps a copy

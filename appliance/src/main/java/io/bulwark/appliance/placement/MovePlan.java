@@ -18,9 +18,9 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Which slots move, at most one of each group. What is announced already is part of the plan, so that who begins again goes on where he
- * was. Loads are counted in each volume by itself, as what they weigh is another in each; where they are alike there, those of all
- * volumes together decide.
+ * Plan of the slots to move, at most one of each group. It includes announced changes, so that a restarted command
+ * resumes them. Loads are counted in each volume by itself, as a slot's weight differs between volumes. The loads of
+ * all volumes together break ties.
  */
 public final class MovePlan {
     private final ClusterMap map;
@@ -36,7 +36,7 @@ public final class MovePlan {
     }
 
     /**
-     * Of these volumes.
+     * Plans the moves of these volumes.
      *
      * @param volume the name of one; all if empty
      */
@@ -198,14 +198,14 @@ public final class MovePlan {
                 .toList();
     }
 
-    /** Whether a node holds a slot of a group now, and will. */
+    /** Returns whether a node holds a slot of a group now, and will keep it. */
     private static boolean stays(Volume volume, int index, int node) {
         PlacementGroup group = volume.groups().get(index);
         int slot = group.slotOf(node);
         return slot >= 0 && later(group).get(slot) == node;
     }
 
-    /** How many slots of these volumes each node holds once all is done that is announced. */
+    /** Returns how many slots of these volumes each node holds once all announced changes are complete. */
     private static Map<Integer, Integer> loads(List<Volume> volumes) {
         Map<Integer, Integer> loads = new TreeMap<>();
         volumes.stream()

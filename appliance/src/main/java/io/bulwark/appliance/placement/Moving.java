@@ -42,12 +42,12 @@ public final class Moving {
     private final Map<Move, Long> announced = new HashMap<>();
 
     /**
-     * How far it is.
+     * Progress of the moves.
      *
      * @param moves in all
      * @param moved slots that have their new holder
-     * @param rebuilt those of them whose holder has all that was stored before
-     * @param waits for what, for people; empty if for nothing
+     * @param rebuilt those of them whose holder has all the data that was stored before
+     * @param waits reason for waiting, for people; empty if it does not wait
      */
     public record Standing(int moves, int moved, int rebuilt, String waits) {
         public boolean over() {

@@ -7,7 +7,7 @@ import java.util.SortedMap;
 
 /** The replicas of a cluster, as a supervisor asks them. */
 public interface Group {
-    /** What each says of recoveries, by number; who does not answer is not there. */
+    /** Returns each replica's report on recoveries, by number. Replicas that do not answer are absent. */
     SortedMap<Integer, RecoveryStatus> recoveries() throws InterruptedException;
 
     /** The numbers of the replicas in their places, where these may be others than at first; empty if they stay. */
@@ -15,7 +15,7 @@ public interface Group {
         return List.of();
     }
 
-    /** Whether this one was a replica of the group, and is none any more, for good. */
+    /** Returns whether this replica was a member of the group and has been removed for good. */
     default boolean hasRemoved(int replica) {
         return false;
     }

@@ -166,7 +166,7 @@ public final class GroupView implements Group, AutoCloseable {
         }
     }
 
-    /** As far as it knows. */
+    /** Returns the replicas, as far as this process knows. */
     private List<PrincipalId> replicasNow() {
         return group.map(known -> known.term().configuration().replicas())
                 .orElseGet(() -> IntStream.range(0, replicas)
@@ -177,7 +177,7 @@ public final class GroupView implements Group, AutoCloseable {
     @Override
     public List<String> allowedReleases() throws IOException, InterruptedException {
         try {
-            // Of a replica, as whom it may ask, nothing is ordered.
+            // The replicas order no request of a replica, and the supervisor may ask only as one.
             Bytes answer = metadata.queryNeverOrdered(new Query.ListReleases().encoded())
                     .get(RELEASES_MILLIS, TimeUnit.MILLISECONDS);
             if (Reply.decode(answer) instanceof Reply.ReleaseList list) {

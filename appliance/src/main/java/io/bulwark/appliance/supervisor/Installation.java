@@ -13,11 +13,11 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What a replica is started from. The release is the same at all replicas, and operators allow it. What differs from replica to replica,
- * or never changes, is to stay what it was when its supervisor began: the role file, which says whom the replica takes for its
- * group; the genesis, which says whose keys those have; and the library of a device that keeps its key, which is code, too.
+ * Files from which a replica is started. The release is the same at all replicas, and operators allow it. Files that
+ * differ between replicas, or never change, must stay as they were when the supervisor started. The role file names the
+ * replica's group, and the genesis has the group's keys. The library of a device that keeps its key is code, too.
  *
- * @param identity where the replica's key is, or which device has it
+ * @param identity file of the replica's key, or the device that has it
  */
 public record Installation(Release release, List<Path> files, Optional<Path> identity) {
     private static final String ABSENT = "";
@@ -26,7 +26,7 @@ public record Installation(Release release, List<Path> files, Optional<Path> ide
         files = List.copyOf(files);
     }
 
-    /** Of a replica with this role file. */
+    /** Returns the installation of a replica with this role file. */
     public static Installation of(Release release, Path role, ChannelConfig channels) {
         List<Path> files = new ArrayList<>(List.of(role));
         Optional<Path> identity = Optional.empty();
@@ -37,7 +37,7 @@ public record Installation(Release release, List<Path> files, Optional<Path> ide
         return new Installation(release, files, identity);
     }
 
-    /** What the files are now, by what they are to people; a missing one is empty. */
+    /** Returns the current digests of the files by readable name; empty for a missing file. */
     Map<String, String> marks() {
         Map<String, String> marks = new TreeMap<>();
         files.forEach(file -> marks.put(file.toString(), mark(file)));

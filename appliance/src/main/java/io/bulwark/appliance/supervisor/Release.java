@@ -32,12 +32,12 @@ import java.util.stream.Stream;
 public record Release(String classPath) {
     private static final int CHUNK_BYTES = 1 << 16;
 
-    /** What this process runs from. */
+    /** Returns the release from which this process runs. */
     public static Release own() {
         return new Release(System.getProperty("java.class.path", ""));
     }
 
-    /** Of one jar that is started with {@code java -jar}. */
+    /** Returns the release of one jar that is started with {@code java -jar}. */
     public static Release of(Path jar) {
         return new Release(jar.toAbsolutePath().normalize().toString());
     }

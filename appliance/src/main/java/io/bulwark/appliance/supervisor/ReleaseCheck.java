@@ -9,14 +9,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether a replica may be started from what is installed (4.4: it runs correct code): operators have allowed that release in the
- * replicated metadata, and the files that belong to this replica alone are what they were when its supervisor began. The last list
- * that the replicas agreed on counts while they give none. Not thread-safe.
+ * Check whether a replica may be started from the installed files (4.4: it runs correct code). Operators must have
+ * allowed the release in the replicated metadata. The files of this replica alone must be as they were when its
+ * supervisor started. While the replicas give no list, the last one that they agreed on applies. Not thread-safe.
  */
 final class ReleaseCheck {
     private static final Logger LOG = LoggerFactory.getLogger(ReleaseCheck.class);
 
-    /** Whether a replica may be started. */
+    /** Decision whether a replica may be started. */
     sealed interface Verdict {
         record Allowed() implements Verdict {}
 
@@ -60,7 +60,7 @@ final class ReleaseCheck {
         return verdict instanceof Verdict.Refused refused ? Optional.of(refused.why()) : Optional.empty();
     }
 
-    /** Whether the replicas have never said a list. */
+    /** Returns whether the replicas have never returned a list. */
     boolean knowsNothing() {
         return allowed == null;
     }

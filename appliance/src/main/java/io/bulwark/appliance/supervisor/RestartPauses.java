@@ -1,6 +1,6 @@
 package io.bulwark.appliance.supervisor;
 
-/** How long to wait until a process that has ended by itself is started again: the longer, the sooner it ends each time. */
+/** Back-off before a process that has ended by itself is started again. The pause grows with each early end. */
 public final class RestartPauses {
     private static final long FIRST_MILLIS = 1_000;
     private static final long MAX_MILLIS = 60_000;

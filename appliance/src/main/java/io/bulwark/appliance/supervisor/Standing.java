@@ -12,21 +12,22 @@ import java.util.SortedMap;
 import java.util.stream.IntStream;
 
 /**
- * How the replicas of a group are, as far as a recovery of one of them depends on it.
+ * State of the replicas of a group, as far as a recovery of one of them depends on it.
  *
- * @param othersProblem why one less would be one too few: f or more others do not answer or recover; empty if not
- * @param ownProblem the same of the replica itself: it has not finished its start or its last recovery
- * @param doubt why it had better wait: the replica has a problem, or so many others say that they take no part in ordering. They may be
- *     behind; or each is one view ahead of the others, which lasts until these follow, and that the primary's recovery ends
- * @param lastMillis when its last recovery was ordered, as f+1 others say
- * @param tookMillis how long the last recovery of its life took, as it says itself
+ * @param othersProblem why the group cannot spare a replica: f or more others do not answer or recover; empty if it can
+ * @param ownProblem the same for the replica itself: it has not finished its start or its last recovery
+ * @param doubt why it should wait: the replica has a problem, or too many others report that they take no part in
+ *     ordering. They may be behind. Or each is one view ahead of the others, which lasts until these follow, and which
+ *     the primary's recovery ends
+ * @param lastMillis when its last recovery was ordered, according to f+1 others
+ * @param tookMillis duration of the last recovery of its life, by its own report
  */
 public record Standing(
         String othersProblem, String ownProblem, String doubt, OptionalLong lastMillis, OptionalLong tookMillis) {
     /**
-     * What follows from what the replicas say.
+     * Derives the state from the replicas' answers.
      *
-     * @param answers by number; who did not answer is not there
+     * @param answers by number; replicas that did not answer are absent
      */
     public static Standing of(int self, int replicas, SortedMap<Integer, RecoveryStatus> answers) {
         return of(self, IntStream.range(0, replicas).boxed().toList(), answers);
@@ -84,7 +85,7 @@ public record Standing(
         return status != null && !status.takesPart();
     }
 
-    /** What others say of the last recovery of a replica. */
+    /** Returns the other replicas' reports of a replica's last recovery. */
     private static List<KnownRecovery> knownOf(int replica, SortedMap<Integer, RecoveryStatus> answers) {
         List<KnownRecovery> all = new ArrayList<>();
         answers.forEach((by, status) -> {

@@ -29,16 +29,17 @@ public final class Supervisor implements Watched {
             " is a member of the group no more: it recovers no more, and is not started again when it ends;"
                     + " end its supervisor, and wipe its disk";
 
-    /** What may not be started is looked at again so often, and replicas that have said no list are asked again. */
+    /** Interval after which a refused start is checked again, and replicas that gave no list are asked again. */
     private static final long LOOK_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     /**
-     * What a supervisor of a group needs to know.
+     * Information that a supervisor of a group needs.
      *
-     * @param group whom it asks
-     * @param installed what it starts the replica from and checks; none if that runs in its own process
-     * @param replicas how many there are
-     * @param periodMillis T_w; none if the replica does not recover in turns
+     * @param group the group that it asks
+     * @param installed the files from which it starts the replica, and which it checks; empty if the replica runs in
+     *     its own process
+     * @param replicas number of replicas
+     * @param periodMillis T_w; empty if the replica does not recover in turns
      */
     public record Watchdog(Group group, Optional<Installation> installed, int replicas, OptionalLong periodMillis) {}
 
@@ -53,7 +54,7 @@ public final class Supervisor implements Watched {
     /** It was a member, and is none any more. */
     private volatile boolean removed;
 
-    /** What it waits for before it does turns; empty if it does not. */
+    /** Reason why it does not take turns yet; empty if there is none. */
     private String waiting = "";
 
     private final CompletableFuture<String> over = new CompletableFuture<>();
@@ -74,10 +75,10 @@ public final class Supervisor implements Watched {
     private boolean ended;
     /** A recovery has begun, and its process was not seen to listen. */
     private boolean unfinished;
-    /** What is installed may not be started. */
+    /** True while the installed files may not be started. */
     private boolean withheld;
 
-    /** When to ask for the first list of releases. */
+    /** Time at which to ask for the first list of releases. */
     private long learnNanos;
 
     private Supervisor(
@@ -185,7 +186,7 @@ public final class Supervisor implements Watched {
         return over.copy();
     }
 
-    /** When the replica's next turn comes; empty if it has none. */
+    /** Returns the time of the replica's next turn; empty if it has none. */
     public OptionalLong nextMillis() {
         return next;
     }
@@ -200,7 +201,10 @@ public final class Supervisor implements Watched {
         return meters;
     }
 
-    /** What keeps the replica from recovering in its turns, which somebody has to look at; empty if nothing does. */
+    /**
+     * Returns the problem that keeps the replica from recovering in its turns and needs a person's attention; empty if
+     * there is none.
+     */
     @Override
     public String problem() {
         return problem;
@@ -359,7 +363,7 @@ public final class Supervisor implements Watched {
     }
 
     private void turn(Turns due, Watchdog watching) throws Exception {
-        // What takes long first: when the replica is stopped, the others are to be as they were just seen.
+        // The slow check comes first: when the replica stops, the view of the others must be recent.
         ReleaseCheck.Verdict verdict = look();
         Standing standing = standing(watching);
         long wall = wallMillis.getAsLong();

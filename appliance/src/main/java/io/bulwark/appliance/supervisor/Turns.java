@@ -9,7 +9,7 @@ public final class Turns {
     private static final long RETRY_MILLIS_MIN = 1_000;
     private static final long RETRY_MILLIS_MAX = 10_000;
 
-    /** What is to be done now. */
+    /** Action that is due now. */
     public sealed interface Decision {
         /** The turn begins; {@link #begun} is to be told. */
         record Go() implements Decision {}
@@ -55,7 +55,7 @@ public final class Turns {
         return nextMillis;
     }
 
-    /** Whether it is time to look how the others are, and to {@link #decide}. */
+    /** Returns whether it is time to check the state of the others, and to {@link #decide}. */
     public boolean isDue(long wallMillis) {
         if (nextMillis - wallMillis > 2 * periodMillis) {
             // The clock was set back.
@@ -68,7 +68,7 @@ public final class Turns {
         return wallMillis >= Math.max(nextMillis, retryMillis);
     }
 
-    /** Whether the turn that is due begins. */
+    /** Decides whether the turn that is due begins. */
     public Decision decide(long wallMillis, Standing standing) {
         long lateMillis = wallMillis - nextMillis;
         if (recoveredLately(wallMillis, standing)) {
@@ -109,7 +109,7 @@ public final class Turns {
         return new Decision.Stop(why);
     }
 
-    /** Why a recovery that an operator asks for now would do harm; empty if it would not. */
+    /** Returns the reason why a recovery that an operator requests now would do harm; empty if it would not. */
     public String objection(long wallMillis, Standing standing) {
         if (!standing.othersProblem().isEmpty()) {
             return standing.othersProblem();
@@ -135,9 +135,10 @@ public final class Turns {
     }
 
     /**
-     * Whether a recovery took more of T_w than each replica has: half of T_w / n, as T_w = 4 s R_n has it for f = 1 and s = 2.
+     * Returns whether a recovery took more of T_w than each replica has. That share is half of T_w / n, as T_w = 4 s
+     * R_n has it for f = 1 and s = 2.
      *
-     * @param recoveryMillis how long one took
+     * @param recoveryMillis duration of one recovery
      */
     public boolean isTooShortFor(long recoveryMillis) {
         return 2L * replicas * recoveryMillis > periodMillis;

@@ -28,7 +28,7 @@ public final class BlockFile {
         this.blockBytes = volume.info().policy().blockBytes();
     }
 
-    /** How many blocks so many bytes take. */
+    /** Returns the number of blocks that so many bytes take. */
     public long blocks(long bytes) {
         return Math.ceilDiv(bytes, blockBytes);
     }

@@ -39,10 +39,10 @@ public final class BucketVerifier {
     }
 
     /**
-     * What was found.
+     * Result of a verification.
      *
      * @param unreadable objects that could not be read, with the reason
-     * @param seen by node: how often each verdict was met
+     * @param seen count of each verdict, by node
      * @param examples some of the evidence, for people: node, verdict, object, block
      */
     public record Report(
@@ -74,7 +74,7 @@ public final class BucketVerifier {
         for (ObjectInfo object : objects) {
             work.add(() -> {
                 try {
-                    // What servers have is whole or not, whoever has the keys to it.
+                    // The servers' data is checked as stored, so this client needs no encryption key.
                     GetOptions exactly =
                             GetOptions.DEFAULT.withVersion(object.version()).withAsStored(true);
                     ObjectInfo got = bucket.readTo(object.key(), OutputStream.nullOutputStream(), exactly);
@@ -106,7 +106,7 @@ public final class BucketVerifier {
         return new Report(good.get(), bytes.get(), List.copyOf(unreadable), seen, examples);
     }
 
-    /** Which object a block is of. Copies share blocks: then any of them. */
+    /** Map from blocks to the objects that contain them. Copies share blocks; any one of them is named then. */
     static final class Holders {
         private final ConcurrentSkipListMap<BlockId, Piece> pieces = new ConcurrentSkipListMap<>();
 

@@ -28,7 +28,7 @@ public final class LoadRun {
         this.threads = threads;
     }
 
-    /** What was measured; latencies in microseconds. */
+    /** Measurements; latencies in microseconds. */
     public record Result(
             long operations, long bytes, double seconds, long p50Micros, long p99Micros, List<String> failures) {
         public double mebibytesPerSecond() {

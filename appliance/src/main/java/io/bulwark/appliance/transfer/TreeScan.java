@@ -20,8 +20,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is below a directory. Symbolic links are followed if they lead to regular files of the tree. Whatever could not be looked at,
- * or was left out, is not known: an object below such a path is not gone.
+ * Scan of a directory tree. It follows symbolic links that lead to regular files of the tree. Paths that could not be
+ * read, or were left out, are unknown: an object below such a path does not count as gone.
  */
 public final class TreeScan {
     private final Path root;
@@ -54,22 +54,25 @@ public final class TreeScan {
         return List.copyOf(files.values());
     }
 
-    /** What is no file to store, with the reason. */
+    /** Returns the paths that are no files to store, with the reason. */
     List<String> skipped() {
         return List.copyOf(skipped);
     }
 
-    /** What could not be looked at, with the cause. */
+    /** Returns the paths that could not be read, with the cause. */
     List<String> failures() {
         return List.copyOf(failures);
     }
 
-    /** How many directories are empty. */
+    /** Returns the number of empty directories. */
     int emptyDirectories() {
         return empty.size();
     }
 
-    /** Whether the object's file is surely not in the tree: it was not found, and everything where it would be was looked at. */
+    /**
+     * Returns whether the object's file is certainly not in the tree: it was not found, and every place where it could
+     * be was read.
+     */
     boolean isGone(String key) {
         if (files.containsKey(key) || unknown.contains("")) {
             return false;
@@ -84,9 +87,9 @@ public final class TreeScan {
     }
 
     /**
-     * Whether it still is: a file may have come since.
+     * Returns whether it is still gone: a file may have appeared since.
      *
-     * @throws IOException if that cannot be found out
+     * @throws IOException if that cannot be determined
      */
     boolean isStillGone(String key) throws IOException {
         Path at = root;
@@ -205,7 +208,7 @@ public final class TreeScan {
         return relative.toString();
     }
 
-    /** Whether the name can be told by its text; names that cannot would fall together with others. */
+    /** Returns whether text represents the name exactly. Other names would collide. */
     private static boolean isText(Path name) {
         try {
             return Path.of(name.toString()).equals(name);

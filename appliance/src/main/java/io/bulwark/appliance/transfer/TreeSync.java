@@ -42,7 +42,7 @@ public final class TreeSync {
         this.parallel = parallel;
     }
 
-    /** What the keys of all files begin with. */
+    /** Returns the prefix of all files' keys. */
     public String prefix() {
         return prefix;
     }
@@ -51,11 +51,11 @@ public final class TreeSync {
     public record Entry(Path file, String key, long bytes, long modifiedMillis) {}
 
     /**
-     * What is to be done.
+     * Plan of a synchronization.
      *
-     * @param scan what is in the tree
-     * @param gone objects that have no file there any more
-     * @param kept how many objects have no file that was found, but may have one where nobody could look
+     * @param scan the scan of the tree
+     * @param gone objects whose file is no longer there
+     * @param kept number of objects without a file that was found, which may have one in a place that could not be read
      */
     public record Plan(TreeScan scan, List<Entry> changed, long unchanged, List<String> gone, long kept) {
         public long bytes() {
@@ -67,7 +67,7 @@ public final class TreeSync {
             return scan.skipped();
         }
 
-        /** What could not be read of the tree, with the cause. */
+        /** Returns the parts of the tree that could not be read, with the cause. */
         public List<String> failures() {
             return scan.failures();
         }
@@ -77,7 +77,10 @@ public final class TreeSync {
             return scan.emptyDirectories();
         }
 
-        /** Whether nothing is there at all, as where a file system is not mounted, though there are objects. */
+        /**
+         * Returns whether the tree is empty although there are objects, for example because a file system is not
+         * mounted.
+         */
         public boolean isEmptied() {
             return changed.isEmpty() && unchanged == 0 && !gone.isEmpty();
         }
@@ -89,10 +92,10 @@ public final class TreeSync {
     }
 
     /**
-     * What was done.
+     * Result of a synchronization.
      *
      * @param failures messages that name the file
-     * @param grown files that grew while they were read: stored is what they had at the start
+     * @param grown files that grew while they were read: their initial content is stored
      */
     public record Result(long stored, long bytes, long deleted, List<String> failures, List<String> grown) {}
 

@@ -314,7 +314,7 @@ public final class Appliance implements AutoCloseable {
         return awaited.isEmpty() ? awaited : explained(awaited, members);
     }
 
-    /** What members say themselves is better than what is seen from outside. */
+    /** Prefers the members' own reports to observations from outside. */
     private static SortedMap<String, String> explained(SortedMap<String, String> awaited, Members members) {
         SortedMap<String, String> problems = members.problems();
         SortedMap<String, String> explained = new TreeMap<>(awaited);
@@ -337,7 +337,7 @@ public final class Appliance implements AutoCloseable {
         return all.toString();
     }
 
-    /** Those that were not removed: of the others nobody hears any more. */
+    /** Returns the members that were not removed: the others are no longer expected to answer. */
     private <M extends Member> List<M> members(List<M> all) {
         return all.stream().filter(member -> !isRemoved(member)).toList();
     }
@@ -362,7 +362,7 @@ public final class Appliance implements AutoCloseable {
                 () -> activity(STARTING_PROCESSOR_MILLIS));
     }
 
-    /** How far the start or the end has come. */
+    /** Returns the progress of the start or the end. */
     private ApplianceProgress progress() {
         Waiting wait = waiting;
         String doing = !stopping.isEmpty()
@@ -373,7 +373,7 @@ public final class Appliance implements AutoCloseable {
         return new ApplianceProgress(ready, doing);
     }
 
-    /** What the control socket serves. */
+    /** Serves a request on the control socket. */
     public ControlReply onRequest(ControlRequest request) {
         try {
             return switch (request.action()) {
@@ -422,7 +422,7 @@ public final class Appliance implements AutoCloseable {
         return SuperviseRole.recovered(supervisor);
     }
 
-    /** Who joined later, from wherever, is not one of these. */
+    /** Explains that this appliance does not run the member, for example because it joined later. */
     static String notHere(@Nullable Integer number, List<? extends Member> here) {
         return "`up` runs no replica " + number + ", only "
                 + here.stream().map(Member::name).collect(Collectors.joining(", "))

@@ -28,7 +28,10 @@ final class ConnectionAttempts implements AutoCloseable {
                 task -> Thread.ofPlatform().daemon().name("connecting").start(task));
     }
 
-    /** Why there is no connection yet; empty once there is. What only another configuration can mend is thrown. */
+    /**
+     * Returns the reason why there is no connection yet; empty once there is. Throws problems that only another
+     * configuration can solve.
+     */
     SortedMap<String, String> awaited() {
         try {
             return until(attempt, CLUSTER, problem);
@@ -39,7 +42,10 @@ final class ConnectionAttempts implements AutoCloseable {
         }
     }
 
-    /** Whether something has been done that runs beside: awaited so long, under this name; throws what that threw. */
+    /**
+     * Returns the reason under this name while a concurrent task runs, and nothing once it is done; throws its
+     * exception.
+     */
     static SortedMap<String, String> until(CompletableFuture<?> done, String name, String why) {
         if (!done.isDone()) {
             return new TreeMap<>(Map.of(name, why));

@@ -10,7 +10,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What a member in a process of its own says of itself under {@code /actuator/health/readiness}. */
+/** Client of the readiness endpoint {@code /actuator/health/readiness} of a member in a process of its own. */
 final class MemberHealth {
     private static final JsonMapper JSON = JsonMapper.builder().build();
     private static final int WAIT_MILLIS_MAX = 1_000;
@@ -18,7 +18,7 @@ final class MemberHealth {
 
     private MemberHealth() {}
 
-    /** Why it does not do its work; empty if it does, or does not say. */
+    /** Returns the reason why it does not do its work; empty if it does, or does not answer. */
     static Optional<String> problem(InetSocketAddress admin) {
         URI readiness =
                 URI.create("http://" + admin.getHostString() + ":" + admin.getPort() + "/actuator/health/readiness");

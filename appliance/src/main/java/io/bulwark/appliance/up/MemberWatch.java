@@ -14,7 +14,7 @@ final class MemberWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MemberWatch.class);
     private static final long TICK_MILLIS = 500;
 
-    /** Whether one that has ended was removed is looked at again so often. */
+    /** Interval for checking again whether a member that has ended was removed. */
     private static final long LOOK_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private final List<Watched> watched;

@@ -13,12 +13,12 @@ public interface Members {
 
     ReplicaMember replica(int number);
 
-    /** Those that run inside this process, by name; what is stopped is there, too, and not ready. */
+    /** Returns the members that run inside this process, by name. Stopped members are included, as not ready. */
     default List<Watched> watched() {
         return List.of();
     }
 
-    /** Those that run, but do not do their work yet, by name, and why; as far as they say so themselves. */
+    /** Returns the members that run but do not do their work yet, by name, with their own reason. */
     default SortedMap<String, String> problems() {
         return new TreeMap<>();
     }

@@ -28,10 +28,10 @@ final class NodeDrill {
     }
 
     /**
-     * What was done.
+     * Result of an action.
      *
      * @param message for people
-     * @param edited how many fragments a lie changed; empty for everything else, and where nobody counted
+     * @param edited number of fragments that a lie changed; empty for every other action, and where nobody counted
      */
     record Done(String message, OptionalLong edited) {
         private Done(String message) {

@@ -39,7 +39,7 @@ public final class ProcessMembers implements Members {
         return plan.data().root().resolve("config");
     }
 
-    /** What a replica's process is told to read. */
+    /** Returns the role file that a replica's process reads. */
     static Path roleFile(ClusterPlan plan, int replica) {
         return directory(plan).resolve("replica-" + replica + ".yaml");
     }

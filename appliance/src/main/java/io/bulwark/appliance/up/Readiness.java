@@ -4,13 +4,16 @@ import io.bulwark.client.ClusterStatus;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** Which members of this appliance do not answer yet. */
+/** Members of this appliance that do not answer yet. */
 final class Readiness {
     private static final String SILENT = "it does not answer yet";
 
     private Readiness() {}
 
-    /** Of those that the appliance began with; some may have been removed, and others added that run elsewhere. Empty if all answer. */
+    /**
+     * Returns the initial members of the appliance that do not answer; empty if all answer. Members may have been
+     * removed since, and others added that run elsewhere.
+     */
     static SortedMap<String, String> missing(ClusterStatus status, int nodes, int replicas) {
         SortedMap<String, String> missing = new TreeMap<>();
         status.nodes().stream()

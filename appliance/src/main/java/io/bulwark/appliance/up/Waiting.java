@@ -30,7 +30,7 @@ final class Waiting {
         SortedMap<String, String> awaited() throws Exception;
     }
 
-    /** Who is awaited now and why, in one line; empty if nobody is. */
+    /** Returns the member that is awaited now and the reason, in one line; empty if there is none. */
     String now() {
         return now;
     }

@@ -67,7 +67,7 @@ class ConsoleRoleTest {
         assertThat(over).isCompletedWithValue(78);
     }
 
-    /** What no waiting mends. */
+    /** Retries cannot solve this problem. */
     @Test
     void aConfigurationThatCannotBeEndsAtOnce() {
         Deque<BulwarkException> failures = new ArrayDeque<>(List.of(new ConfigException("no key", Subject.NONE)));

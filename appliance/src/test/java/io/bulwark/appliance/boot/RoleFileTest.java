@@ -224,7 +224,7 @@ class RoleFileTest {
         }
     }
 
-    /** Whoever takes a key out of an example is told which, and with which exit code (EX_CONFIG). */
+    /** A missing key is reported by name, with the exit code EX_CONFIG. */
     @Test
     void eachKeyThatIsNeededIsMissed() throws IOException {
         Map<String, List<String>> needed = Map.of(

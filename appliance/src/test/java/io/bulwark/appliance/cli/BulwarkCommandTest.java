@@ -196,7 +196,7 @@ class BulwarkCommandTest {
         assertThat(stop.err()).contains("no appliance of this machine runs on " + data, "` starts it");
     }
 
-    /** As `join` leaves it: `up` there would not start the appliance that the client is of. */
+    /** The directory is as `join` leaves it: `up` there would not start the appliance to which the client belongs. */
     @Test
     void aClientsOwnDirectoryHasNoApplianceToStart() throws IOException {
         Files.writeString(directory.resolve("client.properties"), "client = 20\n");

@@ -4,7 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
-/** What a command line printed, and how it ended. */
+/** Output of a command line, and its exit code. */
 record CommandOutput(int exitCode, String out, String err) {
     static synchronized CommandOutput of(String... arguments) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();

@@ -63,7 +63,7 @@ class RecoveryTextTest {
                 .isEqualTo("Window of vulnerability: no bound before replica-2 has recovered once (T_w is 10 min).");
     }
 
-    /** Of a cluster of which nothing else is known, and whose window has no bound. */
+    /** Formats the recoveries of a cluster of which nothing else is known, and whose window has no bound. */
     private static List<String> text(long periodMillis, ClusterStatus.Recovery... replicas) {
         ClusterStatus status = new ClusterStatus(
                 List.of(),

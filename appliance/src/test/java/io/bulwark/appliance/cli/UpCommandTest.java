@@ -26,7 +26,7 @@ class UpCommandTest {
     @TempDir
     Path directory = Path.of("");
 
-    /** Whoever tries again with the option that the message names must not be told that the ports stay. */
+    /** A retry with the option that the message names must not fail because the ports cannot be changed. */
     @Test
     void aFirstStartThatFindsAPortTakenKeepsNothing() throws IOException {
         try (ServerSocket other = taken()) {

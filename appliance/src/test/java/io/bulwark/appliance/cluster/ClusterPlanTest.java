@@ -25,7 +25,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who is started of those that an appliance began with. */
+/** Tests of the choice of initial members that are started. */
 @NullMarked
 class ClusterPlanTest {
     private static final ClusterShape SHAPE = new ClusterShape(4, 4, 20_000, Ordering.BFT, "sync");
@@ -33,7 +33,7 @@ class ClusterPlanTest {
     @TempDir
     private Path directory = Path.of("");
 
-    /** Whoever checked it wrote it down: the command line, or the replica itself. */
+    /** The command line or the replica itself has stored the removal after checking it. */
     @Test
     void aReplicaThatWasRemovedIsNotStartedAgain() throws IOException {
         ClusterPlan plan = new ClusterPlan(DataDirectory.create(directory.resolve("data")), SHAPE);

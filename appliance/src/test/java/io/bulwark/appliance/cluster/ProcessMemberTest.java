@@ -17,7 +17,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who waits for a process learns why. */
+/** The wait for a process returns the reason. */
 @NullMarked
 class ProcessMemberTest {
     private static final Duration LONG = Duration.ofSeconds(40);

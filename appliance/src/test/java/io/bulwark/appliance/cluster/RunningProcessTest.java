@@ -22,7 +22,7 @@ class RunningProcessTest {
         assertThat(RunningProcess.of(0).isAlive()).isFalse();
     }
 
-    /** As in a container whose first process asks for no exit codes. */
+    /** The parent does not read exit codes, as the first process of some containers. */
     @Test
     void whoseExitCodeNobodyAsksForHasEnded() throws Exception {
         Process parent = new ProcessBuilder("sh", "-c", "sleep 0.1 & echo $!; exec sleep 600").start();

@@ -12,7 +12,7 @@ import java.util.Optional;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What readiness says of a replica. */
+/** Tests of a replica's readiness. */
 @NullMarked
 class RunningReplicaTest {
     private record Told(ReplicaStatus status) implements ReplicaServer {

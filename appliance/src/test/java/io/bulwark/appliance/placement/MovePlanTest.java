@@ -150,7 +150,7 @@ class MovePlanTest {
                 .containsExactlyInAnyOrder(10, 10, 9, 9, 9, 9);
     }
 
-    /** How many slots each node holds then. */
+    /** Returns the number of slots that each node holds after the moves. */
     private static Map<Integer, Integer> after(ClusterMap map, List<Move> moves) {
         Map<Integer, Integer> loads = new HashMap<>();
         for (Volume volume : map.volumes()) {

@@ -74,7 +74,7 @@ final class FakeReplica implements ReplicaMember {
         return Optional.of(ended).filter(how -> !how.isEmpty());
     }
 
-    /** So often that it would have been started again. */
+    /** Waits for so many checks that the replica would have been started again. */
     void awaitLookedAt() {
         int before = looks;
         await().atMost(SupervisorTest.LONG).until(() -> looks > before + 4);

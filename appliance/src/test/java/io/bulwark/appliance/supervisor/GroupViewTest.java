@@ -51,7 +51,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How a supervisor asks the group, as the replica that it runs. */
+/** Queries of a supervisor to the group, as the replica that it runs. */
 @NullMarked
 class GroupViewTest {
     private static final List<PrincipalId> REPLICAS =
@@ -63,7 +63,7 @@ class GroupViewTest {
 
     private final List<Transport> transports = new ArrayList<>();
 
-    /** What each replica was asked before. */
+    /** Calls that each replica has received before. */
     private final List<Set<Long>> asked = new ArrayList<>();
 
     @AfterEach

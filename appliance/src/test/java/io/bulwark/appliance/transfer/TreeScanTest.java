@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What of a tree was seen, and which objects have no file any more. */
+/** Tests of the scan of a tree, and of the objects whose file is gone. */
 @NullMarked
 class TreeScanTest {
     @TempDir

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Whom an appliance waits for. */
+/** Tests of the members for which an appliance waits. */
 @NullMarked
 class ReadinessTest {
     private static ClusterStatus status(Stream<ClusterStatus.ReplicaStatus> replicas) {

@@ -16,7 +16,7 @@ import java.time.Instant;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
-/** How a principal's connections are secured, as its configuration says. */
+/** Configured security of a principal's connections. */
 public sealed interface ChannelConfig {
     /**
      * TLS 1.3 with certificates on both sides.
@@ -30,13 +30,14 @@ public sealed interface ChannelConfig {
     record InsecureLoopback() implements ChannelConfig {}
 
     /**
-     * What to open a transport with.
+     * Returns the credentials for opening a transport.
      *
-     * @param self whose identity it must be
-     * @param ring the keys that a plain connection begins with; TLS needs none
-     * @param replicas how many replicas there are; the genesis must name as many
-     * @param kept the file that keeps what was learnt of the registry, if it is there
-     * @throws ConfigException if a file is missing or open to others, or the files do not fit together; says what to do
+     * @param self the principal whose identity it must be
+     * @param ring the keys for a plain connection; TLS needs none
+     * @param replicas number of replicas; the genesis must name as many
+     * @param kept the file with the stored knowledge of the registry, if it exists
+     * @throws ConfigException if a file is missing or open to others, or the files do not fit together; the message
+     *     says what to do
      */
     default Credentials credentials(PrincipalId self, Supplier<KeyRing> ring, int replicas, Path kept) {
         return switch (this) {
@@ -55,7 +56,7 @@ public sealed interface ChannelConfig {
         };
     }
 
-    /** What the genesis file says; of a cluster without keys where connections are plain text. */
+    /** Returns the keys of the genesis file; those of a cluster without keys where connections are plain text. */
     default GenesisKeys genesisKeys() {
         return switch (this) {
             case InsecureLoopback _ -> GenesisKeys.NONE;
@@ -81,7 +82,7 @@ public sealed interface ChannelConfig {
         };
     }
 
-    /** Where a client keeps what it learnt of the registry: beside its identity. */
+    /** Returns the file in which a client keeps its knowledge of the registry: beside its identity. */
     default Path keptBeside() {
         return switch (this) {
             case Tls files -> files.identity().resolveSibling(files.identity().getFileName() + ".registry");

@@ -23,7 +23,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to reach a cluster, and as whom. Where the nodes are the replicas tell. As a file:
+ * Addresses of a cluster, and the principal as which to connect. The replicas tell the addresses of the nodes. As a
+ * file:
  *
  * <pre>
  * principal=client-0
@@ -39,14 +40,16 @@ import org.jspecify.annotations.Nullable;
  * encrypt-with=photos.p12
  * </pre>
  *
- * @param keyRing the {@link KeyRing} file of the principal; relative in a file to where that file is. With TLS clients need none
- * @param channels TLS by the files of {@code identity} and {@code genesis}, relative as above; or, with
- *     {@code insecure-loopback=true} and without these, plain text that is refused on all addresses but loopback
+ * @param keyRing the {@link KeyRing} file of the principal; in a file, relative to that file's directory. With TLS
+ *     clients need none
+ * @param channels TLS by the files of {@code identity} and {@code genesis}, relative as above; or, with {@code
+ *     insecure-loopback=true} and without these, plain text that is refused on all addresses but loopback
  * @param faultyReplicas f of the metadata service
  * @param replicas all 3f+1, by number
- * @param bytesInFlightMax how many bytes of blocks all operations together may have under way; more memory than this is
- *     needed, as every block has fragments. May be left out of the file: an eighth of the heap, at most 64 MiB
- * @param encryption if there, objects are encrypted here before they leave
+ * @param bytesInFlightMax maximum bytes of blocks that all operations together may have in flight; more memory than
+ *     this is needed, as every block has fragments. Optional in the file: by default an eighth of the heap, at most 64
+ *     MiB
+ * @param encryption if present, objects are encrypted here before they leave
  */
 public record ClientConfig(
         PrincipalId principal,
@@ -129,7 +132,10 @@ public record ClientConfig(
         return keys;
     }
 
-    /** Where the replicas are, by their names, as far as this principal has learnt who has followed those of the configuration. */
+    /**
+     * Returns the addresses of the replicas by name. It includes the successors of the configured replicas that this
+     * principal knows.
+     */
     public SortedMap<PrincipalId, Endpoint> lastKnown() {
         SortedMap<PrincipalId, Endpoint> known = new TreeMap<>();
         Configuration now = channels instanceof ChannelConfig.Tls files

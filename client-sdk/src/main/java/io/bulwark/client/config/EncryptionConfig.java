@@ -17,7 +17,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the keys for encrypting objects are. In a client's file:
+ * Location of the keys for encrypting objects. In a client's file:
  *
  * <pre>
  * encrypt-with=photos.p12
@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param keyStore a PKCS#12 file ({@link Pkcs12Keys})
  * @param key the key for new objects; may be null if the file has one only
- * @param passwordFile holds the password in its first line, mode 0600; null to take it from the environment, {@link #PASSWORD_VARIABLE}
+ * @param passwordFile holds the password in its first line, mode 0600; null to take it from the environment, {@link
+ *     #PASSWORD_VARIABLE}
  */
 public record EncryptionConfig(
         Path keyStore, @Nullable String key, @Nullable Path passwordFile) {

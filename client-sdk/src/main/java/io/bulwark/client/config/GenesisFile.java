@@ -26,8 +26,9 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * Where the trust of a cluster starts: who belongs to it from the first, and with which public keys. The same file at every member
- * and client; nothing in it is secret, but whoever can change it at a member decides whom that member believes.
+ * Root of trust of a cluster: its initial principals and their public keys. The file is the same at every member and
+ * client. Nothing in it is secret, but anyone who can change it at a member decides which principals that member
+ * trusts.
  *
  * <pre>
  * cluster=32 hexadecimal digits
@@ -37,7 +38,7 @@ import java.util.regex.Pattern;
  * key.replica-0=...
  * </pre>
  *
- * @param cluster tells clusters apart
+ * @param cluster identifies the cluster
  * @param operator the client that may administer from the first
  * @param keys one for each principal, 3f+1 replicas and the operator among them
  */
@@ -122,7 +123,7 @@ public record GenesisFile(String cluster, PrincipalId operator, SortedMap<Princi
         return new GenesisFile(keys.cluster().toHex(), keys.operator(), keys.keys());
     }
 
-    /** What it says, for the state machine of the metadata. */
+    /** Returns the file's content, for the state machine of the metadata. */
     public GenesisKeys genesisKeys() {
         return new GenesisKeys(Bytes.of(HexFormat.of().parseHex(cluster)), operator, keys);
     }

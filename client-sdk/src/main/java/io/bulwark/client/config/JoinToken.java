@@ -36,7 +36,7 @@ public record JoinToken(
     public static final int SEED_BYTES = 32;
 
     private static final String PREFIX = "bulwark-join-1.";
-    /** Of one that names those who followed. */
+    /** Prefix of a token that names successors of the genesis's replicas. */
     private static final String LATER_PREFIX = "bulwark-join-2.";
 
     private static final int CHECKSUM_BYTES = 4;
@@ -44,11 +44,11 @@ public record JoinToken(
     private static final int REPLICAS_MAX = 1024;
     private static final int HOST_BYTES_MAX = 255;
 
-    /** Where a replica listens, and the key that it shows there. */
+    /** Address on which a replica listens, and the key that it shows there. */
     public record Replica(ClientConfig.Endpoint endpoint, PrincipalKey key) {}
 
     /**
-     * Who is asked, where others follow those of the genesis.
+     * Replicas to ask, where others have succeeded those of the genesis.
      *
      * @param configuration as it began
      * @param keys that its members show now, by place
@@ -108,7 +108,7 @@ public record JoinToken(
                 .orElseGet(() -> replicas.stream().map(Replica::key).toList());
     }
 
-    /** Who is asked. Those of the genesis have no address in it. */
+    /** Returns the configuration of the replicas to ask. It has no addresses of the genesis's replicas. */
     public Configuration configuration() {
         return later.map(Later::configuration)
                 .orElseGet(() -> new Configuration(
@@ -121,7 +121,7 @@ public record JoinToken(
                                 .toList()));
     }
 
-    /** Where those that are asked listen. */
+    /** Returns the addresses on which the replicas to ask listen. */
     public List<ClientConfig.Endpoint> endpoints() {
         return configuration().members().stream()
                 .map(member -> member.address().isEmpty()

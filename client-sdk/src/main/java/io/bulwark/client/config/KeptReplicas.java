@@ -57,9 +57,9 @@ public record KeptReplicas(Path file) {
     }
 
     /**
-     * What is known. If the file is not there, cannot be read, or is of another genesis, that is the genesis alone.
+     * Reads the known replicas. Only the genesis is known if the file is missing, unreadable, or of another genesis.
      *
-     * @param keys check what is learned from now on, with the mandates
+     * @param keys for the checks of later successors, with the mandates
      */
     public Lineage read(Configuration genesis, Signatures keys, Mandates mandates) {
         WhileReading reading = new WhileReading(keys);
@@ -79,7 +79,7 @@ public record KeptReplicas(Path file) {
         return known;
     }
 
-    /** What the file says of who followed, unchecked. */
+    /** Reads the successors in the file, unchecked. */
     public List<Successor> kept(Configuration genesis) {
         return read(genesis, Signatures.NONE, Mandates.NONE).successors();
     }
@@ -151,7 +151,7 @@ public record KeptReplicas(Path file) {
         replace(file, proofs);
     }
 
-    /** What {@link #replace} has written. */
+    /** Reads the content that {@link #replace} has written. */
     private static Bytes content(Path file) throws IOException {
         if (Files.size(file) > FILE_BYTES_MAX) {
             throw new IOException("it is too long");

@@ -28,8 +28,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Whose keys are believed: those of the genesis, and what the replicas have agreed on since. Kept in a file, so that a process that
- * starts again knows what it knew:
+ * Principals whose keys are trusted: those of the genesis, and later changes that the replicas agreed on. They are
+ * stored in a file, so that a restarted process keeps its knowledge:
  *
  * <pre>
  * genesis=the digest of the genesis file, without which this says nothing
@@ -38,7 +38,7 @@ import java.util.stream.Collectors;
  * client-8=revoked
  * </pre>
  *
- * @param version of the registry that this is; -1 if none was heard of
+ * @param version of the registry that this is; -1 if none is known
  * @param changed the keys of principals that the registry has an entry for, the newest first; none if revoked
  */
 public record KnownPrincipals(GenesisFile genesis, long version, SortedMap<PrincipalId, List<PrincipalKey>> changed) {
@@ -55,7 +55,7 @@ public record KnownPrincipals(GenesisFile genesis, long version, SortedMap<Princ
     }
 
     /**
-     * What the genesis says, with what the file says if it is there and of the same genesis.
+     * Loads the genesis, with the file's content if it exists and is of the same genesis.
      *
      * @throws ConfigException if the file cannot be read
      */
@@ -136,8 +136,9 @@ public record KnownPrincipals(GenesisFile genesis, long version, SortedMap<Princ
     }
 
     /**
-     * Of these replicas, and of no others, those that they have been given since or the ones that they began with. Whom the registry has
-     * put out is out, though the proof of that may have been lost here.
+     * Returns trusted keys that include, of all replicas, only these: with the keys that they have been given since, or
+     * those that they began with. A principal that the registry has revoked is not trusted, though the proof of that
+     * may have been lost here.
      */
     public TrustedKeys trustedKeys(Configuration replicas) {
         Map<PrincipalKey, PrincipalId> owners = new HashMap<>(trustedKeys().owners());

@@ -1,6 +1,6 @@
 /**
- * What a client or a member needs to know before it connects: who it is, its keys, whom it believes from the first (the genesis file),
- * and where the metadata replicas are.
+ * Configuration that a client or a member needs before it connects. It has its identity, its keys, the principals that
+ * it trusts from the first (the genesis file), and the addresses of the metadata replicas.
  */
 @NullMarked
 package io.bulwark.client.config;

@@ -27,10 +27,10 @@ import org.slf4j.LoggerFactory;
  * {@link Verdict#MISBEHAVED} are warnings; the other verdicts accuse nobody. Thread-safe.
  */
 public final class EvidenceLog implements EvidenceListener {
-    /** How many entries are kept of poisonous versions, and how many of all the rest; the oldest go first. */
+    /** Maximum number of entries about poisonous versions, and of all other entries; the oldest are dropped first. */
     public static final int ENTRIES_MAX = 16_384;
 
-    /** How many of these about one principal. */
+    /** Maximum number of these about one principal. */
     public static final int SHARE_MAX = ENTRIES_MAX / 4;
 
     private static final Logger LOG = LoggerFactory.getLogger(EvidenceLog.class);
@@ -72,7 +72,7 @@ public final class EvidenceLog implements EvidenceListener {
         }
     }
 
-    /** What is kept of the evidence with a number above {@code after}, oldest first. */
+    /** Returns the retained evidence with a number above {@code after}, oldest first. */
     public synchronized List<Entry> since(long after) {
         List<Entry> found = new ArrayList<>(poisonous.since(after));
         found.addAll(others.since(after));
@@ -90,7 +90,7 @@ public final class EvidenceLog implements EvidenceListener {
         return total;
     }
 
-    /** How often each verdict was met, by principal, since the start. */
+    /** Returns the count of each verdict, by principal, since the start. */
     public synchronized Map<PrincipalId, Map<Verdict, Long>> counts() {
         Map<PrincipalId, Map<Verdict, Long>> counts = new TreeMap<>();
         tallies.forEach((about, byVerdict) -> {

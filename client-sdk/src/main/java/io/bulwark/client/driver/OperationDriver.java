@@ -50,11 +50,11 @@ public final class OperationDriver implements AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * What an operation may cost after its outcome is known.
+     * Limits on the cost of an operation after its outcome is known.
      *
      * @param threads platform threads that run the operations
-     * @param lingerMillisMax how long it may go on
-     * @param lingerBytesMax how many bytes all such operations may hold together
+     * @param lingerMillisMax maximum time for which it may continue
+     * @param lingerBytesMax maximum bytes that all such operations may hold together
      */
     public record Limits(int threads, long lingerMillisMax, long lingerBytesMax) {
         public Limits {

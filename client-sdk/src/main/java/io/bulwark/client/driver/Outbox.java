@@ -5,11 +5,11 @@ import io.bulwark.protocol.wire.Message;
 import io.bulwark.transport.Delivery;
 
 /**
- * Where the driver's messages leave: the links of {@code transport} in production, anything in tests. Must not block; a
+ * Outgoing side of the driver: the links of {@code transport} in production, anything in tests. Must not block; a
  * message that cannot be sent now is dropped, since operations send again.
  */
 @FunctionalInterface
 public interface Outbox {
-    /** What becomes of the message; {@link Delivery#UNSURE} if it was dropped. */
+    /** Sends a message and returns its delivery; {@link Delivery#UNSURE} if it was dropped. */
     Delivery send(PrincipalId to, long requestId, Message message);
 }

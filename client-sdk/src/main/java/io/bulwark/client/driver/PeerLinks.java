@@ -33,7 +33,7 @@ public final class PeerLinks implements Outbox, AutoCloseable {
         this.transport = transport;
     }
 
-    /** Where answers go; to be said before anybody is connected. */
+    /** Sets the driver that receives answers; must be called before any connection is made. */
     public void deliverTo(OperationDriver target) {
         driver = target;
     }
@@ -82,24 +82,24 @@ public final class PeerLinks implements Outbox, AutoCloseable {
         }
     }
 
-    /** Whether there is no connection now, and none is being made. */
+    /** Returns whether there is no connection now, and none is being made. */
     public boolean disconnected(PrincipalId server) {
         PeerLink link = links.get(server);
         return link == null || link.state() == LinkState.WAITING || link.state() == LinkState.CLOSED;
     }
 
-    /** Who this process is on its links. */
+    /** Returns the principal as which this process uses its links. */
     public PrincipalId self() {
         return transport.self();
     }
 
-    /** Whether there is no connection since one side does not believe the other. */
+    /** Returns the refusal if there is no connection because one side does not trust the other. */
     public Optional<LinkRefusal> refusal(PrincipalId server) {
         PeerLink link = links.get(server);
         return link == null ? Optional.empty() : link.refusal();
     }
 
-    /** Whether any server has let this process in, and was believed here, since it began. */
+    /** Returns whether any server has accepted this process, and was trusted here, since it began. */
     public boolean everUp() {
         return everUp;
     }

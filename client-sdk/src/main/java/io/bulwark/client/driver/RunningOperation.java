@@ -40,7 +40,7 @@ final class RunningOperation<R> implements Runnable {
     private boolean answered;
     private volatile boolean ended;
 
-    /** What an operation is given. */
+    /** Input of an operation. */
     sealed interface Input {
         /** Called when the input was handled or dropped. */
         default void release() {}

@@ -12,9 +12,10 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What one operation has asked and has got no answer to. What it says again, in case it was lost, is kept back while the copy before is still queued here, or
- * its connection stands and moves: a link that is full would only become fuller. Nodes do drop requests, under load and where the replicas do not
- * answer them; so what is not answered for long is said again all the same, less and less often. The operation is told which connections move.
+ * Unanswered requests of one operation. A retransmission is held back while the previous copy is still queued here, or
+ * its connection is up and makes progress. It would only fill a full link further. Nodes do drop requests, under load
+ * and where the replicas do not answer them. Requests that stay unanswered for long are therefore sent again all the
+ * same, at growing intervals. The operation learns which connections make progress.
  */
 final class UnderWay {
     /** A connection over which nothing has moved for so long is not busy. */

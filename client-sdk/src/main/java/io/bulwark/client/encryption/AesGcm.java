@@ -23,7 +23,7 @@ final class AesGcm {
         return run(Cipher.ENCRYPT_MODE, key, nonce, bound, plain, offset, length);
     }
 
-    /** What {@link #seal} was given; throws if anything differs. */
+    /** Decrypts the output of {@link #seal}; throws if anything differs. */
     static byte[] open(SecretKey key, byte[] nonce, Bytes bound, byte[] sealed, int offset, int length)
             throws GeneralSecurityException {
         return run(Cipher.DECRYPT_MODE, key, nonce, bound, sealed, offset, length);

@@ -14,9 +14,9 @@ import java.security.UnrecoverableKeyException;
 import java.util.Base64;
 
 /**
- * How one object is encrypted. What a reader needs besides a key stands in a tag of the object, {@link #TAG}, which goes with it when it
- * is copied or renamed: the version of this form, a random id of the object, the name of the key, and the data key wrapped by it. The
- * wrapped key and every segment are bound to the id.
+ * Encryption of one object. A tag of the object, {@link #TAG}, holds all that a reader needs besides a key, and follows
+ * the object when it is copied or renamed. It holds the version of this format, a random id of the object, the name of
+ * the key, and the data key wrapped by it. The wrapped key and every segment are bound to the id.
  */
 public final class ObjectEncryption {
     /** The name of the tag. */
@@ -35,7 +35,7 @@ public final class ObjectEncryption {
     }
 
     /**
-     * That of an object that is put now, with a data key of its own.
+     * Creates the encryption of a new object, with a data key of its own.
      *
      * @throws KeyMissingException if the provider has no key to wrap it with
      */
@@ -63,7 +63,7 @@ public final class ObjectEncryption {
     }
 
     /**
-     * That of an object whose tag this is.
+     * Returns the encryption of the object that has this tag.
      *
      * @throws KeyMissingException if the key is not among those of the provider
      * @throws NotAuthenticException if the tag was changed
@@ -90,7 +90,7 @@ public final class ObjectEncryption {
         }
     }
 
-    /** What the object's {@link #TAG} says. */
+    /** Returns the value of the object's {@link #TAG}. */
     public String tag() {
         return tag;
     }

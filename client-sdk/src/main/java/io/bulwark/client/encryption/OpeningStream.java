@@ -24,8 +24,8 @@ public final class OpeningStream extends InputStream {
     private long left;
 
     /**
-     * Which sealed bytes a range of plain text needs. A range that ends with the object, or lies behind it, needs the last segment, which
-     * says that nothing was cut off.
+     * Sealed bytes that a range of plain text needs. A range that ends with the object, or lies behind it, needs the
+     * last segment, which proves that nothing was cut off.
      *
      * @param segment the first one
      * @param skip bytes of plain text of that segment before the range
@@ -55,7 +55,7 @@ public final class OpeningStream extends InputStream {
             return segment * SegmentCipher.SEALED_BYTES;
         }
 
-        /** How many sealed bytes, at most. */
+        /** Returns the maximum number of sealed bytes. */
         public long sealedLength() {
             long end = Math.ceilDiv(skip + length, SegmentCipher.SEGMENT_BYTES);
             return Math.max(1, end) * SegmentCipher.SEALED_BYTES;

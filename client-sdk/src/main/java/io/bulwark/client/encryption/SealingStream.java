@@ -44,7 +44,7 @@ public final class SealingStream extends InputStream {
         return count;
     }
 
-    /** Whether a full segment is the last one, only what comes next tells. */
+    /** Reads the next segment. It must read ahead to learn whether a full segment is the last one. */
     private boolean next() throws IOException {
         if (over) {
             return false;

@@ -25,7 +25,7 @@ public final class SegmentCipher {
         this.bound = bound;
     }
 
-    /** How many segments an object of so many sealed bytes has. */
+    /** Returns the number of segments of an object with so many sealed bytes. */
     static long segments(long sealedLength) {
         return Math.ceilDiv(sealedLength, SEALED_BYTES);
     }
@@ -40,7 +40,10 @@ public final class SegmentCipher {
         return Math.max(0, sealedLength - AesGcm.TAG_BYTES * segments(sealedLength));
     }
 
-    /** Whether a sealed object can have this length: each segment has a tag, and only the first may have nothing else. */
+    /**
+     * Returns whether a sealed object can have this length: each segment has a tag, and only the first may have nothing
+     * else.
+     */
     static boolean isPossible(long sealedLength) {
         long inLast = sealedLength - (segments(sealedLength) - 1) * SEALED_BYTES;
         return sealedLength > 0 && (inLast > AesGcm.TAG_BYTES || sealedLength == AesGcm.TAG_BYTES);
@@ -59,7 +62,7 @@ public final class SegmentCipher {
 
         private Sealer() {}
 
-        /** Whether the segment must be sealed before more is taken. */
+        /** Returns whether the segment must be sealed before it takes more bytes. */
         public boolean isFull() {
             return used == buffer.length;
         }

@@ -2,7 +2,10 @@ package io.bulwark.client.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** What was read is not what was encrypted: it was changed, cut off or exchanged. */
+/**
+ * Failed authentication: the data that was read differs from the encrypted data, as it was changed, truncated or
+ * exchanged.
+ */
 public final class NotAuthenticException extends BulwarkException {
     private static final long serialVersionUID = 1L;
 

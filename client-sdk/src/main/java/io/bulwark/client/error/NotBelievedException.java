@@ -8,7 +8,7 @@ package io.bulwark.client.error;
 public final class NotBelievedException extends BulwarkException {
     private static final long serialVersionUID = 1L;
 
-    /** Who does not believe whom. */
+    /** Side that does not trust the other, and the cause. */
     public enum Reason {
         /** The replicas say that this principal was revoked, which is for good. */
         REVOKED,
@@ -16,7 +16,7 @@ public final class NotBelievedException extends BulwarkException {
         NOT_KNOWN,
         /** By the replicas' clocks the client's certificate is not valid. */
         EXPIRED,
-        /** Who answers at the replicas' addresses shows other keys than the genesis file and the registry name here. */
+        /** The servers at the replicas' addresses show other keys than the genesis file and the registry name here. */
         SERVERS_NOT_KNOWN,
         /** By the clock here the replicas' certificates are not valid. */
         SERVERS_EXPIRED

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a failure is about; each part is null where it does not apply.
+ * Subject of a failure; each part is null where it does not apply.
  *
  * @param volume name of the volume
  * @param node the server that failed or refused, such as {@code node-3}

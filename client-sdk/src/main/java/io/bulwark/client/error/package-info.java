@@ -1,6 +1,6 @@
 /**
- * What can go wrong, each expected failure a type of its own, with the bucket, the key, the node and the cause in the
- * message. All are unchecked: callers catch what they can handle.
+ * Failures of the client. Each expected failure has a type of its own, with the bucket, the key, the node and the cause
+ * in the message. All are unchecked: callers catch those that they can handle.
  */
 @NullMarked
 package io.bulwark.client.error;

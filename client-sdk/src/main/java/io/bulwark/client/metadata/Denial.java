@@ -16,27 +16,31 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Whether the replicas, or this side, do not believe who is at the other end: once f+1 of 3f+1 replicas say so of this side, as f liars cannot and the
- * others alone are too few to agree with; or once 2f+1 links are of no use and none ever was of any. Somebody in between can have this side not believe
- * who answers, and from f+1 that it does believe it may yet learn who the replicas are now.
+ * Lasting mutual distrust between this side and the replicas. It holds once f+1 of 3f+1 replicas deny this side: f
+ * liars cannot, and the others alone are too few to agree with. It also holds once 2f+1 links are unusable and none
+ * ever was usable. A man in the middle can make this side distrust the servers; from f+1 trusted replicas it may still
+ * learn the current ones.
  *
- * @param reason what f+1 agree on, else {@link Reason#NOT_KNOWN}
- * @param replicas those whose links say it
+ * @param reason the reason that f+1 agree on, else {@link Reason#NOT_KNOWN}
+ * @param replicas those whose links report it
  */
 record Denial(Reason reason, SortedMap<PrincipalId, LinkRefusal.Reason> replicas) {
-    /** How long two sides must not have believed each other by their clocks, or by the keys that are known here. */
+    /**
+     * Time for which two sides must have distrusted each other because of their clocks, or because of the keys known
+     * here.
+     */
     static final long LASTING_MILLIS = 1_500;
 
-    /** How long a replica that may have yet to learn of a key is given to do so. */
+    /** Time that a replica has for learning of a new key. */
     static final long LEARNING_MILLIS = 10_000;
 
     /**
-     * What there is now.
+     * Returns the current denial, if any.
      *
      * @param replicas all 3f+1
-     * @param refusals what the link to a replica tells
-     * @param everUp whether any link of this process was up: its configuration is not another cluster's then, nor its clock wrong from the beginning,
-     *     and that who answers is not believed is a matter of the network's
+     * @param refusals the refusal that the link to a replica reports
+     * @param everUp whether any link of this process was up. Then its configuration is not another cluster's, its clock
+     *     was right at the beginning, and distrust of the servers is a network problem
      */
     static Optional<Denial> of(
             List<PrincipalId> replicas, Function<PrincipalId, Optional<LinkRefusal>> refusals, boolean everUp) {
@@ -65,8 +69,9 @@ record Denial(Reason reason, SortedMap<PrincipalId, LinkRefusal.Reason> replicas
     }
 
     /**
-     * Whether it is no matter of a moment. That it does not know the key a replica is sure of once it has asked since it was shown it before: if that was
-     * within the same row, so has it since this process began to try.
+     * Returns whether the refusal is more than momentary. A replica is sure that it does not know a key once it has
+     * asked since an earlier showing of that key. Two showings in one series of attempts prove that it has also asked
+     * since this process began to try.
      */
     private static boolean lasts(LinkRefusal refusal) {
         return switch (refusal.reason()) {

@@ -37,7 +37,7 @@ final class LateRepliers {
 
     private final Map<PrincipalId, Pause> pauses = new ConcurrentHashMap<>();
 
-    /** Who is not to be named now. */
+    /** Returns the replicas that must not be chosen as replier now. */
     Set<PrincipalId> late() {
         if (pauses.isEmpty()) {
             return Set.of();

@@ -32,7 +32,7 @@ import java.util.stream.IntStream;
  * after any failure. Futures fail with a {@link MetadataException}. Thread-safe.
  */
 public final class MetadataClient implements AutoCloseable {
-    /** How long a call is tried unless told otherwise: longer than a change of leader takes. */
+    /** Standard timeout of a call: longer than a change of leader takes. */
     public static final long TIMEOUT_MILLIS_STANDARD = 30_000;
 
     private final OperationDriver driver;
@@ -179,13 +179,18 @@ public final class MetadataClient implements AutoCloseable {
                 ReplicatedCall.query(replicas, query, timeoutMillis, random()).neverOrdered());
     }
 
-    /** How the replicas came to be those of this client's configuration; empty if none of them shows it in time. */
+    /**
+     * Returns the successions from the genesis to this client's configuration; empty if no replica shows them in time.
+     */
     public CompletableFuture<Optional<List<Successor>>> history(Configuration genesis) {
         Configuration now = group.orElseThrow().term().configuration();
         return driver.submit(new HistoryCall(genesis, now, TIMEOUT_MILLIS_STANDARD));
     }
 
-    /** Why the replicas do not let this process in, for people, if it has links of its own: its calls go on trying, as it may be let in. */
+    /**
+     * Returns the reason why the replicas refuse this process, for people, if it has links of its own. Its calls are
+     * still retried, as it may be accepted later.
+     */
     public Optional<NotBelievedException> denial() {
         return denial.get();
     }

@@ -45,7 +45,7 @@ public final class ReplicaPaths implements AutoCloseable {
         connect(known.term().configuration());
     }
 
-    /** Why no call can succeed, since keys are not believed ({@link Denial}). */
+    /** Returns the reason why no call can succeed, if keys are not trusted ({@link Denial}). */
     public Optional<NotBelievedException> denial() {
         return Denial.of(replicas(), links::refusal, links.everUp()).map(denial -> denial.exception(links.self()));
     }

@@ -12,7 +12,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What comes of the steps of one operation on an object, in the order in which it comes, for the one thread that drives the
+ * Results of the steps of one operation on an object, in order of arrival, for the one thread that drives the
  * operation.
  */
 final class Answers {

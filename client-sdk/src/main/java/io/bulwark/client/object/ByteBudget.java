@@ -5,7 +5,7 @@ import io.bulwark.protocol.bucket.ObjectGet;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** How many bytes of blocks all operations of a client may have under way. First come, first served. */
+/** Budget for the bytes of blocks that all operations of a client may have in flight. First come, first served. */
 public final class ByteBudget implements ObjectGet.Room {
     private static final int UNIT_BYTES = 1024;
 
@@ -42,7 +42,7 @@ public final class ByteBudget implements ObjectGet.Room {
         units.release(unitsOf(bytes));
     }
 
-    /** What is free now. */
+    /** Returns the free bytes of the budget. */
     public long freeBytes() {
         return (long) units.availablePermits() * UNIT_BYTES;
     }

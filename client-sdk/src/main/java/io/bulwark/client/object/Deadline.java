@@ -25,12 +25,12 @@ public final class Deadline {
         this.startNanos = System.nanoTime();
     }
 
-    /** So much from now on; zero for no limit. */
+    /** Returns the deadline after this time; zero for no limit. */
     public static Deadline in(Duration limit) {
         return new Deadline(limit);
     }
 
-    /** What is left, 0 if it has passed. */
+    /** Returns the remaining time, 0 if the deadline has passed. */
     long remainingNanos() {
         if (limit.isZero()) {
             return Long.MAX_VALUE;
@@ -67,7 +67,7 @@ public final class Deadline {
         }
     }
 
-    /** What a user is told when a future fails with {@code cause}. */
+    /** Returns the exception for the user when a future fails with {@code cause}. */
     static RuntimeException explained(Throwable cause, Subject subject) {
         return switch (cause) {
             case BulwarkException known -> known;

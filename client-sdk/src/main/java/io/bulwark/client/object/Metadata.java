@@ -5,7 +5,7 @@ import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import java.util.concurrent.CompletableFuture;
 
-/** What objects need of the metadata service: replies that 2f+1 replicas agree on. */
+/** Access of objects to the metadata service: replies that 2f+1 replicas agree on. */
 public interface Metadata {
     /** Completes with what the state machine answered, {@link Reply.Failed} included, or exceptionally. */
     CompletableFuture<Reply> query(Query query);

@@ -15,8 +15,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
- * Which nodes were slow or bad a moment ago: reads ask their slots last, and do not wait for them. A belief only; it passes.
- * Thread-safe.
+ * Nodes that were recently slow or bad: reads ask their slots last, and do not wait for them. The information is a
+ * guess and expires. Thread-safe.
  */
 public final class NodeHealth implements EvidenceListener {
     private static final long SLOW_MILLIS = 5_000;

@@ -50,7 +50,7 @@ public final class ObjectReader implements AutoCloseable {
         this.get = new ObjectGet(volume, inode, offset, length, store.budget());
     }
 
-    /** How many bytes are still to come. */
+    /** Returns the number of bytes that remain. */
     public long remaining() {
         return get.remaining();
     }

@@ -1,4 +1,4 @@
 package io.bulwark.client.object;
 
-/** What reading and writing objects needs. */
+/** Dependencies of reading and writing objects. */
 public record ObjectStore(Metadata metadata, Sessions sessions, ExtentAccess extents, ByteBudget budget) {}

@@ -48,7 +48,7 @@ public final class ObjectWriter {
     private long length;
     private boolean ended;
 
-    /** Where the object goes. */
+    /** Destination of the object. */
     public record Target(String bucket, String key, Condition condition, ObjectAttributes attributes) {
         Subject subject() {
             return Subject.key(bucket, key);
@@ -150,7 +150,7 @@ public final class ObjectWriter {
         answers.cancel();
     }
 
-    /** What was written so far, in bytes. */
+    /** Returns the number of bytes written so far. */
     public long length() {
         return length;
     }
@@ -191,7 +191,7 @@ public final class ObjectWriter {
         });
     }
 
-    /** Whatever fails ends the object. */
+    /** Runs a step; any failure aborts the object. */
     private <T> T guarded(Supplier<T> part) {
         try {
             return part.get();

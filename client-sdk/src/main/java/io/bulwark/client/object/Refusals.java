@@ -91,7 +91,7 @@ public final class Refusals {
         };
     }
 
-    /** What a failure to store or fetch an extent means for its object. */
+    /** Maps a failure to store or fetch an extent to the exception for its object. */
     static RuntimeException of(ExtentFailure failure, Subject subject) {
         String message = failure.message();
         return switch (failure.reason()) {

@@ -45,7 +45,7 @@ public final class Sessions implements AutoCloseable {
         }
     }
 
-    /** What is under way in a session, as far as it must be over before the session is closed. */
+    /** Operations in flight in a session that must complete before the session is closed. */
     public static final class Works {
         private final CompletableFuture<Boolean> over = new CompletableFuture<>();
         private int count;

@@ -88,7 +88,7 @@ public final class Joining implements AutoCloseable {
     }
 
     /**
-     * What is there now.
+     * Result of joining.
      *
      * @param files those that were written
      */
@@ -177,7 +177,7 @@ public final class Joining implements AutoCloseable {
                 throw ofToken(token, e);
             }
             if (!Files.exists(file)) {
-                // What the replicas take must not get lost.
+                // The new key must be stored before the replicas accept it.
                 Files.createDirectories(file.toAbsolutePath().getParent());
                 own.store(file);
             }
@@ -186,7 +186,7 @@ public final class Joining implements AutoCloseable {
         }
     }
 
-    /** What it means that the key of a token is not believed. */
+    /** Explains a refusal of the token's key. */
     private static NotBelievedException ofToken(JoinToken token, NotBelievedException denied) {
         String again = "; have an operator invite " + token.principal() + " again";
         Optional<String> what = switch (denied.reason()) {

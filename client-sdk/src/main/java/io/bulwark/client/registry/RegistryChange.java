@@ -12,7 +12,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What the registry says beyond the genesis, at one version.
+ * Registry's entries beyond the genesis, at one version.
  *
  * @param keys of the principals that it has an entry for, the newest first; none if revoked
  */

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * with the own identity has changed, and shows the new one. What was learnt last is kept in a file. Thread-safe.
  */
 public final class TrustWatch implements AutoCloseable {
-    /** How long after a change a server still believes what was before, if the replicas answer. */
+    /** Maximum time for which a server trusts outdated keys after a change, if the replicas answer. */
     public static final long PAUSE_MILLIS_STANDARD = 2_000;
 
     /** Nor does anybody who shows unknown keys have it asked more often than this. */
@@ -106,7 +106,7 @@ public final class TrustWatch implements AutoCloseable {
         return watch;
     }
 
-    /** What is known now. */
+    /** Returns the currently known principals. */
     public KnownPrincipals known() {
         return known;
     }

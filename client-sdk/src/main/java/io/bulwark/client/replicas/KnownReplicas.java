@@ -32,8 +32,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who the replicas are, as far as this process has learnt (docs/decisions/0020), from whichever of its parts has learnt it first. Whom a
- * proof leaves out is believed no more at once, whatever the registry says, and whom it names is. Kept in a file. Thread-safe.
+ * Replicas that this process knows (docs/decisions/0020), from whichever of its parts has learned of them first. A
+ * replica that a proof leaves out loses trust immediately, whatever the registry says; one that it names gains trust.
+ * Stored in a file. Thread-safe.
  */
 public final class KnownReplicas implements Succession {
     private static final Logger LOG = LoggerFactory.getLogger(KnownReplicas.class);
@@ -59,10 +60,10 @@ public final class KnownReplicas implements Succession {
     }
 
     /**
-     * What is known, if these are the credentials of TLS; without TLS the replicas stay.
+     * Returns the known replicas, if the credentials are those of TLS; without TLS the replicas never change.
      *
      * @param channels the configuration that the credentials were made from
-     * @param registry the file that keeps what was learnt of the registry: beside it is this one's
+     * @param registry the file with the stored knowledge of the registry; this class's file is beside it
      */
     public static Optional<KnownReplicas> of(ChannelConfig channels, Credentials credentials, Path registry) {
         if (!(channels instanceof ChannelConfig.Tls files) || !(credentials instanceof TlsCredentials tls)) {
@@ -72,7 +73,10 @@ public final class KnownReplicas implements Succession {
         return Optional.of(new KnownReplicas(tls, principals, KeptReplicas.beside(registry)));
     }
 
-    /** How handovers are signed and checked here: with the keys of the configuration, or those that the registry has of its members. */
+    /**
+     * Returns the keys that sign and check handovers: those of the configuration, or those that the registry has of its
+     * members.
+     */
     public HandoverKeys keys() {
         return new HandoverKeys(credentials, replica -> principals.keysOf(replica));
     }
@@ -135,13 +139,19 @@ public final class KnownReplicas implements Succession {
                 .toList();
     }
 
-    /** Whether a replica was in a configuration, and is in the last one no more. Both from one look: another thread may go on meanwhile. */
+    /**
+     * Returns whether a replica was in a configuration, and is not in the last one. Both are read from one snapshot, as
+     * another thread may advance meanwhile.
+     */
     public boolean hasRemoved(PrincipalId replica) {
         List<Configuration> history = history();
         return history.getLast().placeOf(replica) < 0 && history.stream().anyMatch(each -> each.placeOf(replica) >= 0);
     }
 
-    /** Where a replica is found: where the configuration says, and one of the genesis where this process was told. */
+    /**
+     * Returns the address of a replica: from the configuration, or for one of the genesis from this process's own
+     * configuration.
+     */
     public static InetSocketAddress addressOf(Member member, List<InetSocketAddress> told) {
         if (member.address().isEmpty()) {
             return told.get(member.replica().number());
@@ -160,7 +170,7 @@ public final class KnownReplicas implements Succession {
         listeners.remove(listener);
     }
 
-    /** What is known now, for somebody who learns by himself from then on. */
+    /** Returns a copy of the known lineage, which its owner then extends independently. */
     public synchronized Lineage lineage() {
         return lineage.copy();
     }

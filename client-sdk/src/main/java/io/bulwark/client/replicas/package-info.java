@@ -1,6 +1,6 @@
 /**
- * Who the replicas are, for a process that speaks with them or is one of them: those of the genesis, and whoever a proof shows to have
- * followed them (docs/decisions/0020; PROTOCOLS section 7).
+ * Known replicas, for a process that speaks with them or is one of them. They are the replicas of the genesis, and
+ * those that a proof shows as their successors (docs/decisions/0020; PROTOCOLS section 7).
  */
 @NullMarked
 package io.bulwark.client.replicas;

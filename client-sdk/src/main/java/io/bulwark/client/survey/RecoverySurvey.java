@@ -23,7 +23,7 @@ public final class RecoverySurvey {
                 timeoutMillis);
     }
 
-    /** What each said, by the number of the replica. */
+    /** Returns each replica's answer, by the number of the replica. */
     public static SortedMap<Integer, RecoveryStatus> answers(SortedMap<PrincipalId, Message> told) {
         SortedMap<Integer, RecoveryStatus> answers = new TreeMap<>();
         told.forEach((replica, message) -> answers.put(replica.number(), ((RecoveryMessage.Told) message).status()));

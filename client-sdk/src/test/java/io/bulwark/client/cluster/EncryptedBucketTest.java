@@ -44,7 +44,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What clients encrypt, and the audit log, over a cluster in memory. */
+/** Tests of client-side encryption and of the audit log, over a cluster in memory. */
 @NullMarked
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class EncryptedBucketTest {

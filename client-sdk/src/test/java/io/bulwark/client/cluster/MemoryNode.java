@@ -52,14 +52,14 @@ final class MemoryNode implements AutoCloseable {
             Thread.ofPlatform().daemon().name("memory-node").factory());
     private final Map<PrincipalId, Peer> peers = new ConcurrentHashMap<>();
     final MemoryRecords records = new MemoryRecords();
-    /** Of so many volumes this node says that it has done all its work. */
+    /** Number of volumes for which this node reports that it has done all its work. */
     volatile int volumesDone = 100;
 
     volatile boolean acceptsWrites = true;
     volatile boolean setBack;
     volatile long freeBytes = 2;
 
-    /** What this node says that its history pool should be; -1 for nothing, as one of an older build. */
+    /** History pool size that this node reports as needed; -1 for no report, as from an older build. */
     volatile long poolNeeded;
 
     volatile long usedBytes = 1;

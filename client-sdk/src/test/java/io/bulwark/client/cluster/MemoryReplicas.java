@@ -91,7 +91,7 @@ final class MemoryReplicas implements AutoCloseable {
                         .toList());
     }
 
-    /** What f+1 replicas would tell a node. */
+    /** Returns the fact that f+1 replicas would tell a node. */
     synchronized Fact fact(int node, Question question) {
         return switch (question) {
             case Question.OfSession of -> {

@@ -123,7 +123,7 @@ class FullLinkTest {
             return queues.stream().anyMatch(queue -> !queue.isEmpty());
         }
 
-        /** What has wholly arrived within one more millisecond. */
+        /** Returns the frames that arrive completely within one more millisecond. */
         List<Frame> carry() {
             List<Frame> arrived = new ArrayList<>();
             room = Math.min(room + BYTES_PER_MILLI, PIECE_BYTES + BYTES_PER_MILLI);

@@ -38,7 +38,7 @@ class UnderWayTest {
         return other == null ? way : other;
     });
 
-    /** What has become of all that was sent. */
+    /** Delivery state of all sent messages. */
     private static final class Way implements Delivery {
         boolean lost;
         boolean waiting;
@@ -161,7 +161,7 @@ class UnderWayTest {
         assertThat(Objects.requireNonNull(told.get(NODE))).isEqualTo(10_300);
     }
 
-    /** What is remembered of one peer is bounded: one copy too many may leave. */
+    /** The memory for one peer is bounded: one superfluous copy may be sent. */
     @Test
     void theOldestOfManyIsForgottenAndTheOthersAreNot() {
         way.movedMillis = 20_000;

@@ -55,7 +55,7 @@ class DenialTest {
         assertThat(denial(7)).as("five of seven are of no use").isPresent();
     }
 
-    /** Whoever stands in between may have come since, and what the replicas say counts as ever. */
+    /** A man in the middle may have appeared since; the replicas' own statements still count. */
     @Test
     void whoWasLetInBeforeIsNotOfAnotherCluster() {
         for (int replica = 0; replica < 4; replica++) {

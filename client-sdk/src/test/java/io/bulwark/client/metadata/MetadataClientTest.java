@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a client makes of the answers of four replicas, one of which lies or is silent. */
+/** Client's handling of the answers of four replicas, one of which lies or is silent. */
 @NullMarked
 class MetadataClientTest {
     private static final int REPLICAS = 4;
@@ -41,7 +41,7 @@ class MetadataClientTest {
     private static final Bytes RIGHT = Bytes.of((byte) 7);
     private static final Bytes WRONG = Bytes.of((byte) 8);
 
-    /** How a replica answers; null for silence. */
+    /** Answer of a replica; null for silence. */
     private interface Script
             extends BiFunction<Integer, OrderingMessage.ToReplica, OrderingMessage.@Nullable ToClient> {}
 

@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What a client does whose map is behind. */
+/** Tests of a client whose map is outdated. */
 @NullMarked
 class LaterEpochsTest {
     private static final BlockId BLOCK = new BlockId(1, PrincipalId.client(1), 1, 0);

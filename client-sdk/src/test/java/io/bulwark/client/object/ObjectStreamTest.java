@@ -261,7 +261,7 @@ class ObjectStreamTest {
         assertThatThrownBy(reader::next).isInstanceOf(ChangedWhileReadingException.class);
     }
 
-    /** Whoever goes on reading after an error must not take it for the end. */
+    /** A read after an error must not report the end of the stream. */
     @Test
     void aReaderThatFailedNeverComesToTheEnd() {
         ObjectWriter writer = writer("key", -1);

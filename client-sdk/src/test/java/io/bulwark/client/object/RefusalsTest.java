@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class RefusalsTest {
     private static final Subject PAPERS = Subject.bucket("papers");
 
-    /** Who puts asks for no object to read, and would wonder at "may not read". */
+    /** A put does not read an object, so "may not read" alone would be confusing. */
     @Test
     void whoFindsNoBucketForWantOfARightIsToldThatItIsTheFindingThatTakesIt() {
         assertThatThrownBy(() -> Refusals.expectBuckets(refused("client-2 may not read"), PAPERS))

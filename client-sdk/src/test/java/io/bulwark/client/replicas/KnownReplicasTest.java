@@ -41,7 +41,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a process knows of the replicas (decision 20), whom it believes, and what its file keeps. */
+/**
+ * Tests of a process's knowledge of the replicas (decision 20): the replicas that it trusts, and the content of its
+ * file.
+ */
 @NullMarked
 class KnownReplicasTest {
     private static final PrincipalId SELF = PrincipalId.client(0);
@@ -144,7 +147,7 @@ class KnownReplicasTest {
         assertThat(known.accept(said(known.genesis(), next, 0, 1, 3))).isTrue();
     }
 
-    /** As a build has kept it that knew no mandates; others are shown them as soon as the state is looked at. */
+    /** The file is from a build without mandates. Other processes get them as soon as the state is read. */
     @Test
     void whatWasBelievedWithoutAMandateStaysBelievedAndTheStateHasOne() throws IOException {
         KnownReplicas known = known(credentials());

@@ -57,7 +57,7 @@ final class BftReplica implements Life {
     private static final Logger LOG = LoggerFactory.getLogger(BftReplica.class);
     private static final long TICK_MILLIS = 20;
 
-    /** How old {@link #status} may be. */
+    /** Maximum age of {@link #status}. */
     private static final long DESCRIBE_MILLIS = 200;
 
     private final int self;
@@ -82,7 +82,7 @@ final class BftReplica implements Life {
     private volatile boolean damaged;
     private volatile @Nullable Start next;
 
-    // Of the loop's thread.
+    // Owned by the loop's thread.
     private long appended;
     private long durable;
     private long describedMillis;
@@ -175,7 +175,7 @@ final class BftReplica implements Life {
         });
     }
 
-    /** What the threads of the disk hand in. */
+    /** Events from the disk's threads. */
     private final class Disk implements LifeStore.Listener {
         @Override
         public void onDurable(long upTo) {
@@ -244,7 +244,7 @@ final class BftReplica implements Life {
         leaving.await(self);
     }
 
-    /** What the loop calls. */
+    /** Callbacks of the loop. */
     private final class Owner implements ReplicaLoop.Owner {
         @Override
         public void afterSteps() throws IOException {
@@ -278,7 +278,7 @@ final class BftReplica implements Life {
         }
     }
 
-    /** What other replicas say. */
+    /** Messages from other replicas. */
     private final class Heard implements PeerMail.Receiver {
         @Override
         public void onKeyChange(int peer) {

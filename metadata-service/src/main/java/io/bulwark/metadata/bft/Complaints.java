@@ -4,8 +4,9 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * What other replicas do wrong, for the log: of each no more than one line in 10 s, which says how many there were before it. A liar
- * repeats its lies as fast as its connection takes them, and lines are written by the thread that orders. One thread uses it.
+ * Misbehaviour of other replicas, for the log: at most one line per replica in 10 s, with the number of suppressed
+ * ones. A liar repeats its lies as fast as its connection takes them, and the thread that orders writes the lines. Used
+ * by one thread.
  */
 final class Complaints {
     private static final long PAUSE_MILLIS = 10_000;

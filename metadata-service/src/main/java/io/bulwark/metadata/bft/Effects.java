@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What a replica asked for, done in order. */
+/** Executor of a replica's effects, in order. */
 final class Effects {
     private Effects() {}
 

@@ -39,19 +39,19 @@ public final class HistoryRestore {
     private final StateMachine.Factory machines;
     private final Path scratch;
 
-    /** How far a replica's own disk goes: the last number that it shows to be executed. */
+    /** Extent of a replica's own disk: the last number that it shows to be executed. */
     public record Reach(long executed) {}
 
     /**
-     * What all replicas begin with now.
+     * Common initial state of all replicas.
      *
      * @param executed the last number of the history
-     * @param checkpoint the number that its state has from now on
+     * @param checkpoint the new number of its state
      */
     public record Restored(long executed, long checkpoint, Bytes digest) {}
 
     /**
-     * Of stopped replicas.
+     * Prepares the restore of stopped replicas.
      *
      * @param config of any of them
      * @param scratch a directory for copies, made and removed again
@@ -63,9 +63,9 @@ public final class HistoryRestore {
     }
 
     /**
-     * How far the disk of a replica goes.
+     * Returns the extent of a replica's disk.
      *
-     * @throws IOException if it cannot be read, or does not have its state whole
+     * @throws IOException if it cannot be read, or its state is incomplete
      */
     public Reach reach(Path directory) throws IOException {
         return new Reach(replay(directory, false).executed());
@@ -127,7 +127,10 @@ public final class HistoryRestore {
         }
     }
 
-    /** What the replica has sent COMMIT for may have been acknowledged just before it stopped, and counts as decided, unless its disk says otherwise. */
+    /**
+     * Adds the requests for which the replica has sent COMMIT. They may have been acknowledged just before it stopped,
+     * and count as decided unless its disk says otherwise.
+     */
     private static List<LogRecord> withPrepared(List<LogRecord> records) {
         List<LogRecord> all = new ArrayList<>();
         for (LogRecord record : records) {
@@ -186,7 +189,7 @@ public final class HistoryRestore {
         }
     }
 
-    /** What is there goes aside, and what was made takes its place. */
+    /** Moves the old files aside, and the new ones into their place. */
     private static void exchange(Path directory, long checkpoint) throws IOException {
         Path aside = Files.createDirectories(directory.resolve(ASIDE + checkpoint));
         Path next = directory.resolve(NEXT);

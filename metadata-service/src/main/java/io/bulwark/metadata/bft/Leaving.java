@@ -6,10 +6,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a replica waits for that is to stop. What it has promised is durable, so that a primary's word that it gives its view up leaves. And a
- * primary stays until another one leads: as long as four vote for the first batches of that view the slowest of them keeps nobody waiting, and
- * what the end of a process costs takes no processor from the others meanwhile. One thread calls {@link #begin} and {@link #look}, another one
- * waits.
+ * Conditions for the stop of a replica. Its promises are durable, so that a primary's message that it gives up its view
+ * can be sent. A primary stays until another one leads: while four vote for the first batches of that view, the slowest
+ * of them delays nobody. The end of its process also takes no processor time from the others meanwhile. One thread
+ * calls {@link #begin} and {@link #look}, another one waits.
  */
 final class Leaving {
     private static final Logger LOG = LoggerFactory.getLogger(Leaving.class);
@@ -46,7 +46,7 @@ final class Leaving {
         }
     }
 
-    /** Whether there is nothing left to wait for. */
+    /** Returns whether all conditions are met. */
     boolean isOver() {
         return led.getCount() == 0;
     }

@@ -4,8 +4,8 @@ import io.bulwark.metadata.ReplicaServer;
 import io.bulwark.protocol.ordering.replica.Start;
 import java.util.Optional;
 
-/** What a replica does from one start, recovery or change of its configuration to the next. */
+/** Life of a replica, from one start, recovery or change of its configuration to the next. */
 interface Life extends ReplicaServer {
-    /** How the next one is to begin, once this one is over since another configuration follows. */
+    /** Returns the start of the next life, once this one is over because another configuration follows. */
     Optional<Start> next();
 }

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a life of a replica has on disk: the pages of its state, and the log of what it has promised in its configuration. Pages are
- * written by a thread of their own, as is the log.
+ * Files of a replica's life: the pages of its state, and the log of its promises in its configuration. One thread
+ * writes the pages, another one the log.
  */
 final class LifeStore implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LifeStore.class);
@@ -27,7 +27,7 @@ final class LifeStore implements AutoCloseable {
     /** Pages of state that a replica holds in memory, in bytes. */
     private static final long CACHE_BYTES_MAX = 64 << 20;
 
-    /** What the disk has done, told by its threads. */
+    /** Listener for completed writes, called by the disk's threads. */
     interface Listener {
         void onDurable(long upTo);
 
@@ -46,7 +46,7 @@ final class LifeStore implements AutoCloseable {
     private final PromiseLog log;
     private final boolean damaged;
 
-    /** Of the log's thread. */
+    /** Owned by the log's thread. */
     private boolean begun;
 
     private LifeStore(
@@ -112,10 +112,11 @@ final class LifeStore implements AutoCloseable {
     }
 
     /**
-     * How the life begins.
+     * Returns the start of the life.
      *
-     * @param wanted if the log does not say that all is forgotten
-     * @param signs without identities nothing can be signed, so that nothing recovers; and what forgot must recover
+     * @param wanted the start if the log does not report that all is forgotten
+     * @param signs without identities nothing can be signed, so that nothing recovers; and a replica that forgot its
+     *     promises must recover
      */
     Start start(Start wanted, boolean signs) throws IOException {
         Start start = log.start() == Start.FORGOTTEN ? Start.FORGOTTEN : wanted;
@@ -176,7 +177,7 @@ final class LifeStore implements AutoCloseable {
         return log;
     }
 
-    /** Whether some of the state was, when this was opened. */
+    /** Returns whether some of the state was damaged when this was opened. */
     boolean isDamaged() {
         return damaged;
     }

@@ -18,11 +18,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a life of a replica says and hears of the configurations of replicas (docs/decisions/0020), whichever it is in. It is over once
- * there is a proof that another one follows; that is on disk by then. The thread of the life uses it.
+ * Messages of a replica's life about the configurations of replicas (docs/decisions/0020), of any configuration. The
+ * life is over once there is a proof that another configuration follows; the proof is on disk by then. Used by the
+ * life's thread.
  */
 final class MemberTalk {
-    /** Of those who are asked without a request of a client. */
+    /** Request number of messages that belong to no request of a client. */
     static final long NO_REQUEST = 0;
 
     /** Links to other replicas. */
@@ -38,10 +39,10 @@ final class MemberTalk {
     private boolean over;
 
     /**
-     * Of a life that begins.
+     * Creates the messages of a life that begins.
      *
-     * @param lineage what the process knew when it did
-     * @param least no configuration before this one is to be believed the replica's
+     * @param lineage the process's knowledge at that time
+     * @param least the first configuration that may be trusted as the replica's
      */
     MemberTalk(PrincipalId self, KnownReplicas group, Lineage lineage, long least, Network network) {
         this.self = self;
@@ -50,7 +51,7 @@ final class MemberTalk {
         membership = new Membership(self, lineage, group.keys(), least);
     }
 
-    /** Whether another configuration follows the one of this life. */
+    /** Returns whether another configuration follows the one of this life. */
     boolean isOver() {
         return over;
     }
@@ -90,7 +91,9 @@ final class MemberTalk {
         carryOut(null);
     }
 
-    /** What is to be said is said before the proof is believed: who is out hears it while he is still heard. */
+    /**
+     * Sends messages before the proof takes effect: a removed replica learns of it while its link is still accepted.
+     */
     private void carryOut(@Nullable Peer asking) throws IOException {
         List<MembershipEffect> effects = membership.drain();
         for (MembershipEffect effect : effects) {
@@ -117,7 +120,7 @@ final class MemberTalk {
         }
     }
 
-    /** As the build of this peer knows it. */
+    /** Converts a message to the version that this peer's build knows. */
     private static MembershipMessage knownTo(Peer peer, MembershipMessage message) {
         return message instanceof Successor said && !peer.speaks(WireVersions.MANDATES) ? said.bare() : message;
     }

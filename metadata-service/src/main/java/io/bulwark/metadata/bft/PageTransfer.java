@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * recovers (4.4), and replaces single pages that turned out to be damaged when others asked for them. One thread uses it.
  */
 final class PageTransfer {
-    /** What has come to its end. */
+    /** Outcome of a transfer or check. */
     enum Done {
         NOTHING,
         /** The others have discarded the checkpoint whose state is fetched. */
@@ -40,7 +40,7 @@ final class PageTransfer {
 
     private static final Logger LOG = LoggerFactory.getLogger(PageTransfer.class);
 
-    /** What a peer may fetch from this replica, in bytes. */
+    /** Limit of the rate at which a peer may fetch from this replica. */
     private static final long SERVED_BYTES_PER_SECOND = 32 << 20;
 
     private static final long PROGRESS_MILLIS = 2_000;
@@ -118,19 +118,19 @@ final class PageTransfer {
         return carryOut(nowMillis, running, running.target(nowMillis, checkpoint.sequence(), checkpoint.digest()));
     }
 
-    /** Whether {@link #onTick} has more to do at once, so much that messages are to be taken in between. */
+    /** Returns whether {@link #onTick} has more work immediately, so much that messages must be handled in between. */
     boolean goesOn() {
         return again;
     }
 
-    /** What the last fetch or check came to. */
+    /** Returns the result of the last fetch or check. */
     StateFetch.Progress last() {
         return last;
     }
 
     /**
-     * How far the fetch or check that goes on has come: pages that came from others, and those that were looked at here for one
-     * checkpoint. To look at the same ones for the next checkpoint is no progress. 0 if nothing goes on.
+     * Returns the progress of the current fetch or check: pages from others, and those that were examined here for one
+     * checkpoint. Examining the same pages for the next checkpoint is no progress. 0 if there is no fetch or check.
      */
     long pages() {
         StateFetch running = fetch;

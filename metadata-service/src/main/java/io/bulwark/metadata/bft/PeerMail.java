@@ -20,19 +20,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a replica says to the others, and hears of them: under session keys (4.1), and nothing else but what brings these. So what
- * an intruder took from a replica before its last recovery opens nothing, whatever connections he can make. A group without
- * identities has no session keys, and believes its connections. One thread uses it.
+ * Messages between a replica and the others, under session keys (4.1); only the messages that establish these keys come
+ * without. Secrets that an intruder took from a replica before its last recovery therefore open nothing, whatever
+ * connections he can make. A group without identities has no session keys, and trusts its connections. Used by one
+ * thread.
  */
 final class PeerMail {
     private static final Logger LOG = LoggerFactory.getLogger(PeerMail.class);
 
-    /** Where messages leave. May lose them. */
+    /** Outgoing network. It may lose messages. */
     interface Network {
         void send(int to, Message message);
     }
 
-    /** Whom messages are for. */
+    /** Receiver of messages. */
     interface Receiver {
         /** The keys under which this replica speaks have changed; comes before the next message. */
         void onKeyChange(int replica);
@@ -147,7 +148,7 @@ final class PeerMail {
         return others > latest.length ? 0 : latest[latest.length - others];
     }
 
-    /** Whether so many others were ever heard. */
+    /** Returns whether at least so many others were ever heard. */
     boolean hasHeard(int others) {
         return everHeard.cardinality() >= others;
     }
@@ -200,12 +201,12 @@ final class PeerMail {
         }
     }
 
-    /** How old the oldest key is under which another replica is heard, in milliseconds. */
+    /** Returns the age of the oldest key under which another replica is heard, in milliseconds. */
     long oldestKeyMillis(long nowMillis) {
         return keys == null ? 0 : keys.oldestMillis(nowMillis);
     }
 
-    /** So many messages were not believed. */
+    /** Returns the number of rejected messages. */
     long refused() {
         return refused;
     }

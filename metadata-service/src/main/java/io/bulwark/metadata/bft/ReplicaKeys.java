@@ -14,11 +14,11 @@ import java.security.SecureRandom;
 import java.util.Optional;
 
 /**
- * What a replica signs with, and whom it believes (4.1), and the session keys of its lives. In the protocol replicas are called by their
- * places in the configuration; their keys are those of their names.
+ * Keys of a replica: its signing keys, the keys of the replicas that it trusts (4.1), and the session keys of its
+ * lives. The protocol identifies replicas by their places in the configuration; their keys are those of their names.
  */
 record ReplicaKeys(MemberSigning signing, Configuration configuration) implements Signing, KeyCipher {
-    /** What is said of session keys is repeated after so long, or a sixteenth of the life of a key. */
+    /** Maximum interval for repeating messages about session keys; otherwise a sixteenth of the life of a key. */
     private static final long RETRY_MILLIS_MAX = 100;
 
     /** None without TLS: there are no identities then. */

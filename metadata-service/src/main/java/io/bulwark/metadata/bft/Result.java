@@ -7,7 +7,9 @@ import io.bulwark.protocol.ordering.Refusal;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;
 
-/** What the state machine made of a request, as the engine hands it on: a byte that says whether it threw, and the reply. */
+/**
+ * Encoding of the state machine's result of a request in the engine: a byte that tells whether it threw, and the reply.
+ */
 final class Result {
     private static final int DONE = 0;
     private static final int FAILED = 1;
@@ -31,8 +33,8 @@ final class Result {
     }
 
     /**
-     * What the client is told. This engine has one life for each configuration of replicas, as far as clients see: what 2f+1 have executed
-     * in it is never dropped.
+     * Returns the answer to the client. To clients this engine has one life for each configuration of replicas:
+     * requests that 2f+1 have executed in it are never dropped.
      */
     static ToClient answer(long call, long incarnation, Bytes result) {
         return isFailed(result) ? new Refused(call, Refusal.FAILED) : new Reply(call, incarnation, reply(result));

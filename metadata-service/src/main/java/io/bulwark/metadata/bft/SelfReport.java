@@ -13,7 +13,7 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a life of a replica says of itself. The thread that orders uses it. */
+/** Status report of a replica's life about itself. Used by the thread that orders. */
 final class SelfReport {
     private static final Logger LOG = LoggerFactory.getLogger(SelfReport.class);
 
@@ -31,7 +31,7 @@ final class SelfReport {
     /** Since when it fetches a state and no page of it came; 0 if it does not. */
     private long fetchingSinceMillis;
 
-    /** When it was asked first. */
+    /** Time of the first report. */
     private long begunMillis;
 
     private long view;
@@ -40,10 +40,10 @@ final class SelfReport {
     private long alarmedMillis = LongAgo.MILLIS;
 
     /**
-     * Of a life in a configuration.
+     * Creates the report of a life in a configuration.
      *
      * @param self the number in the name of this replica
-     * @param recoveries none if the group has no identities, so that nobody recovers
+     * @param recoveries empty if the group has no identities, so that nobody recovers
      */
     SelfReport(int self, Configuration configuration, Replica replica, PeerMail mail, Optional<Recoveries> recoveries) {
         this.self = self;
@@ -54,9 +54,9 @@ final class SelfReport {
     }
 
     /**
-     * As things are now.
+     * Returns the current status.
      *
-     * @param fetched so many pages of the state have come that is fetched, if one is
+     * @param fetched number of pages that have arrived of a state being fetched, if any
      * @param damaged whether state was damaged
      */
     ReplicaStatus take(long nowMillis, long fetched, boolean damaged) {
@@ -89,8 +89,8 @@ final class SelfReport {
     }
 
     /**
-     * Whether 2f others have spoken with it in its configuration. Until then it may be a member no more, whom nobody tells: it does not
-     * take part, and answers no query.
+     * Returns whether 2f others have communicated with it in its configuration. Until then it may be a removed member
+     * that has not been told: it takes no part, and answers no query.
      */
     boolean isAmongOthers() {
         return mail.hasHeard(2 * configuration.faulty());

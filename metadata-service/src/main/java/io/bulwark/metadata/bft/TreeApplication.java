@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 final class TreeApplication implements Application {
     private static final Logger LOG = LoggerFactory.getLogger(TreeApplication.class);
 
-    /** Where the engine's own state lies: no state machine uses this key. */
+    /** Key of the engine's own state: no state machine uses it. */
     private static final Bytes ENGINE_KEY = Bytes.of((byte) 0);
 
     /** About so many bytes of pages are modified, and not written, before they are. */
@@ -130,7 +130,7 @@ final class TreeApplication implements Application {
         return machine.nextReplicas();
     }
 
-    /** What the state has to show that an operator has put the second in the place of the first. */
+    /** Returns the state's proof that an operator has replaced the first configuration by the second. */
     Optional<Bytes> mandate(Configuration ended, Configuration next) {
         try {
             return machine.mandate(ended, next);
@@ -195,14 +195,14 @@ final class TreeApplication implements Application {
         return tree.get(ENGINE_KEY).orElse(Bytes.EMPTY);
     }
 
-    /** Whether a checkpoint's record was damaged when this life began. */
+    /** Returns whether a checkpoint's record was damaged when this life began. */
     boolean isDamaged() {
         return !damagedCheckpoints.isEmpty();
     }
 
     /**
-     * Whether there are pages of a state whose checkpoint was damaged: they are used for the one that is fetched, and what is not of
-     * that goes.
+     * Returns whether there are pages of a state whose checkpoint was damaged. They are used for the state that is
+     * fetched, and those that do not belong to it are removed.
      */
     boolean hasOthers() {
         return hasOthers;

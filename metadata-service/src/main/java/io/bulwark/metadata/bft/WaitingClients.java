@@ -12,8 +12,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Where the answers to calls go. One thread uses it; a client has so many calls and no more, whoever else waits. The oldest give way: what
- * was executed while this replica fetched a state is never answered here, and such calls must not keep the client from asking more.
+ * Destinations of the answers to calls. Used by one thread. The number of calls per client is limited, independent of
+ * other clients. The oldest are dropped: requests executed while this replica fetched a state are never answered here,
+ * and must not block the client's new ones.
  */
 final class WaitingClients {
     static final int CALLS_PER_CLIENT = 1_024;

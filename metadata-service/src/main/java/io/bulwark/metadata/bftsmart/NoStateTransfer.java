@@ -13,8 +13,9 @@ import java.security.NoSuchAlgorithmException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the library would transfer a state, this replica leaves the incarnation instead and takes the state from the logs
- * of its peers. An incarnation starts with equal states, so the library never has to ask for one.
+ * State manager without state transfer. Instead of the library's transfer, this replica leaves the incarnation and
+ * takes the state from the logs of its peers. An incarnation starts with equal states, so the library never has to ask
+ * for one.
  */
 final class NoStateTransfer implements StateManager, Recoverable {
     private final Runnable lost;

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 final class Quiet {
     private static final String LIBRARY = "bftsmart.";
 
-    /** What stands between the library and the console. */
+    /** Classes between the library and the console in a call. */
     private static final List<String> OWN = List.of("java.", "sun.", "jdk.", Quiet.class.getName());
 
     private static final Logger LIBRARY_LOGGER = Logger.getLogger("bftsmart");
@@ -99,7 +99,7 @@ final class Quiet {
             }
         }
 
-        /** Whether the library writes this. Our own log lines may come from the same threads. */
+        /** Returns whether the library writes this. Our own log lines may come from the same threads. */
         private static boolean written() {
             return ofLibrary() && StackWalker.getInstance().walk(Filter::calledByLibrary);
         }

@@ -19,7 +19,7 @@ import java.util.function.ToIntFunction;
  * id names, and after a pause the next ones. Puts many requests into one, with few under way at a time. Thread-safe.
  */
 final class Relay {
-    /** So many batches of one replica are under way. */
+    /** Maximum number of batches of one replica in flight. */
     private static final int WINDOW = 4;
 
     private static final int BATCH_SUBMISSIONS_MAX = 512;
@@ -127,7 +127,7 @@ final class Relay {
                         .anyMatch(sent -> sent.submissions().contains(submission));
     }
 
-    /** Whose turn it is for this client, those that are suspected passed over. */
+    /** Returns the replica whose turn it is for this client, without suspected ones. */
     private int turn(long nowMillis, PrincipalId client, long turns) {
         int named = named(client);
         for (int i = 0; i < replicas; i++) {

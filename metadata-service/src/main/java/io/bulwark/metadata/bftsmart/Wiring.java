@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * a constructor ({@link Bare}); what they need is set afterwards.
  */
 final class Wiring {
-    /** What the library's consensus is connected to. */
+    /** Connections of the library's consensus. */
     interface Ends {
         /** Sends to another replica, by the library's number. */
         void send(int process, Bytes message);

@@ -71,7 +71,7 @@ public final class AppliedLog implements AutoCloseable {
                 .unstarted(this::sync);
     }
 
-    /** Where the oldest file starts. */
+    /** Returns the position at which the oldest file starts. */
     public Position base() {
         return base;
     }
@@ -81,14 +81,14 @@ public final class AppliedLog implements AutoCloseable {
         return end;
     }
 
-    /** How far it is synced. */
+    /** Returns the last synced sequence. */
     public long durableSequence() {
         synchronized (syncing) {
             return durableSequence;
         }
     }
 
-    /** Whether records in the middle were found damaged when the log was opened. */
+    /** Returns whether records in the middle were found damaged when the log was opened. */
     public boolean damaged() {
         return damaged;
     }
@@ -270,7 +270,7 @@ public final class AppliedLog implements AutoCloseable {
         }
     }
 
-    /** Whether this is the name of a log's file. */
+    /** Returns whether this is the name of a log's file. */
     public static boolean isLog(Path file) {
         return file.getFileName().toString().startsWith(PREFIX);
     }

@@ -26,13 +26,13 @@ final class LogFile {
     private static final int HEADER_BYTES = 8 + 8 + PeerMessage.DIGEST_BYTES + 4;
     private static final int FRAME_BYTES = 8;
 
-    /** So far behind a bad record a good one is looked for: the bad one may be the largest there is. */
+    /** Distance behind a bad record within which a good one is searched: the bad one may have the maximum length. */
     private static final int SEARCH_BYTES = PeerMessage.RECORD_BYTES_MAX + (1 << 20);
 
-    /** So many bytes are checked in that search; what is still not known then counts as damage. */
+    /** Limit of the bytes that the search checks; an undecided result then counts as damage. */
     private static final long CHECKED_BYTES_MAX = 256L << 20;
 
-    /** How a scan ended. */
+    /** Result of a scan. */
     enum Scan {
         WHOLE,
         /** The last record is not complete. */
@@ -122,7 +122,7 @@ final class LogFile {
         return offset + FRAME_BYTES;
     }
 
-    /** How many bytes the header and the records take; after a scan, those that it found whole. */
+    /** Returns the bytes of the header and the records; after a scan, of those that it found whole. */
     long length() {
         return length;
     }

@@ -21,14 +21,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a replica of the ordering engine has promised, on disk (PROTOCOLS section 7, durable before send and damage): a file
- * for each segment, {@code promises-N.log}, that begins with a summary of all before it. A segment appears under its name
- * with its whole summary or not at all; the one before goes after that. A thread of its own writes; whatever was handed over
- * while it synced shares the next sync. Each life begins a segment of its own, and only reads what it finds.
+ * Promises of a replica of the ordering engine, on disk (PROTOCOLS section 7, durable before send and damage). Each
+ * segment has a file, {@code promises-N.log}, that begins with a summary of all before it. A segment appears under its
+ * name with its whole summary or not at all; the previous one is removed after that. A thread of its own writes;
+ * records that arrive during a sync share the next sync. Each life begins a segment of its own, and only reads older
+ * ones.
  *
- * <p>Of a promise one good copy in two places ({@link PromiseSegment}) is enough. If both are bad, and nothing behind them was
- * written after a sync, they are a torn tail, and are cut: nothing that they promise was sent. Else the promises are
- * forgotten: the log begins anew, and {@link #start} says so, in each life until a summary that says so itself is durable.
+ * <p>Of a promise one good copy in two places ({@link PromiseSegment}) is enough. Two bad copies, with nothing behind
+ * them that was written after a sync, are a torn tail, and are cut: nothing that they promise was sent. Otherwise the
+ * promises are forgotten. The log begins anew, and {@link #start} reports the loss in each life until a summary that
+ * records it is durable.
  */
 public final class PromiseLog implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PromiseLog.class);
@@ -135,12 +137,12 @@ public final class PromiseLog implements AutoCloseable {
         return log;
     }
 
-    /** How the replica begins: {@link Start#NORMAL}, or {@link Start#FORGOTTEN} if what it promised is lost. */
+    /** Returns the replica's start: {@link Start#NORMAL}, or {@link Start#FORGOTTEN} if its promises are lost. */
     public Start start() {
         return start;
     }
 
-    /** What earlier lives promised, in order, with the bodies that are there before it. */
+    /** Returns the promises of earlier lives, in order, preceded by the bodies that are there. */
     public List<LogRecord> found() {
         return found;
     }
@@ -168,7 +170,7 @@ public final class PromiseLog implements AutoCloseable {
         handedOver = index;
     }
 
-    /** What the log holds cannot be right: nothing becomes durable any more, and the next life has forgotten it. */
+    /** Marks the log's content as wrong: nothing becomes durable any more, and the next life has forgotten it. */
     public void forget() {
         put(new Forget());
     }

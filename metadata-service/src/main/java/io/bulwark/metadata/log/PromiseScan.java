@@ -26,11 +26,12 @@ final class PromiseScan {
     private static final int SEARCH_BYTES = 64 << 10;
 
     /**
-     * What a file holds.
+     * Content of a file.
      *
-     * @param records bodies, as far as they are right, and all promises in order up to the first that is not in the file
-     * @param mended so many promises were right in one place only
-     * @param damage what was synced once and is missing, for people; empty if nothing is
+     * @param records bodies, as far as they are right, and all promises in order up to the first that is not in the
+     *     file
+     * @param mended number of promises that were right in one place only
+     * @param damage readable description of synced records that are missing; empty if none are
      */
     record Contents(List<LogRecord> records, int mended, String damage) {
         private static Contents damaged(String damage) {
@@ -143,7 +144,7 @@ final class PromiseScan {
         return frame.capacity();
     }
 
-    /** Where the next frame may begin; -1 if none does. */
+    /** Returns the offset at which the next frame may begin; -1 if there is none. */
     private long nextMark(long from, long to) throws IOException {
         ByteBuffer some = ByteBuffer.allocate(SEARCH_BYTES);
         for (long at = from; to - at >= Long.BYTES; at += SEARCH_BYTES - Long.BYTES + 1) {
@@ -158,7 +159,7 @@ final class PromiseScan {
         return -1;
     }
 
-    /** What a disk does not give back, or has no more, is zeros. */
+    /** Reads bytes; unreadable bytes and those beyond the end become zeros. */
     private static void read(FileChannel channel, ByteBuffer into, long from) throws IOException {
         while (into.hasRemaining()) {
             long at = from + into.position();

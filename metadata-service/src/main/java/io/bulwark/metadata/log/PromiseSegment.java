@@ -39,7 +39,7 @@ final class PromiseSegment {
     static final int FRAME_BYTES = 32;
     private static final long MAGIC = 0x42574B5052303032L; // BWKPR002
     private static final int HEADER_BYTES = 44;
-    /** Where a frame has its checksum. */
+    /** Offset of the checksum in a frame. */
     static final int COVERED_BYTES = FRAME_BYTES - 4;
 
     private static final int BODY = -1;
@@ -115,7 +115,7 @@ final class PromiseSegment {
         }
     }
 
-    /** How many bytes its records take in the first place. */
+    /** Returns the length of its records' first copies, in bytes. */
     long length() {
         return end - firstPlace;
     }
@@ -248,7 +248,7 @@ final class PromiseSegment {
         return frame.putInt(COVERED_BYTES, checksum(frame.array())).rewind();
     }
 
-    /** Of a whole frame. */
+    /** Returns the checksum of a whole frame. */
     static int checksum(byte[] frame) {
         CRC32C crc = new CRC32C();
         crc.update(frame, 0, COVERED_BYTES);
@@ -263,7 +263,7 @@ final class PromiseSegment {
         }
     }
 
-    /** What a header says. */
+    /** Content of a header. */
     record Head(long mark, long secondBytes, long summaryPromises) {
         /** Empty if these bytes are no header of a file that is so long. */
         static Optional<Head> read(ByteBuffer page, long fileBytes) throws IOException {

@@ -71,12 +71,12 @@ public final class SnapshotStore {
         return store;
     }
 
-    /** What is held, oldest first. */
+    /** Returns the snapshots on disk, oldest first. */
     public synchronized List<PeerMessage.Snapshot> held() {
         return List.copyOf(held);
     }
 
-    /** How many damaged snapshots were found at the start. */
+    /** Returns the number of damaged snapshots found at the start. */
     public int damaged() {
         return damaged;
     }

@@ -1,7 +1,8 @@
 /**
- * What a replica keeps on disk: of the engine after the proactive recovery paper the log of promises, in two places; of engines
- * with incarnations the applied-command log, synced in groups before any answer leaves, snapshots of the state, and the highest
- * incarnation it has sealed (PROTOCOLS section 7, durable before send and damage).
+ * The durable files of a replica. Under the engine after the proactive recovery paper this is the log of promises, in
+ * two places. Engines with incarnations have the applied-command log, synced in groups before any answer leaves, and
+ * snapshots of the state. They also keep the highest incarnation that the replica has sealed (PROTOCOLS section 7,
+ * durable before send and damage).
  */
 @NullMarked
 package io.bulwark.metadata.log;

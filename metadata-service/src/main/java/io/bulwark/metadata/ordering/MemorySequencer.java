@@ -24,7 +24,7 @@ public final class MemorySequencer implements OrderingEngine.Factory {
         return new Member(orders.computeIfAbsent(incarnation, _ -> new Order(replicas)), host);
     }
 
-    /** What one incarnation has decided; every member delivers all of it. */
+    /** Decided batches of one incarnation; every member delivers all of them. */
     private static final class Order {
         private final int quorum;
         private final Set<Member> members = new HashSet<>();

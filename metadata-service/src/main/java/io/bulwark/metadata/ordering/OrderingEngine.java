@@ -8,7 +8,7 @@ import io.bulwark.protocol.wire.Bytes;
  * same order. All methods may be called from any thread.
  */
 public interface OrderingEngine extends AutoCloseable {
-    /** What an engine needs of its replica. */
+    /** Services that an engine needs from its replica. */
     interface Host {
         /** Takes the next batch; blocks while the replica has too many of them to execute. */
         void deliver(OrderedBatch batch);
@@ -20,7 +20,7 @@ public interface OrderingEngine extends AutoCloseable {
         void lost();
     }
 
-    /** What an engine knows of itself. */
+    /** Status of an engine, as the engine itself reports it. */
     record Standing(int leader, int pending) {}
 
     /** Makes the engine of one replica. */

@@ -33,12 +33,15 @@ public interface StateMachine {
         return Optional.empty();
     }
 
-    /** What shows that an operator has put the second of two configurations in the place of the first; empty if nothing does. */
+    /**
+     * Returns the proof that an operator has replaced the first of two configurations by the second; empty if there is
+     * none.
+     */
     default Optional<Bytes> mandate(Configuration ended, Configuration next) {
         return Optional.empty();
     }
 
-    /** Those have begun, as this configuration, which is to be part of the state. */
+    /** Records in the state that this configuration has begun. */
     default void onReconfigured(Configuration now) {
         throw new IllegalStateException("nobody was to follow: " + now);
     }

@@ -11,7 +11,7 @@ import java.util.Comparator;
  * @param query true if {@code command} is a query to be answered at its place in the order
  */
 public record Submission(PrincipalId client, long call, boolean query, Bytes command) {
-    /** What tells two submissions apart. */
+    /** Identity of a submission. */
     public record Id(PrincipalId client, long call) implements Comparable<Id> {
         private static final Comparator<Id> ORDER =
                 Comparator.comparing(Id::client).thenComparingLong(Id::call);

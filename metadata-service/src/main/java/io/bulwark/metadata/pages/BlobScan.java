@@ -10,8 +10,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Whatever looks like a page in a blob file of RocksDB, damaged or not: a record is {@code key length i64, value length i64,
- * expiration i64, two checksums i32}, little-endian, then key and value. Whether it is one its digest tells.
+ * Scanner for everything that looks like a page in a blob file of RocksDB, damaged or not. A record is {@code key
+ * length i64, value length i64, expiration i64, two checksums i32}, little-endian, then key and value. The digest
+ * decides whether it is a page.
  */
 final class BlobScan implements AutoCloseable {
     private static final int HEADER_BYTES = 32;
@@ -19,7 +20,7 @@ final class BlobScan implements AutoCloseable {
     private static final int VALUE_BYTES_MAX = 2 << 20;
     private static final int WINDOW_BYTES = 8 << 20;
 
-    /** What cannot be read is left out, in pieces of this size. */
+    /** Size of the pieces that the scan skips where the file cannot be read. */
     private static final int READ_BYTES = 4 << 10;
 
     private static final int SEVERAL_READS = 64 << 10;
@@ -57,7 +58,7 @@ final class BlobScan implements AutoCloseable {
         return length > 0 && length <= VALUE_BYTES_MAX && length <= window.limit() - at - HEADER_BYTES - KEY_BYTES;
     }
 
-    /** What it is at is a page: what comes next begins behind it. */
+    /** Skips the page at the current position; the scan resumes behind it. */
     void skip() {
         at += HEADER_BYTES + KEY_BYTES + (int) window.getLong(at + 8) - 1;
     }

@@ -23,7 +23,9 @@ final class Manifest {
 
     private Manifest() {}
 
-    /** Whether the list that is in force is there, and each of its bytes right; also if there is no store yet. */
+    /**
+     * Returns whether the current manifest exists and each of its bytes is correct; also true if there is no store yet.
+     */
     static boolean isRight(Path directory) throws IOException {
         Path current = directory.resolve("CURRENT");
         if (!Files.exists(current)) {

@@ -211,7 +211,7 @@ public final class RocksPageStore implements PageStore, AutoCloseable {
                         && String.valueOf(e.getMessage()).contains("No such file"));
     }
 
-    /** How many pages were absent because RocksDB could not read them. */
+    /** Returns the number of pages that were absent because RocksDB could not read them. */
     public long unreadable() {
         return unreadable.get();
     }

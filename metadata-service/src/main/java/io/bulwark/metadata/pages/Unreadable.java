@@ -4,7 +4,10 @@ import io.bulwark.protocol.wire.Bytes;
 import java.math.BigInteger;
 import java.util.function.Predicate;
 
-/** Where a column family of digests cannot be read: the library stops there, and does not say which digest it is. */
+/**
+ * Locator of the position at which a column family of digests cannot be read. The library stops there and does not
+ * report the digest.
+ */
 final class Unreadable {
     private static final int DIGEST_BYTES = 32;
 
@@ -30,7 +33,10 @@ final class Unreadable {
         return Bytes.of(digest(high));
     }
 
-    /** Whether nothing can be between the two: no two pages are as close, so that it is more than one that cannot be read. */
+    /**
+     * Returns whether no digest can lie between the two. No two pages are that close, so more than one page is
+     * unreadable.
+     */
     static boolean follows(Bytes above, Bytes next) {
         return number(next).subtract(number(above)).equals(BigInteger.ONE);
     }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What shows that something was promised, where the log of promises is gone. */
+/** Evidence of earlier promises when the log of promises is gone. */
 @NullMarked
 class LifeStoreTest {
     @TempDir

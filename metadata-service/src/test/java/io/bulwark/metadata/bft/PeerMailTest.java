@@ -103,7 +103,7 @@ class PeerMailTest {
         ends.get(next.to()).mail.onMessage(nowMillis, next.from(), next.message());
     }
 
-    /** What leaves when it is said, undelivered. */
+    /** Sends a message and returns the undelivered envelopes. */
     private List<Sent> say(int from) {
         ends.get(from).mail.send(1 - from, MESSAGE);
         List<Sent> left = List.copyOf(sent);

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 class QuietTest {
     private static final int SENDER = 2;
 
-    /** What a peer would like to have run. */
+    /** Class that a peer tries to have deserialized and run. */
     private static final class Foreign implements Serializable {
         private static final long serialVersionUID = 1L;
         private static final AtomicInteger READ = new AtomicInteger();
@@ -121,7 +121,7 @@ class QuietTest {
         assertThat(started("deserialized before")).contains("bft-smart does not start");
     }
 
-    /** What a process said on standard error before it failed; empty if it did not fail. */
+    /** Returns the process's standard error output before it failed; empty if it did not fail. */
     private static String started(String... arguments) throws Exception {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),

@@ -11,12 +11,12 @@ import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Which replica hands a request to the consensus, when, and with how many others. */
+/** Choice of the replica that hands a request to the consensus, its time, and the number of others. */
 @NullMarked
 class RelayTest {
     private static final int REPLICAS = 4;
 
-    /** What one replica's relay has handed in, by its number. */
+    /** Batches that one replica's relay has submitted, by its number. */
     private static final class Side {
         final List<OrderedBatch> batches = new ArrayList<>();
         final Relay relay;

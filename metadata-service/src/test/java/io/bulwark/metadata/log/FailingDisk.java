@@ -16,7 +16,7 @@ import org.jspecify.annotations.NullMarked;
 /** A disk that fails with one step, and with all after it; and one that does not give some of its pages back. */
 @NullMarked
 final class FailingDisk implements PromiseSegment.Disk {
-    /** So many writes and syncs succeed yet. */
+    /** Number of writes and syncs that still succeed. */
     int stepsLeft = Integer.MAX_VALUE;
 
     /** A write that fails has written so much all the same. */
@@ -25,7 +25,7 @@ final class FailingDisk implements PromiseSegment.Disk {
     /** Comes before each sync. */
     Runnable beforeSync = () -> {};
 
-    /** So many syncs were asked for. */
+    /** Number of syncs requested. */
     int syncs;
 
     /** Numbers of pages of any file. */

@@ -175,7 +175,7 @@ class LogDamageTest {
         }
     }
 
-    /** That the log holds these records, twice in a row, and says whether it was damaged. */
+    /** Asserts twice in a row that the log holds these records and reports whether it was damaged. */
     private static void assertLog(Path directory, List<Bytes> records, boolean damaged) throws IOException {
         Position end = Position.GENESIS;
         for (Bytes each : records) {

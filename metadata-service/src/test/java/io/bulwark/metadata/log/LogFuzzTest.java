@@ -24,7 +24,10 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a replica finds in its directory: taken as it was written, or cut, or not used; never a reason not to start. */
+/**
+ * Fuzz test of the files in a replica's directory. A replica uses them as written, or truncated, or not at all; it
+ * always starts.
+ */
 @NullMarked
 class LogFuzzTest {
     private static final int HEADER_BYTES = 8 + 8 + PeerMessage.DIGEST_BYTES;

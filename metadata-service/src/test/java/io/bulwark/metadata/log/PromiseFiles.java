@@ -30,7 +30,7 @@ final class PromiseFiles {
     static final List<LogRecord> PROMISES =
             List.of(SUMMARY, commit(0), prepare(1), commit(1), prepare(2), prepare(3), commit(2));
 
-    /** Where a record lies in a file. */
+    /** Position of a record in a file. */
     record Frame(long at, int length, long ordinal) {}
 
     private PromiseFiles() {}

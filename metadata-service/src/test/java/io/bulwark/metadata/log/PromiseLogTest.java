@@ -119,7 +119,7 @@ class PromiseLogTest {
         }
     }
 
-    /** What is handed over while the disk syncs shares the next sync. */
+    /** Promises handed over while the disk syncs share the next sync. */
     @Test
     void manyPromisesShareFewSyncs() throws Exception {
         Path directory = directory();
@@ -191,7 +191,7 @@ class PromiseLogTest {
                 assertThat(done || steps < 20).isTrue();
             }
             if (!done) {
-                // What was damaged can be read again, and is of no use all the same.
+                // The damaged file is readable again, but must still not be used.
                 Files.delete(file);
             }
             try (Writing writing = new Writing(directoryOf(file), FileChannel::open)) {

@@ -126,7 +126,7 @@ class PromiseScanTest {
         assertThat(scan(file).isDamaged()).as("both headers").isTrue();
     }
 
-    /** Of what was written since the last sync any part may be there, in any order, after a power cut. */
+    /** After a power cut, any part of the writes since the last sync may be on disk, in any order. */
     @PlantedBug(
             in = PromiseSegment.class,
             rule = "a promise counts as synced only after the sync",

@@ -15,7 +15,7 @@ import org.jspecify.annotations.NullMarked;
 public final class PageFiles {
     private PageFiles() {}
 
-    /** Those whose names match. */
+    /** Returns the files whose names match. */
     public static List<Path> files(Path store, String pattern) throws IOException {
         try (Stream<Path> all = Files.list(store)) {
             return all.filter(file -> file.getFileName().toString().matches(pattern))
@@ -24,7 +24,7 @@ public final class PageFiles {
         }
     }
 
-    /** What is only in a log goes to files of pages. */
+    /** Moves records that are only in a log to files of pages. */
     public static void flush(Path store) throws IOException {
         RocksPageStore.open(store).close();
     }

@@ -10,7 +10,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
-/** What a replica does with the pages that it has when it recovers. */
+/** Recovery of a replica that already has pages. */
 final class PageRecovery {
     private PageRecovery() {}
 

@@ -172,7 +172,7 @@ class PageRotTest {
         Path path = directory.resolve("store");
         for (boolean flushed : new boolean[] {true, false}) {
             Map<Bytes, Bytes> pages = made(path, flushed);
-            // Of the type of the third record: RocksDB does not come back.
+            // The flipped byte is in the type of the third record: RocksDB does not open.
             PageFiles.flip(PageFiles.files(path, "MANIFEST-.*").getLast(), 98);
             assertSalvaged(path, pages);
             delete(path);

@@ -158,7 +158,7 @@ class RocksPageStoreTest implements PageStoreContract {
                 whole.write(checkpoint.batch());
             }
             if (round % 2 == 0) {
-                // What is in the log goes to files of pages when it is opened.
+                // Opening the store moves records from the log to files of pages.
                 RocksPageStore.open(directory.resolve(name)).close();
             }
             rot(directory.resolve(name));

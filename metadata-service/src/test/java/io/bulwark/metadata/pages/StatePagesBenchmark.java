@@ -24,9 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What the tree of pages costs: operations beside a plain map, and at a state that is larger than the heap a checkpoint,
- * the transfer to a replica that missed it, and a recovery. On demand:
- * {@code -Dtest='StatePagesBenchmark#smallState'}, and {@code #largeState} with {@code -Dbulwark.bench.mebibytes=1024}.
+ * Benchmark of the tree of pages: operations compared with a plain map. With a state larger than the heap it measures a
+ * checkpoint, the transfer to a replica that missed it, and a recovery. On demand: {@code
+ * -Dtest='StatePagesBenchmark#smallState'}, and {@code #largeState} with {@code -Dbulwark.bench.mebibytes=1024}.
  */
 @NullMarked
 class StatePagesBenchmark {

@@ -3,7 +3,7 @@ package io.bulwark.protocol.agreement;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 
-/** What storage nodes say to each other about the keys of their MACs. */
+/** Messages between storage nodes about the keys of their MACs. */
 public sealed interface AgreementMessage extends Message {
     /** Length in bytes of a nonce. */
     int NONCE_BYTES = 16;
@@ -11,7 +11,7 @@ public sealed interface AgreementMessage extends Message {
     /** Length in bytes of what names a life of a node. */
     int LIFE_BYTES = 16;
 
-    /** Which nonce shall the sender's NEW-KEY for the receiver sign? */
+    /** Request for the nonce that the sender's NEW-KEY for the receiver must sign. */
     record AskNonce() implements AgreementMessage {}
 
     /** This one, until a NEW-KEY has used it. */

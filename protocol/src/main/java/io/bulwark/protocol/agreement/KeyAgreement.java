@@ -62,12 +62,13 @@ public final class KeyAgreement implements ProtocolServer {
     }
 
     /**
-     * How it stands.
+     * Status of the key agreement.
      *
-     * @param oldestMillis the age of the oldest key under which a MAC is still taken; that of a key ring counts from when it came to be believed
-     * @param older peers that are believed under the key of a ring
-     * @param unspoken peers that have told no key yet, so that this node can vouch for nothing towards them
-     * @param chosen how many keys this node has chosen in this life of the process
+     * @param oldestMillis the age of the oldest key under which this node still accepts a MAC; that of a key ring
+     *     counts from when the node began to believe it
+     * @param older number of peers that are believed under the key of a ring
+     * @param unspoken number of peers that have sent no key yet, so that this node can vouch for nothing towards them
+     * @param chosen number of keys that this node has chosen in this life of the process
      */
     public record Standing(long oldestMillis, int older, int unspoken, long chosen) {}
 
@@ -89,7 +90,10 @@ public final class KeyAgreement implements ProtocolServer {
             }
         };
 
-        /** Whether it has been seen to agree on keys since the process began: it is never an older one again. */
+        /**
+         * Returns whether the peer has agreed on keys since the process began; such a peer never counts as an older
+         * build again.
+         */
         boolean agrees(PrincipalId peer);
 
         /** The key that was given for a peer that is here now as one of an older build, under an identity that is believed now. */
@@ -100,14 +104,14 @@ public final class KeyAgreement implements ProtocolServer {
 
     private static final class Peer {
         private @Nullable Chosen current;
-        /** Whether the peer has said that it speaks under the current key. */
+        /** True once the peer has confirmed that it uses the current key. */
         private boolean taken;
 
         private @Nullable Chosen previous;
         private boolean offering;
-        /** Of an older build. */
+        /** Key of a peer of an older build. */
         private @Nullable Chosen given;
-        /** When it was here last as one of an older build. */
+        /** Time at which the peer was last connected as one of an older build. */
         private long hereMillis;
 
         private long checkedMillis = LongAgo.MILLIS;

@@ -87,7 +87,7 @@ final class KeyOffer implements ClientOperation<Boolean> {
         return say(nowMillis);
     }
 
-    /** Whether the peer has taken the key. */
+    /** Returns whether the peer has taken the key. */
     @Override
     public Optional<Boolean> outcome() {
         return Optional.ofNullable(outcome);

@@ -15,7 +15,7 @@ import java.util.Optional;
 final class BlockPlan {
     private static final long CHUNK_FIRST = 16;
     private static final long CHUNK_MAX = 1 << 16;
-    /** So much may stay unregistered. */
+    /** Limit of unregistered bytes. */
     private static final long UNREGISTERED_BYTES_MAX = 32 << 20;
 
     private final BlockIds ids;
@@ -32,7 +32,7 @@ final class BlockPlan {
         this.blockBytes = blockBytes;
     }
 
-    /** Whether the next id can be used now. */
+    /** Returns whether the next id can be used now. */
     boolean hasNext() {
         return used < taken;
     }
@@ -54,7 +54,7 @@ final class BlockPlan {
         return Optional.empty();
     }
 
-    /** What {@link #extend} gave is registered now. */
+    /** Marks a range from {@link #extend} as registered. */
     void registered(BlockRange range, long upload) {
         add(range);
         pending.add(upload);

@@ -10,12 +10,12 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Why one extent could not be stored or fetched.
+ * Failure to store or fetch one extent.
  *
  * @param detail for people
  */
 public record ExtentFailure(Reason reason, BlockId block, String detail) {
-    /** What its object's operation makes of it. */
+    /** Reason as the object's operation reports it. */
     public enum Reason {
         /** Too few nodes answered in time. */
         UNAVAILABLE,
@@ -35,7 +35,7 @@ public record ExtentFailure(Reason reason, BlockId block, String detail) {
         STALE_EPOCH
     }
 
-    /** What a write that is not complete came to. */
+    /** Returns the failure of a write that is not complete. */
     static ExtentFailure of(BlockId block, WriteOutcome outcome) {
         return switch (outcome) {
             case WriteOutcome.Complete complete ->
@@ -51,7 +51,7 @@ public record ExtentFailure(Reason reason, BlockId block, String detail) {
         };
     }
 
-    /** What a read that did not give the wanted bytes came to; a whole block is one of another length. */
+    /** Returns the failure of a read that did not give the wanted bytes; a whole block means one of another length. */
     static ExtentFailure of(BlockId block, ReadOutcome outcome) {
         return switch (outcome) {
             case ReadOutcome.Whole whole ->

@@ -2,7 +2,7 @@ package io.bulwark.protocol.bucket;
 
 import io.bulwark.protocol.metadata.Reply;
 
-/** Why an object cannot be read on. Never wrong bytes. */
+/** Reason why a read of an object cannot continue. A read never returns wrong bytes. */
 public sealed interface GetFailure {
     /** An extent could not be fetched. */
     record Extent(ExtentFailure failure) implements GetFailure {}

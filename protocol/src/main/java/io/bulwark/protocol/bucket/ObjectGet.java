@@ -45,7 +45,7 @@ public final class ObjectGet {
     private long lastToken;
     private @Nullable GetFailure failure;
 
-    /** How many bytes of blocks may be read ahead. */
+    /** Number of bytes of blocks that may be read ahead. */
     public interface Room {
         /** Takes so much, if it is there. */
         boolean take(int bytes);
@@ -97,12 +97,12 @@ public final class ObjectGet {
                 : Optional.empty();
     }
 
-    /** How many bytes are still to come. */
+    /** Returns the number of bytes that {@link #next} has not given yet. */
     public long remaining() {
         return end - position;
     }
 
-    /** Why no more will come. */
+    /** Returns why no more bytes will come. */
     public Optional<GetFailure> failure() {
         return Optional.ofNullable(failure);
     }
@@ -179,7 +179,7 @@ public final class ObjectGet {
         return Optional.of(block.get().slice(from, count));
     }
 
-    /** Whether {@link #next} gave all there is; never after a failure. */
+    /** Returns whether {@link #next} has given everything; never true after a failure. */
     public boolean atEnd() {
         return failure == null && position == end;
     }

@@ -31,7 +31,10 @@ public final class ObjectPut {
     /** Blocks of one object under way at most. */
     public static final int WINDOW_BLOCKS = 8;
 
-    /** So often an object is put, if its session was lost or a placement group changed before anything could become visible. */
+    /**
+     * Maximum number of attempts to put an object. A new attempt needs a lost session or a changed placement group,
+     * before anything could become visible.
+     */
     public static final int ATTEMPTS_MAX = 3;
 
     private static final long NONE = -1;
@@ -42,7 +45,7 @@ public final class ObjectPut {
     private final BlockPlan plan;
     private final PinCollector pins = new PinCollector();
     private final Map<Long, Storing> storing = new TreeMap<>();
-    /** What has no id yet, or no place in the window. */
+    /** Blocks that have no id yet, or no place in the window. */
     private final Deque<Bytes> waiting = new ArrayDeque<>();
 
     private final Deque<PinList> lists = new ArrayDeque<>();
@@ -58,7 +61,7 @@ public final class ObjectPut {
     private long storedBytes;
     private @Nullable PutOutcome outcome;
 
-    /** Where the object goes. */
+    /** Destination of the object. */
     public record Target(String bucket, String key, Condition condition, ObjectAttributes attributes) {}
 
     private record Storing(BlockId block, long pin, int bytes) {}
@@ -77,7 +80,7 @@ public final class ObjectPut {
         this.plan = new BlockPlan(ids, volume.policy().blockBytes());
     }
 
-    /** Whether the next block may be offered. */
+    /** Returns whether the next block may be offered. */
     public boolean wantsBlock() {
         return outcome == null
                 && !finishing
@@ -178,12 +181,12 @@ public final class ObjectPut {
         return Optional.ofNullable(outcome);
     }
 
-    /** What was offered so far, in bytes. */
+    /** Returns the number of bytes offered so far. */
     public long length() {
         return length;
     }
 
-    /** What of it is complete on the nodes. */
+    /** Returns the number of bytes that are complete on the nodes. */
     public long storedBytes() {
         return storedBytes;
     }

@@ -5,7 +5,7 @@ import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.wire.Bytes;
 
-/** What an operation on an object asks of its driver; what comes of it is handed in under the token. */
+/** Request of an operation on an object to its driver; the driver hands in the result under the token. */
 public sealed interface ObjectStep {
     /** The token of what needs no answer. */
     long NO_ANSWER = 0;

@@ -2,7 +2,7 @@ package io.bulwark.protocol.bucket;
 
 import io.bulwark.protocol.metadata.Reply;
 
-/** How putting an object ended. */
+/** Outcome of putting an object. */
 public sealed interface PutOutcome {
     /** It is there, whole. */
     record Stored(Reply.ObjectStored reply) implements PutOutcome {}

@@ -41,15 +41,15 @@ public final class SessionCommands {
     }
 
     /**
-     * Whether a command that was answered so may have been executed all the same: a copy of it when the session was still
-     * open, with replies that were lost on their way and are no longer kept. Such a command has no known result, and is
-     * never repeated under another number or in another session. A session that is unknown has never executed anything.
+     * Returns whether a command with this answer may have been executed all the same. A copy of it may have run while
+     * the session was open, and its replies were lost and are no longer kept. Such a command has no known result, and
+     * is never repeated under another number or in another session. An unknown session has never executed anything.
      */
     public static boolean mayBeExecuted(Reply.Failed reply) {
         return reply.error() == MetadataError.SESSION_CLOSED || reply.error() == MetadataError.NUMBER_TOO_OLD;
     }
 
-    /** How long after its last renewal a session is renewed. */
+    /** Returns the time from one renewal of a session to the next. */
     public static long renewAfterMillis(long ttlMillis) {
         return Math.clamp(ttlMillis / 4, RENEW_MILLIS_MIN, RENEW_MILLIS_MAX);
     }

@@ -1,7 +1,7 @@
 /**
- * What a client does with the objects of a bucket (PROTOCOLS section 4): putting one, getting a range of one, the block ids
- * and the numbered commands of its sessions. State machines without I/O: a driver stores and fetches the extents, submits
- * the commands and hands back what came of it; the same classes run in production and in the simulator.
+ * Client side of the objects of a bucket (PROTOCOLS section 4): putting an object, getting a range of one, block ids,
+ * and numbered commands of sessions. These are state machines without I/O. A driver stores and fetches the extents,
+ * submits the commands and hands back the results; the same classes run in production and in the simulator.
  */
 @NullMarked
 package io.bulwark.protocol.bucket;

@@ -7,7 +7,7 @@ import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import java.util.Optional;
 
-/** What 2f+1 replicas told a node. */
+/** Information that a node has from 2f+1 replicas. */
 public sealed interface Fact {
     /** Answers {@link Question.OfSession}, and tells a closing unasked. */
     record OfSession(int volume, PrincipalId owner, long session, SessionState state) implements Fact {}

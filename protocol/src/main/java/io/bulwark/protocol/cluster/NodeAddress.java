@@ -4,7 +4,7 @@ import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 
-/** Where a storage node listens. */
+/** Address at which a storage node listens. */
 public record NodeAddress(int node, String host, int port) {
     public static final int HOST_BYTES_MAX = 255;
 

@@ -32,10 +32,10 @@ public record PlacementGroup(
     private static final long MORE = Long.MIN_VALUE;
 
     /**
-     * Who is to hold a slot from the next epoch on.
+     * Announced holder of a slot from the next epoch on.
      *
-     * @param node another one, or again the holder where the change was given up
-     * @param sealed ascending slots whose holders have said that they refuse this epoch
+     * @param node another node, or the present holder if the change was aborted
+     * @param sealed slots whose holders have said that they refuse this epoch, ascending
      */
     public record Change(int slot, int node, List<Integer> sealed) {
         public Change {
@@ -86,7 +86,7 @@ public record PlacementGroup(
         return principal.kind() == PrincipalKind.NODE ? slotOf(principal.number()) : -1;
     }
 
-    /** Whether this node holds a slot, and need not have what was stored there before. */
+    /** Returns whether this node holds a slot without necessarily having the data stored there before. */
     public boolean isFresh(int node) {
         return fresh.contains(slotOf(node));
     }

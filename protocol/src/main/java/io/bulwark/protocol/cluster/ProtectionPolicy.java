@@ -6,10 +6,10 @@ import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 
 /**
- * How the blocks of a volume are protected: any {@code m} of {@code n} fragments give a block back, and f nodes of each
- * placement group may be Byzantine. Under FP (thesis 4.2) {@code n = m + 2f} and {@code m >= f + 1}, and a policy under which
- * fingerprints would be too weak ({@link FingerprintBound}) is refused; under PASIS (lazy verification paper 2.2)
- * {@code n >= 4f + 1} and {@code m <= n - 3f}, where m = 1 is replication.
+ * Protection of the blocks of a volume. Any {@code m} of {@code n} fragments give a block back, and f nodes of each
+ * placement group may be Byzantine. Under FP (thesis 4.2) {@code n = m + 2f} and {@code m >= f + 1}. FP refuses a
+ * policy under which fingerprints would be too weak ({@link FingerprintBound}). Under PASIS (lazy verification paper
+ * 2.2) {@code n >= 4f + 1} and {@code m <= n - 3f}, where m = 1 is replication.
  *
  * @param f Byzantine nodes tolerated per placement group; PASIS's b
  * @param m data fragments
@@ -73,7 +73,7 @@ public record ProtectionPolicy(Protocol protocol, int f, int m, int n, int block
         };
     }
 
-    /** How many of the slots that decide on timestamps are needed: 2f + 1, or N - b. */
+    /** Returns the required number of the slots that decide on timestamps: 2f + 1, or N - b. */
     public int timestampQuorum() {
         return switch (protocol) {
             case FP -> 2 * f + 1;

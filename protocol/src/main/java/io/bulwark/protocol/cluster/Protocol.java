@@ -9,7 +9,7 @@ public enum Protocol {
     /** Versioned fragments whose verification can be taken off the path of writes (PROTOCOLS section 3). */
     PASIS;
 
-    /** As people write it. */
+    /** Returns the name as people write it. */
     public String text() {
         return name().toLowerCase(Locale.ROOT);
     }

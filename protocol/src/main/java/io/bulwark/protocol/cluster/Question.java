@@ -3,7 +3,9 @@ package io.bulwark.protocol.cluster;
 import io.bulwark.protocol.id.PrincipalId;
 import java.util.Comparator;
 
-/** What a node must know from 2f+1 replicas before it decides; its driver answers with a {@link Fact}. */
+/**
+ * Question that a node must have answered by 2f+1 replicas before it decides; its driver answers with a {@link Fact}.
+ */
 public sealed interface Question {
     /** Is this session of this owner open for the volume? */
     record OfSession(int volume, PrincipalId owner, long session) implements Question, Comparable<OfSession> {
@@ -17,7 +19,7 @@ public sealed interface Question {
         }
     }
 
-    /** What may the principal do on the volume? */
+    /** Question about the rights of the principal on the volume. */
     record OfGrant(int volume, PrincipalId principal) implements Question, Comparable<OfGrant> {
         private static final Comparator<OfGrant> ORDER =
                 Comparator.comparingInt(OfGrant::volume).thenComparing(OfGrant::principal);

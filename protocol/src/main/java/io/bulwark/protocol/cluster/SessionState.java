@@ -1,6 +1,6 @@
 package io.bulwark.protocol.cluster;
 
-/** What 2f+1 replicas say of a session. Only {@link #CLOSED} never reverts. */
+/** State of a session according to 2f+1 replicas. Only {@link #CLOSED} never reverts. */
 public enum SessionState {
     /** Never opened, as far as the replicas know. */
     UNKNOWN,

@@ -15,7 +15,7 @@ public enum Verification {
     /** Never: a new version takes the place of the old one at once. For measuring only, as a faulty client can destroy data. */
     NONE;
 
-    /** As people write it. */
+    /** Returns the name as people write it. */
     public String text() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

@@ -34,7 +34,10 @@ public record Volume(
         }
     }
 
-    /** Whether the slots cannot change holders: of registers that nobody verifies nothing tells which version is complete. */
+    /**
+     * Returns whether the slots must keep their holders. For registers that nobody verifies, nothing shows which
+     * version is complete.
+     */
     public boolean keepsHolders() {
         return kind == VolumeKind.REGISTER && policy.verification() == Verification.NONE;
     }

@@ -1,6 +1,6 @@
 package io.bulwark.protocol.cluster;
 
-/** What a volume's blocks are: write-once extents that inodes name, or read/write registers. */
+/** Kind of a volume's blocks: write-once extents that inodes name, or read/write registers. */
 public enum VolumeKind {
     OBJECT,
     REGISTER

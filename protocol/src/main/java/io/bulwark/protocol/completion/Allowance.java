@@ -2,7 +2,7 @@ package io.bulwark.protocol.completion;
 
 /** Lets work on fragments begin that nobody waits for: by a rate, or as whoever schedules all such work of a node decides. */
 public interface Allowance {
-    /** Whether one more may begin now. */
+    /** Returns whether one more may begin now. */
     boolean open(long nowMillis);
 
     /**
@@ -39,7 +39,7 @@ public interface Allowance {
         public void end() {}
     };
 
-    /** So many in a second, a tenth of them at once. */
+    /** Returns an allowance of this many per second, a tenth of them at once. */
     static Allowance perSecond(int count) {
         TokenBucket bucket = new TokenBucket(count, Math.max(1, count / 10));
         return new Allowance() {

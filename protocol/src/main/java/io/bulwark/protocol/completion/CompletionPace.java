@@ -1,12 +1,12 @@
 package io.bulwark.protocol.completion;
 
 /**
- * How fast a node works unasked.
+ * Rate of a node's background work.
  *
- * @param pollMillis how often the metadata is asked for what is new
- * @param atOnce extents looked into at the same time
- * @param extentsPerSecond at most, in learning what is referenced
- * @param retryMillis what could not be completed is tried again after so long
+ * @param pollMillis interval at which the node asks the metadata for changes
+ * @param atOnce number of extents examined at the same time
+ * @param extentsPerSecond maximum rate while the node learns which extents are referenced
+ * @param retryMillis time after which an extent that could not be completed is tried again
  */
 public record CompletionPace(long pollMillis, int atOnce, int extentsPerSecond, long retryMillis) {
     public CompletionPace {

@@ -14,7 +14,7 @@ import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Set;
 
-/** What completion asks of its driver; what comes of it is handed in under the token. */
+/** Request of completion to its driver; the driver hands in the result under the token. */
 public sealed interface CompletionStep {
     /** Asks 2f+1 replicas. Answered by {@code onReply} or {@code onSilence}. */
     record Ask(long token, Query query) implements CompletionStep {}
@@ -57,14 +57,14 @@ public sealed interface CompletionStep {
             return BlockId.register(volume.id(), volume.blocks() - 1);
         }
 
-        /** What the versions of its blocks are kept as. */
+        /** Returns the kind of record that holds the versions of its blocks. */
         public RecordKind kind() {
             return volume.policy().protocol() == Protocol.PASIS
                     ? RecordKind.PASIS_VERSION
                     : RecordKind.REGISTER_VERSION;
         }
 
-        /** Whether a block is of the group. */
+        /** Returns whether a block belongs to the group. */
         public boolean wants(BlockId block) {
             return volume.groupIndex(block) == group;
         }

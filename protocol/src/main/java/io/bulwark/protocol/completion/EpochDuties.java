@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a node owes the metadata while holders of its placement groups change (PROTOCOLS section 4, epochs): its servers hear of
- * each change, it says so once they refuse the epoch that is to end, and confirms the one that has opened. Where it took a slot
- * it first goes through all that is referenced once more, from the beginning.
+ * Duties of a node towards the metadata while holders of its placement groups change (PROTOCOLS section 4, epochs). The
+ * node tells its servers of each change, reports when they refuse the epoch that is to end, and confirms the one that
+ * has opened. Where it took a slot, it first examines everything that is referenced once more, from the beginning.
  */
 final class EpochDuties {
     private final SlotDuties slots;

@@ -58,7 +58,7 @@ public final class NodeCompletion {
     private boolean waiting;
     private boolean scrubbing;
     private long nextScrubMillis;
-    /** Whether all that was referenced has been gone through once. */
+    /** True once the node has examined everything that was referenced. */
     private boolean compared;
 
     private boolean inVerification;
@@ -90,7 +90,7 @@ public final class NodeCompletion {
                 reference -> reference.pendingRanges().forEach(range -> calls.tell(new Fact.Pending(range))));
         this.duties = new EpochDuties(calls, node, following);
         this.registers = new RegisterDuties(calls, node, pace, rebuild, () -> nowMillis);
-        // What was verified before the last start is known to the node's records, and passed by quickly.
+        // The node's records know the extents verified before the last start, so this walk passes them quickly.
         this.verifying = new ReferenceWalk(calls, verifications, node, pace.retryMillis(), () -> nowMillis, _ -> {});
     }
 
@@ -165,7 +165,7 @@ public final class NodeCompletion {
         return turn();
     }
 
-    /** What was done, and what is left. */
+    /** Returns the work done and the work left. */
     public Counts counts() {
         List<Left> left = new ArrayList<>();
         following.progress().forEach((volume, at) -> left.add(new Left(volume, at.unfinished(), at.caughtUp())));
@@ -195,18 +195,18 @@ public final class NodeCompletion {
     }
 
     /**
-     * What was done since the start, and what is left.
+     * Work done since the start, and work left.
      *
-     * @param checked extents looked into
-     * @param completed were missing, and were made
-     * @param repaired were damaged or another version, and were made again
-     * @param incomplete times an extent was found that its writer left incomplete
+     * @param checked extents examined
+     * @param completed extents that were missing and were rebuilt
+     * @param repaired extents that were damaged or another version and were rebuilt
+     * @param incomplete number of times that an extent was found left incomplete by its writer
      * @param scrubbed fragments re-read and checked
      * @param scrubFoundBad of these damaged, another version or missing
-     * @param scrubRepaired of these made again at once; what could not be is tried again later, and counts as completed or
+     * @param scrubRepaired of these rebuilt at once; the node retries the others later, and counts them as completed or
      *     repaired then
-     * @param waiting the replicas did not answer the last round
-     * @param compared all that was referenced when this node started has been gone through
+     * @param waiting whether the replicas did not answer the last round
+     * @param compared whether the node has examined everything that was referenced when it started
      * @param left by rising volume id
      * @param verified of volumes with lazy verification, by rising volume id
      */
@@ -230,15 +230,15 @@ public final class NodeCompletion {
         }
     }
 
-    /** What one volume's references have left to do, and whether all of them are known. */
+    /** Work left for the references of one volume, and whether all of them are known. */
     public record Left(int volume, long unfinished, boolean compared) {}
 
     /**
-     * What of one volume was verified lazily.
+     * Progress of lazy verification in one volume.
      *
      * @param unverified extents that could not be verified yet
-     * @param verified by reading at the others
-     * @param poisonous times an extent was found to be no block's
+     * @param verified extents verified by reading from the other nodes
+     * @param poisonous number of times that an extent was found to encode no block
      */
     public record Verified(int volume, long unverified, long verified, long poisonous) {}
 
@@ -278,7 +278,7 @@ public final class NodeCompletion {
         });
     }
 
-    /** What it is time for, by the last map; not while a later one is on its way. */
+    /** Begins the work that is due by the last map; not while a later map is in flight. */
     private void begin() {
         if (askingMap || !knowsMap) {
             return;
@@ -336,7 +336,10 @@ public final class NodeCompletion {
         }
     }
 
-    /** Of the sessions that the server has not in memory, those are worth a word of which something is left here. */
+    /**
+     * Reports collapsed sessions as closed. Of those not in the server's memory, it reports only sessions that left
+     * something here.
+     */
     private void dropSessions(Deque<Volume> in, SessionChange.Collapsed collapsed, long session, Runnable then) {
         if (in.isEmpty()) {
             then.run();

@@ -1,11 +1,12 @@
 package io.bulwark.protocol.completion;
 
 /**
- * How many bytes of fragments a node may make again in a second, for whatever reason. What it made is known only once it is made, so each is charged then, and
- * nothing that may make another begins while there is a debt.
+ * Limit on the bytes of fragments that a node may rebuild per second, for whatever reason. The size of a rebuild is
+ * known only afterwards, so each is charged then. While there is a debt, nothing begins that may rebuild another
+ * fragment.
  */
 public interface RebuildRate {
-    /** Whether something may begin now that may make a fragment. */
+    /** Returns whether work that may rebuild a fragment may begin now. */
     boolean open(long nowMillis);
 
     /**
@@ -15,7 +16,7 @@ public interface RebuildRate {
      */
     void charge(long nowMillis, long bytes);
 
-    /** So many bytes in a second, a tenth of them at once. */
+    /** Returns a rate of this many bytes per second, a tenth of them at once. */
     static RebuildRate of(long bytesPerSecond) {
         TokenBucket bucket = new TokenBucket((double) bytesPerSecond, bytesPerSecond / 10.0);
         return new RebuildRate() {

@@ -46,7 +46,7 @@ final class ReferenceWalk {
         this.learned = learned;
     }
 
-    /** How far each volume is that was followed. */
+    /** Returns the progress of each volume that was followed. */
     SortedMap<Integer, VolumeProgress> progress() {
         return progress;
     }
@@ -59,12 +59,12 @@ final class ReferenceWalk {
         return progress.computeIfAbsent(volume, _ -> new VolumeProgress());
     }
 
-    /** Whatever of the volume was done before is looked at again; to be called between two rounds. */
+    /** Examines again everything that was done before in the volume; to be called between two rounds. */
     void restart(int volume) {
         progressOf(volume).restart();
     }
 
-    /** Whether all that the volume referenced when it was last followed is done. */
+    /** Returns whether everything is done that the volume referenced when it was last followed. */
     boolean isDone(int volume) {
         VolumeProgress at = progressOf(volume);
         return at.caughtUp() && at.unfinished() == 0;

@@ -12,8 +12,9 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * What a node owes the metadata while holders of the placement groups of its registers change (docs/decisions/0016, registers): it has each
- * block of which it keeps anything seen to in the epoch that has opened, and confirms it then. The groups take turns.
+ * Duties of a node towards the metadata while holders of the placement groups of its registers change
+ * (docs/decisions/0016, registers). In the epoch that has opened, the node has each block of which it keeps anything
+ * settled, and then confirms the epoch. The groups take turns.
  */
 final class RegisterDuties {
     private final Calls calls;
@@ -22,7 +23,7 @@ final class RegisterDuties {
     private final CompletionPace pace;
     private final RebuildRate rebuild;
     private final LongSupplier clock;
-    /** Whose turn it is comes first. */
+    /** Work by group, next in turn first. */
     private final LinkedHashMap<Place, RegisterWork> works = new LinkedHashMap<>();
 
     private final Set<Place> confirmed = new HashSet<>();
@@ -82,7 +83,7 @@ final class RegisterDuties {
         }
         known.hear(group);
         if (known.done()) {
-            // What was said before may have been lost.
+            // An earlier confirmation may have been lost.
             slots.confirm(volume, place.group());
         }
     }

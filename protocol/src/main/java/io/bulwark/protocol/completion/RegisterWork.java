@@ -19,7 +19,7 @@ final class RegisterWork {
     private final long retryMillis;
     private final LongSupplier clock;
     private final Deque<Long> again = new ArrayDeque<>();
-    /** Where to look for the next block. */
+    /** Number of the block from which to look for the next one. */
     private long from;
     /** The one that was found; -1 if none was yet. */
     private long found = -1;
@@ -50,12 +50,14 @@ final class RegisterWork {
         return placement().epoch();
     }
 
-    /** How the map has the group now: an epoch that is to end is served by nobody, so that no block can be seen to. */
+    /**
+     * Takes the group's state from the map. Nobody serves an epoch that is to end, so no block can be settled in it.
+     */
     void hear(PlacementGroup now) {
         changes = now.change().isPresent();
     }
 
-    /** Whether all is done. */
+    /** Returns whether all is done. */
     boolean done() {
         return from >= volume.blocks() && found < 0 && !finding && again.isEmpty() && underWay == 0;
     }
@@ -78,7 +80,7 @@ final class RegisterWork {
         return block >= 0;
     }
 
-    /** What could not be done comes when nothing else is left. */
+    /** Returns a block to retry once nothing else is left. */
     private long next() {
         return from < volume.blocks() || finding || again.isEmpty() ? -1 : again.remove();
     }

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a node says of epochs, whatever the volumes hold: its servers hear of each change, and the metadata that they refuse the epoch that
- * is to end, or that the one that has opened is confirmed.
+ * Duties of a node about epochs, independent of the content of volumes. The node tells its servers of each change. It
+ * tells the metadata that they refuse the epoch that is to end, or that the opened epoch is confirmed.
  */
 final class SlotDuties {
     /** One group of one volume. */
@@ -41,7 +41,7 @@ final class SlotDuties {
         return refuses.merge(new Place(volume, group), before, Math::max) == before;
     }
 
-    /** Whether all epochs of a group before this one are refused for good. */
+    /** Returns whether the node refuses all epochs of a group before this one for good. */
     boolean refusesBefore(Place place, long epoch) {
         return refuses.getOrDefault(place, 1L) >= epoch;
     }

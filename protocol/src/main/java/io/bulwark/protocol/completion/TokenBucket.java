@@ -1,6 +1,9 @@
 package io.bulwark.protocol.completion;
 
-/** So much in a second, and no more than so much at once. Who has taken more than there was has a debt, which is paid first. */
+/**
+ * Token bucket with a rate per second and a maximum. A caller that takes more than there is leaves a debt, which is
+ * paid first.
+ */
 public final class TokenBucket {
     private final double perMilli;
     private final double most;
@@ -19,14 +22,14 @@ public final class TokenBucket {
         this.left = most;
     }
 
-    /** What there is at this time; less than zero for a debt. */
+    /** Returns the tokens at this time; less than zero for a debt. */
     public double left(long nowMillis) {
         fill((double) Math.max(0, nowMillis - filledMillis));
         filledMillis = nowMillis;
         return left;
     }
 
-    /** What there was last. */
+    /** Returns the tokens as of the last update. */
     public double left() {
         return left;
     }

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** How far a node has come with one volume, and what it could not do yet. */
+/** Progress of a node with one volume, and the work that it could not do yet. */
 final class VolumeProgress {
     /** With more than this unfinished, those of the owner who has most are forgotten, to be learned anew. */
     private static final int UNFINISHED_MAX = 10_000;
@@ -56,7 +56,7 @@ final class VolumeProgress {
         results.merge(result, 1L, Long::sum);
     }
 
-    /** How often looking at an extent came to this. */
+    /** Returns the number of examinations of extents with this result. */
     long count(CompletionResult result) {
         return results.getOrDefault(result, 0L);
     }

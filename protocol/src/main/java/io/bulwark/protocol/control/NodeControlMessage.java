@@ -15,18 +15,19 @@ import java.util.TreeMap;
 public sealed interface NodeControlMessage extends Message {
     int PEER_VERDICTS_MAX = 8192;
 
-    /** How are you? Answered by {@link NodeStatusReply}, to any principal. */
+    /** Request for the node's status. Answered by {@link NodeStatusReply}, to any principal. */
     record NodeStatusRequest() implements NodeControlMessage {}
 
     /** Do you refuse this revoked principal in all register volumes? Answered by {@link RevocationReply}, to any principal. */
     record RevocationRequest(PrincipalId revoked) implements NodeControlMessage {}
 
     /**
-     * How far a node has put a principal out.
+     * Progress of a node in the revocation of a principal.
      *
-     * @param refused whether the node takes nothing of it any more, for good, and is not looking anew for what it has left
-     * @param undecided register versions of which it is not decided yet whether they ever take effect, that it has prepared at the node, or
-     *     that a repair has staged there, whoever wrote them
+     * @param refused whether the node refuses the principal for good, and has no new search for its leftovers in
+     *     progress
+     * @param undecided number of register versions that may still take effect and that the principal has prepared at
+     *     the node, or that a repair has staged there, whoever wrote them
      */
     record RevocationReply(PrincipalId revoked, boolean refused, long undecided) implements NodeControlMessage {
         public RevocationReply {
@@ -40,9 +41,10 @@ public sealed interface NodeControlMessage extends Message {
     record PoolRequest() implements NodeControlMessage {}
 
     /**
-     * Whether a node's history pool has room for a few versions of each client.
+     * Report on whether a node's history pool has room for a few versions of each client.
      *
-     * @param neededBytes what it must be for that, by the volumes that were written within the last minute; 0 if it is large enough
+     * @param neededBytes required size of the pool, by the volumes that were written within the last minute; 0 if it is
+     *     large enough
      */
     record PoolReply(long neededBytes) implements NodeControlMessage {
         public PoolReply {
@@ -52,11 +54,14 @@ public sealed interface NodeControlMessage extends Message {
         }
     }
 
-    /** How fast do you make again what you lack? Answered by {@link RebuildReply}, to any principal. */
+    /**
+     * Request for the rate at which the node rebuilds missing fragments. Answered by {@link RebuildReply}, to any
+     * principal.
+     */
     record RebuildRequest() implements NodeControlMessage {}
 
     /**
-     * How a node makes fragments again that it lacks or found bad.
+     * Rate at which a node rebuilds missing or bad fragments.
      *
      * @param madeBytes since it started
      * @param latelyBytesPerSecond within the last seconds
@@ -78,8 +83,8 @@ public sealed interface NodeControlMessage extends Message {
     int LATEST_MAX = 1024;
 
     /**
-     * What have you latest of a register volume's blocks, from this one on? Answered by {@link LatestReply}, to nodes: who starts compares
-     * what it holds with that.
+     * Request for the latest versions of a register volume's blocks, from this one on. Answered by {@link LatestReply},
+     * to nodes. A node that starts compares its own versions with them.
      *
      * @param life of the asking node
      */
@@ -104,19 +109,23 @@ public sealed interface NodeControlMessage extends Message {
             }
         }
 
-        /** Whether the store of this life is older than the one that had the other, as it does not know of it. */
+        /**
+         * Returns whether this life's store is older than the store of the other life, because it does not know of that
+         * life.
+         */
         public boolean isBehind(Life other) {
             return other.number > number || (other.number == number && other.nonce != nonce);
         }
     }
 
     /**
-     * What a node has of a register volume's blocks.
+     * A node's versions of a register volume's blocks.
      *
      * @param from the first block that was asked for
-     * @param blocks by rising number; those of which it has nothing are left out
+     * @param blocks by rising number, without those of which the node has nothing
      * @param next the first block that it did not look for, or {@link #NO_MORE}
-     * @param laterLife the number of a life of the asking node that its store does not know of; 0 if this node has heard of none
+     * @param laterLife the number of a life of the asking node that its store does not know of; 0 if this node has
+     *     heard of none
      * @param counts false while this node does not know itself whether its store was set back
      */
     record LatestReply(int volume, long from, List<LatestVersion> blocks, long next, long laterLife, boolean counts)
@@ -151,18 +160,19 @@ public sealed interface NodeControlMessage extends Message {
     }
 
     /**
-     * How a node is.
+     * Status of a node.
      *
      * @param acceptsWrites false while its disk is full or failing
      * @param usedBytes of its fragments on disk
-     * @param freeBytes that its disk has left for them, beyond the reserve; 0 while it refuses writes for lack of space,
-     *     and never where its store has failed
-     * @param volumes what it has left to do, by rising volume id; of one that is left out it has compared nothing yet
-     * @param background what it has done unasked since it started
-     * @param poolBytes its history pool: what unverified versions of all volumes may take
+     * @param freeBytes that its disk has left for fragments, beyond the reserve; 0 while it refuses writes for lack of
+     *     space, and never where its store has failed
+     * @param volumes its pending work, by rising volume id; it has compared nothing yet of a volume that is left out
+     * @param background its background work since it started
+     * @param poolBytes its history pool: the limit for unverified versions of all volumes
      * @param versions of its volumes under PASIS, by rising volume id
-     * @param seen what it has seen of its peers since it started, by rising node, then verdict
-     * @param setBack whether peers remember later lives of it than its store does, and it has not made that up yet
+     * @param seen its verdicts on its peers since it started, by rising node, then verdict
+     * @param setBack whether peers remember later lives of it than its store does, and it has not recovered from that
+     *     yet
      */
     record NodeStatusReply(
             boolean acceptsWrites,
@@ -192,10 +202,11 @@ public sealed interface NodeControlMessage extends Message {
     }
 
     /**
-     * What a node has left to do in a volume.
+     * Pending work of a node in a volume.
      *
      * @param unfinished blocks that it must still complete or repair, as far as it knows
-     * @param compared whether it has compared all that it holds with all that it should hold since it started; until then it is unverified
+     * @param compared whether it has compared all that it holds with all that it should hold since it started; until
+     *     then it is unverified
      */
     record VolumeWork(int volume, long unfinished, boolean compared) {
         public VolumeWork {
@@ -204,7 +215,10 @@ public sealed interface NodeControlMessage extends Message {
             }
         }
 
-        /** What several have to say of volumes as one list, by rising volume id: a volume is compared once all that name it say so. */
+        /**
+         * Merges several lists of pending work, by rising volume id. A volume counts as compared once all lists that
+         * name it say so.
+         */
         @SafeVarargs
         public static List<VolumeWork> sum(List<VolumeWork>... all) {
             SortedMap<Integer, VolumeWork> byVolume = new TreeMap<>();
@@ -221,12 +235,12 @@ public sealed interface NodeControlMessage extends Message {
     }
 
     /**
-     * What a node has done unasked since it started.
+     * Background work of a node since it started.
      *
      * @param looked fragments re-read and checked, and blocks that peers were asked about
      * @param foundBad of these damaged, missing or behind
-     * @param repaired of these made good
-     * @param idleMillis how long it worked so while no client asked for anything
+     * @param repaired of these repaired
+     * @param idleMillis time for which it worked so while no client had requests
      */
     record BackgroundReport(long looked, long foundBad, long repaired, long idleMillis) {
         public BackgroundReport {
@@ -238,14 +252,14 @@ public sealed interface NodeControlMessage extends Message {
     }
 
     /**
-     * What a node holds of a volume under PASIS, and has verified of it since it started.
+     * Versions that a node holds of a volume under PASIS, and their verification since it started.
      *
      * @param unverified versions that are neither verified nor collected
-     * @param poolBytes what they take of the history pool
-     * @param verifications done by this node, by reading at the others
+     * @param poolBytes their share of the history pool
+     * @param verifications done by this node, by reading from the others
      * @param onDemand those of them that a bound, a read or a write waited for
      * @param cooperative versions verified by the word of b + 1 others
-     * @param avoided versions collected without ever having been verified, as a later one was
+     * @param avoided versions collected without verification, because a later one was verified
      * @param poisonous versions discarded
      * @param refused writes refused at a bound
      */
@@ -274,7 +288,7 @@ public sealed interface NodeControlMessage extends Message {
         }
     }
 
-    /** How often a node met a verdict about another. */
+    /** Number of times that a node reached a verdict about another. */
     record PeerVerdict(int node, Verdict verdict, long count) {
         public PeerVerdict {
             if (node < 0 || count < 0) {

@@ -1,5 +1,5 @@
 /**
- * What operators ask of a storage node, as far as it travels: its state, the work it has left, and what it has seen of its
+ * Requests of operators to a storage node over the network: its state, its pending work, and its observations of its
  * peers (PROTOCOLS section 4, completion and verdicts).
  */
 @NullMarked

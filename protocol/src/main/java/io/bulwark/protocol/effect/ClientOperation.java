@@ -20,23 +20,26 @@ public interface ClientOperation<R> {
     List<Effect> onTick(long nowMillis);
 
     /**
-     * Whether a message that it sends again is only for the case that the one before was lost. Where the driver knows that it was not, it keeps such a
-     * message back for a while, unless the peer has answered anything since.
+     * Returns whether retries only guard against loss of the earlier message. If the driver knows that it was not lost,
+     * it holds such a retry back for a while, unless the peer has answered anything since.
      */
     default boolean repeatsInCaseOfLoss() {
         return false;
     }
 
     /**
-     * What this peer was asked, or its answer, may still be on the way: the connection that carries it was moving at this time. Says nothing of what
-     * the peer is about, which may be a liar that keeps it moving.
+     * Reports that this peer's connection was moving at this time, so that a request or its answer may still be in
+     * flight. This is no evidence that the peer is correct: a liar can keep its connection moving.
      */
     default void onMoving(PrincipalId peer, long atMillis) {}
 
-    /** What the caller gets, as soon as it is known. */
+    /** Returns the caller's result, as soon as it is known. */
     Optional<R> outcome();
 
-    /** Whether nothing is left to do, as with the outcome; some operations go on helping slow nodes for a while after it. */
+    /**
+     * Returns whether nothing is left to do, as with the outcome; some operations continue to help slow nodes for a
+     * while after it.
+     */
     default boolean finished() {
         return outcome().isPresent();
     }

@@ -6,7 +6,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
 import java.util.List;
 
-/** What a state machine asks of its driver. */
+/** Request of a state machine to its driver. */
 public sealed interface Effect {
     /**
      * Sends a message. A server answers under the request's id; a client operation uses any id, the driver puts its own

@@ -3,7 +3,7 @@ package io.bulwark.protocol.effect;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 
-/** What the store found. */
+/** Result of a load from the store. */
 public sealed interface Loaded {
     /** Nothing under this key. */
     record Missing(RecordKey key) implements Loaded {}

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The effects of one call into the server, and what to do when those that come back do. */
 public final class Outbox {
-    /** What follows an effect. */
+    /** Continuation of an effect. */
     public interface Then<T> {
         void then(long nowMillis, T result);
     }

@@ -18,12 +18,12 @@ public interface ProtocolServer {
         return List.of();
     }
 
-    /** What a {@link Effect.Store} came to. */
+    /** Handles the result of a {@link Effect.Store}. */
     default List<Effect> onStored(long nowMillis, long token, Stored stored) {
         return List.of();
     }
 
-    /** What a {@link Effect.Load}, {@link Effect.LoadMetas} or {@link Effect.Scan} found. */
+    /** Handles the result of a {@link Effect.Load}, {@link Effect.LoadMetas} or {@link Effect.Scan}. */
     default List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
         return List.of();
     }
@@ -33,7 +33,10 @@ public interface ProtocolServer {
         return List.of();
     }
 
-    /** What an operation that {@link Effect.Run} started came to; it always comes, as each operation has a deadline. */
+    /**
+     * Handles the outcome of an operation that {@link Effect.Run} started; it always comes, as each operation has a
+     * deadline.
+     */
     default List<Effect> onCompleted(long nowMillis, long token, Object outcome) {
         return List.of();
     }

@@ -1,6 +1,6 @@
 package io.bulwark.protocol.effect;
 
-/** Which protocol a stored record belongs to. The order is part of the format on disk. */
+/** Kind of a stored record, by protocol. The order is part of the format on disk. */
 public enum RecordKind {
     /** An extent's fragment (PROTOCOLS section 4). */
     EXTENT,
@@ -8,12 +8,12 @@ public enum RecordKind {
     REGISTER,
     /** One version of a register block: staged or committed fragment. */
     REGISTER_VERSION,
-    /** What a node must remember of sessions and freed ranges. */
+    /** A node's durable knowledge of sessions and freed ranges. */
     SESSION,
     /** One version of a register block under PASIS (PROTOCOLS section 3). */
     PASIS_VERSION,
-    /** Whom a possible version of such a block is charged to. */
+    /** Principal that a possible version of such a block is charged to. */
     PASIS_POSSIBLE,
-    /** Which epochs of a volume's placement groups a node refuses for good (PROTOCOLS section 4). */
+    /** Epochs of a volume's placement groups that a node refuses for good (PROTOCOLS section 4). */
     SEAL
 }

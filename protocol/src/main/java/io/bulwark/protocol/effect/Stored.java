@@ -1,6 +1,6 @@
 package io.bulwark.protocol.effect;
 
-/** How a {@link Effect.Store} ended. */
+/** Result of a {@link Effect.Store}. */
 public enum Stored {
     /** All of it is durable under the node's durability setting. */
     DURABLE,

@@ -1,6 +1,9 @@
 package io.bulwark.protocol.effect;
 
-/** What was seen of a node, or of a client (PROTOCOLS section 4, verdicts). Only {@link #CORRUPT} and {@link #POISONOUS} accuse. */
+/**
+ * Observation about a node or a client (PROTOCOLS section 4, verdicts). Only {@link #CORRUPT} and {@link #POISONOUS}
+ * accuse.
+ */
 public enum Verdict {
     /** It sent, as the version asked for, bytes that re-encoding the accepted block does not give for its slot. */
     CORRUPT,
@@ -14,7 +17,7 @@ public enum Verdict {
     UNREACHABLE,
     /** It sent what no correct node sends: malformed, or against the protocol. */
     MISBEHAVED,
-    /** Of a client: it wrote fragments that match their checksum and belong to no one block. */
+    /** A client wrote fragments that match their checksum and belong to no one block. */
     POISONOUS;
 
     /** For people. A node that admits that its fragment is wrong is corrupt, too, by its own word. */

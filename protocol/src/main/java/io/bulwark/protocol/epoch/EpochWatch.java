@@ -8,8 +8,9 @@ import java.util.Set;
 import java.util.function.IntFunction;
 
 /**
- * Whether the epoch of an operation on a register is over: more than f slots name a later one. Once one does, all others are asked, those too
- * that have answered before: the operation wants nothing more of them, so that they would not say it.
+ * Detector for the end of the epoch of an operation on a register: more than f slots name a later one. Once one slot
+ * does, all others are asked, including those that have answered before. The operation wants nothing more of these, so
+ * they would not report it.
  */
 public final class EpochWatch {
     private final int slots;
@@ -22,10 +23,10 @@ public final class EpochWatch {
     private long askedMillis = Long.MIN_VALUE;
 
     /**
-     * Of one operation.
+     * Creates the watch of one operation.
      *
      * @param epoch that of the operation
-     * @param ownSlot is not asked; -1 for none
+     * @param ownSlot the slot that is not asked; -1 for none
      * @param ask asks the node at a slot for something small
      */
     public EpochWatch(int slots, int f, long epoch, int ownSlot, long retryMillis, IntFunction<Effect> ask) {

@@ -8,8 +8,8 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * What stands on the device of a register block from before this node took its slot: it counts for nothing, and is cleared away. What could
- * not be cleared is loaded and cleared again after a while.
+ * Records of a register block on the device from before this node took its slot: they do not count, and the node
+ * deletes them. It loads and deletes again after a while those that it could not delete.
  */
 public final class PastRecords {
     private final Outbox out;
@@ -25,9 +25,9 @@ public final class PastRecords {
     private long againMillis;
 
     /**
-     * Of one block.
+     * Creates the past records of one block.
      *
-     * @param taken in which epoch this node took its slot, as {@link Seals#taken} says; 0 if it has none
+     * @param taken epoch in which this node took its slot, as {@link Seals#taken} says; 0 if it has none
      * @param epoch that of the block's group, as this node knows it
      */
     public PastRecords(Outbox out, long retryMillis, LongSupplier taken, LongSupplier epoch) {
@@ -48,17 +48,20 @@ public final class PastRecords {
         outdated |= taken.getAsLong() != loadedFor;
     }
 
-    /** Whether the block must be loaded again. */
+    /** Returns whether the block must be loaded again. */
     public boolean outdated() {
         return outdated;
     }
 
-    /** Whether what was kept for a slot that was taken then is of no slot of now. A group in an epoch before that tells nothing of it. */
+    /**
+     * Returns whether records kept for a slot taken in that epoch belong to no present slot. A group in an earlier
+     * epoch does not show that.
+     */
     public boolean isPast(long then) {
         return loadedFor == 0 ? epoch.getAsLong() >= then : loadedFor > then;
     }
 
-    /** Whether some of it is still there, as far as is known. */
+    /** Returns whether some of the records are still there, as far as is known. */
     public boolean any() {
         return left;
     }

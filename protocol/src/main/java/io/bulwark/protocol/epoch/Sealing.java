@@ -8,7 +8,7 @@ import io.bulwark.protocol.effect.Stored;
 import java.util.List;
 import java.util.function.LongConsumer;
 
-/** How a server of registers hears of a volume whose holders change (docs/decisions/0016, nodes). */
+/** Seals of a server of registers for volumes whose holders change (docs/decisions/0016, nodes). */
 public final class Sealing {
     /** The requests on one block, one after the other; while a store is under way the next one waits. */
     public interface Line {
@@ -24,9 +24,9 @@ public final class Sealing {
     }
 
     /**
-     * What was promised in an earlier life comes before what is served in this one.
+     * Takes a volume's map. Promises of an earlier life are loaded before anything is served in this one.
      *
-     * @param then what waits for the volume is judged once the epochs that it ends are refused for good
+     * @param then judges the requests that wait for the volume, once the epochs that it ends are refused for good
      */
     public void hear(long nowMillis, Volume volume, LongConsumer then) {
         if (seals.knows(volume.id())) {
@@ -44,7 +44,7 @@ public final class Sealing {
             then.accept(nowMillis);
             return;
         }
-        // What cannot be stored now is tried again when the volume is told again; nothing is served until then.
+        // If the store fails, the node retries when it next hears of the volume; it serves nothing until then.
         out.store(Seals.mutations(fresh), (now, stored) -> {
             if (stored == Stored.DURABLE) {
                 seals.stored(fresh);

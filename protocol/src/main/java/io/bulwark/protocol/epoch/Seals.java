@@ -41,11 +41,11 @@ public final class Seals {
     private static final class Floor {
         /** All epochs before this one are refused. */
         private long from = 1;
-        /** As far as the disk knows. */
+        /** Durable value of the epoch above. */
         private long durable = 1;
         /** In which epoch its slot of registers counted as taken lately, as far as has been heard. */
         private long taken = 1;
-        /** As far as the disk knows. */
+        /** Durable value of the epoch above. */
         private long takenDurable = 1;
 
         boolean isDurable() {
@@ -82,12 +82,12 @@ public final class Seals {
         this.node = node;
     }
 
-    /** Where the records of a volume are; their kind is {@link RecordKind#SEAL}. */
+    /** Returns the key of a volume's records; their kind is {@link RecordKind#SEAL}. */
     public static BlockId block(int volume) {
         return new BlockId(volume, PrincipalId.NOBODY, 0, 0);
     }
 
-    /** Whether the volume's records were read. */
+    /** Returns whether the volume's records were read. */
     public boolean knows(int volume) {
         return volumes.containsKey(volume);
     }
@@ -137,7 +137,7 @@ public final class Seals {
         return seals;
     }
 
-    /** What to write for them, in one store. */
+    /** Returns the mutations for these seals, in one store. */
     public static List<Mutation> mutations(List<Seal> seals) {
         return seals.stream().flatMap(Seal::mutations).toList();
     }
@@ -153,7 +153,7 @@ public final class Seals {
         }
     }
 
-    /** What the metadata are waiting to hear from this node, and may. */
+    /** Returns the promises that the metadata awaits from this node and that the node may give. */
     public List<Effect> promises(Volume known) {
         List<Effect> promises = new ArrayList<>();
         Map<Integer, Floor> floors = volumes.getOrDefault(known.id(), Map.of());
@@ -170,7 +170,7 @@ public final class Seals {
         return promises;
     }
 
-    /** Whether a group is served in the epoch that is open. */
+    /** Returns whether the node serves a group in the epoch that is open. */
     public boolean serves(int volume, int group, long epoch) {
         Floor floor = volumes.getOrDefault(volume, Map.of()).get(group);
         return floor == null ? epoch == 1 : floor.from == epoch && floor.isDurable();
@@ -186,7 +186,7 @@ public final class Seals {
         return floor == null ? 1 : floor.taken;
     }
 
-    /** Whether this epoch of a group, or a later one, is over, or about to be. */
+    /** Returns whether this epoch of a group, or a later one, is over or about to end. */
     public boolean sealed(int volume, int group, long epoch) {
         Floor floor = volumes.getOrDefault(volume, Map.of()).get(group);
         return floor != null && floor.from > epoch;

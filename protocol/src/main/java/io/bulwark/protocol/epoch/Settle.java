@@ -11,12 +11,12 @@ import io.bulwark.protocol.wire.Message;
  * @param protocol that of the block's volume, whose server is asked
  */
 public record Settle(Protocol protocol, BlockId block, long epoch) implements Message {
-    /** Whether a message asks the server of a protocol for this. */
+    /** Returns whether a message asks this protocol's server to settle a block. */
     public static boolean isFor(Protocol protocol, Message message) {
         return message instanceof Settle settle && settle.protocol == protocol;
     }
 
-    /** What came of it. */
+    /** Callback with the result. */
     public interface Then {
         void settled(boolean done, long nowMillis);
     }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param done whether what is here and is, or may be, complete is held as that epoch needs it
  */
 public record Settled(BlockId block, boolean done) implements Message {
-    /** Whether a message says that the block was seen to. */
+    /** Returns whether a message says that the block was settled. */
     public static boolean isDone(@Nullable Message answer) {
         return answer instanceof Settled settled && settled.done;
     }

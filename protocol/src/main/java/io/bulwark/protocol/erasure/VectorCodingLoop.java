@@ -120,7 +120,7 @@ final class VectorCodingLoop implements CodingLoop {
         return bound;
     }
 
-    /** As {@link #toTwo} for a last output without a partner. */
+    /** Does the same as {@link #toTwo}, for a last output without a partner. */
     private static int toOne(
             byte[] a, int aAt, byte[] b, int bAt, int xa, int xb, Target target, int count, boolean add) {
         ByteVector aLow = VectorTables.low(xa);

@@ -43,12 +43,12 @@ public final class VectorTables {
         return bits >= 512 ? ByteVector.SPECIES_512 : bits >= 256 ? ByteVector.SPECIES_256 : ByteVector.SPECIES_128;
     }
 
-    /** What {@link #product} looks up a byte's low bits in. */
+    /** Returns the table in which {@link #product} looks up a byte's low bits. */
     public static ByteVector low(int constant) {
         return ByteVector.fromArray(SPECIES, LOW, (constant & 0xFF) * LANES);
     }
 
-    /** What {@link #product} looks up a byte's high bits in. */
+    /** Returns the table in which {@link #product} looks up a byte's high bits. */
     public static ByteVector high(int constant) {
         return ByteVector.fromArray(SPECIES, HIGH, (constant & 0xFF) * LANES);
     }

@@ -1,6 +1,6 @@
 package io.bulwark.protocol.erasure;
 
-/** Whether code on {@code jdk.incubator.vector} can be linked in this virtual machine. */
+/** Detector for whether code on {@code jdk.incubator.vector} can be linked in this virtual machine. */
 public final class VectorUnit {
     private VectorUnit() {}
 

@@ -21,7 +21,7 @@ final class BlockQueues {
 
     private static final class Queue {
         final Deque<Task> tasks = new ArrayDeque<>();
-        /** Whether the task that runs was started by the loop that is on the stack, and whether it is over already. */
+        /** Mark of a running task that the loop on the stack started, and of its end. */
         boolean starting;
 
         boolean over;
@@ -29,7 +29,7 @@ final class BlockQueues {
 
     private final Map<BlockId, Queue> queues = new HashMap<>();
 
-    /** How many tasks wait for the one under way. */
+    /** Returns the number of tasks that wait for the current one. */
     int waiting(BlockId block) {
         Queue queue = queues.get(block);
         return queue == null ? 0 : queue.tasks.size();

@@ -1,6 +1,6 @@
 package io.bulwark.protocol.extent;
 
-/** What a node found when it was told of a referenced extent. The order is part of the wire format. */
+/** Result of a node's check of a referenced extent. The order is part of the wire format. */
 public enum CompletionResult {
     /** It was there. */
     HELD,

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What the server does next when a store, a load or an operation that it asked for is done. */
+/** Continuations of the server after a store, a load or an operation that it requested. */
 final class Continuations {
     /** Goes on with the result. */
     interface Then<T> {

@@ -19,12 +19,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node has on disk of extents, changed by one task at a time for each. The meta data of those in use is kept in
- * memory, the longest unused are dropped.
+ * Extents on a node's disk, changed by one task at a time for each. The metadata of those in use is kept in memory; the
+ * least recently used are dropped.
  */
 final class ExtentBlocks {
     private static final int KEPT_MAX = 4096;
-    /** What a record costs beside its fragment. */
+    /** Size of a record beside its fragment. */
     private static final int RECORD_BYTES = 512;
 
     /** Goes on with a value. */
@@ -32,11 +32,17 @@ final class ExtentBlocks {
         void run(Turn turn, T value);
     }
 
-    /** What STORE, STORE_BLOCK or SUPPLY asks to keep; nothing if it is not consistent with the checksum. */
+    /**
+     * Fragment that STORE, STORE_BLOCK or SUPPLY asks the node to keep; empty if it is not consistent with the
+     * checksum.
+     */
     interface Proposal {
         PrincipalId sender();
 
-        /** Whether it comes from a reader, who need not own the extent: a closed session is no reason against it. */
+        /**
+         * Returns whether it comes from a reader. A reader need not own the extent, so a closed session is no reason
+         * for a refusal.
+         */
         boolean supplied();
 
         Checksum checksum();
@@ -44,7 +50,7 @@ final class ExtentBlocks {
         Optional<Accepted> check();
     }
 
-    /** What a read found; no fragment if it is damaged or was not asked for. */
+    /** Result of a read; without a fragment if it is damaged or was not requested. */
     record Content(Optional<ExtentRecord> record, @Nullable Bytes fragment) {}
 
     private static final class Recent<V> extends LinkedHashMap<BlockId, V> {
@@ -71,7 +77,7 @@ final class ExtentBlocks {
     private final Strikes strikes = new Strikes();
     private final BlockQueues queues = new BlockQueues();
     private final Recent<Optional<ExtentRecord>> records = new Recent<>();
-    /** What 2f+1 replicas said lately: from then on only that version counts. */
+    /** Pins that 2f+1 replicas named lately: from then on only that version counts. */
     private final Recent<Bytes> pins = new Recent<>();
 
     ExtentBlocks(Continuations continuations, Charges charges, Epochs epochs) {
@@ -84,7 +90,7 @@ final class ExtentBlocks {
         return held.checksum().length() + (long) RECORD_BYTES;
     }
 
-    /** How many tasks wait for this extent. */
+    /** Returns the number of tasks that wait for this extent. */
     int waiting(BlockId block) {
         return queues.waiting(block);
     }
@@ -94,7 +100,7 @@ final class ExtentBlocks {
     }
 
     /**
-     * Whether this version is known here to be the one of this id: its pin was told, or a record says so. Calls with null where
+     * Reports whether this version is known to be the one of this id, by its pin or a record. Calls with null if
      * nothing is known, neither of this version nor of another.
      */
     void knows(Turn turn, BlockId block, Bytes pin, Then<@Nullable Boolean> then) {
@@ -175,7 +181,7 @@ final class ExtentBlocks {
         });
     }
 
-    /** What speaks against storing this version, as far as records and facts say. */
+    /** Returns the reason against storing this version, as far as records and facts show one. */
     private @Nullable StoreRefusal refusal(
             BlockId block, Session session, Optional<ExtentRecord> known, Proposal proposal) {
         Checksum checksum = proposal.checksum();

@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * How the extents of a volume are cut into fragments, named, checked and put together again, as its policy says (PROTOCOLS sections
- * 1, 3 and 4). Blocks here are padded to m times the fragment length. What comes from others may be lies: it is refused, never an
- * exception. Immutable and safe for use by many threads.
+ * Encoding, naming, checking and decoding of the extents of a volume, by its policy (PROTOCOLS sections 1, 3 and 4).
+ * Blocks here are padded to m times the fragment length. Input from others may be false: it is refused and never causes
+ * an exception. Immutable and safe for use by many threads.
  */
 public sealed interface ExtentCoding permits FpCoding, PasisCoding {
     static ExtentCoding of(ProtectionPolicy policy) {
@@ -33,13 +33,13 @@ public sealed interface ExtentCoding permits FpCoding, PasisCoding {
     }
 
     /**
-     * What a node keeps.
+     * Fragment that a node keeps.
      *
      * @param verified whether it is known to be a fragment of the only block that any m good fragments give
      */
     record Accepted(Bytes fragment, boolean verified) {}
 
-    /** What fragments came to. */
+    /** Result of decoding fragments. */
     sealed interface Decoded {
         /** The block that the checksum names. */
         record Block(Bytes content) implements Decoded {}
@@ -53,10 +53,10 @@ public sealed interface ExtentCoding permits FpCoding, PasisCoding {
 
     Encoded encode(Bytes block);
 
-    /** Whether a write sends each slot the whole block, from the beginning. */
+    /** Returns whether a write sends each slot the whole block, from the beginning. */
     boolean sendsBlocks();
 
-    /** What a slot keeps of a fragment that its writer sent it. */
+    /** Returns the data that a slot keeps of a fragment from its writer. */
     Optional<Accepted> accept(Checksum checksum, int slot, Bytes fragment);
 
     /**
@@ -71,7 +71,7 @@ public sealed interface ExtentCoding permits FpCoding, PasisCoding {
         return encodeExactly(checksum, block, Set.of());
     }
 
-    /** Whether what a slot sent as its fragment can be it. */
+    /** Returns whether bytes that a slot sent can be its fragment. */
     boolean isFragmentOf(Checksum checksum, int slot, Bytes fragment);
 
     /**
@@ -82,6 +82,6 @@ public sealed interface ExtentCoding permits FpCoding, PasisCoding {
      */
     Decoded decode(Checksum checksum, Map<Integer, Bytes> fragments, boolean verified);
 
-    /** Whether the fragment is exactly what encoding the accepted block gives for the slot. */
+    /** Returns whether the fragment is exactly the encoding of the accepted block for the slot. */
     boolean matches(Bytes block, int slot, Bytes fragment);
 }

@@ -1,11 +1,11 @@
 package io.bulwark.protocol.extent;
 
 /**
- * What a node lets others make it do.
+ * Limits on the work that others can cause at a node.
  *
  * @param unreferencedBytesMax of each client, on this node; beyond, STORE is answered LIMIT
- * @param repairsMax repairs and judgements under way at once
- * @param suspicionsPerTick hints that one asker may have looked into between two ticks
+ * @param repairsMax repairs and judgements in progress at once
+ * @param suspicionsPerTick hints of one asker that the node examines between two ticks
  * @param parkedBytesMax of all requests that wait for an answer of the replicas
  * @param repairTiming of the reads that repair and judge
  */

@@ -6,20 +6,23 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 
-/** What clients and nodes say about one extent. Each message names the extent and an epoch of its placement group. */
+/**
+ * Messages between clients and nodes about one extent. Each message names the extent and an epoch of its placement
+ * group.
+ */
 public sealed interface ExtentMessage extends Message {
     BlockId block();
 
     /** In a request the epoch that the sender counts answers of; in an answer that of the node. Counted from 1. */
     long epoch();
 
-    /** What a node is asked. */
+    /** Request to a node. */
     sealed interface Request extends ExtentMessage {
         /** The slot that the sender believes the node to hold in the extent's group. */
         int slot();
     }
 
-    /** What a node says. */
+    /** Answer of a node. */
     sealed interface Answer extends ExtentMessage {}
 
     /** STORE: keep the writer's fragment of this slot. Answered by {@link Acknowledged} or {@link NotStored}. */
@@ -86,7 +89,7 @@ public sealed interface ExtentMessage extends Message {
         }
     }
 
-    /** How closely a node looks at what it holds. The order is part of the wire format. */
+    /** Depth of a node's check of what it holds. The order is part of the wire format. */
     enum Look {
         /** At the record only. */
         RECORD,
@@ -135,7 +138,7 @@ public sealed interface ExtentMessage extends Message {
         }
     }
 
-    /** What a COMPLETE came to. */
+    /** Result of a COMPLETE. */
     record Completed(BlockId block, long epoch, CompletionResult result) implements Answer {
         public Completed {
             check(epoch, 0);

@@ -262,12 +262,12 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         return outcome != null && (content == null || judged.stream().allMatch(slot -> slots[slot].settled));
     }
 
-    /** What was seen of each slot so far, by slot; a slot that is not named sent nothing wrong. */
+    /** Returns the verdicts so far, by slot; a slot without a verdict sent nothing wrong. */
     public Map<Integer, Verdict> verdicts() {
         return Map.copyOf(verdicts);
     }
 
-    /** What the pin names, once the block was read. */
+    /** Returns the checksum that the pin names, once the block was read. */
     Optional<Checksum> checksum() {
         return Optional.ofNullable(checksum);
     }
@@ -335,8 +335,8 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     }
 
     /**
-     * Whether asking this slot once more promises nothing: it has answered twice, a message that came again left out. A node
-     * that is behind the epoch of this read will hear of it, and one that refuses it will soon tell the next.
+     * Returns whether another request to this slot is useless because it has answered twice, duplicates not counted. A
+     * node that is behind the epoch of this read will hear of it, and one that refuses it will soon tell the next.
      */
     private boolean exhausted(int index) {
         ReadSlot slot = slots[index];
@@ -438,7 +438,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         }
     }
 
-    /** How many good fragments there are. */
+    /** Returns the number of good fragments. */
     private int usable() {
         int usable = 0;
         for (ReadSlot slot : slots) {
@@ -489,7 +489,10 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         effects.add(new Effect.Evidence(block.owner(), block, Verdict.POISONOUS, detail));
     }
 
-    /** Whether one correct node, at least, has verified this version. A node that makes a fragment of it believes nobody. */
+    /**
+     * Returns whether at least one correct node has verified this version. A node that rebuilds its fragment of the
+     * version trusts no other node.
+     */
     private boolean knownValid() {
         long verified = Arrays.stream(slots)
                 .filter(slot -> slot.found != null && !slot.bad && slot.found.verified())

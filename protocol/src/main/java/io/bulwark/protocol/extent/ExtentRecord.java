@@ -35,7 +35,7 @@ sealed interface ExtentRecord {
             return new Held(epoch, slot, referenced, true, checksum);
         }
 
-        /** Whether the fragment has the hash that was checked when it was stored. */
+        /** Returns whether the fragment has the hash that was checked when it was stored. */
         boolean matches(Bytes fragment) {
             List<Bytes> hashes = checksum.cc();
             return slot < hashes.size()
@@ -84,7 +84,7 @@ sealed interface ExtentRecord {
         return out.toBytes();
     }
 
-    /** What the meta data found under a block's key says; lost if it says nothing, or is of another block. */
+    /** Decodes the metadata under a block's key; lost if it is malformed, or belongs to another block. */
     static ExtentRecord decode(BlockId block, Bytes meta) {
         try {
             WireReader in = new WireReader(meta);

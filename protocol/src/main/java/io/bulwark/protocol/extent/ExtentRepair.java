@@ -15,8 +15,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a node makes its fragment of a referenced extent again (PROTOCOLS section 4, completion and repair): a pinned read
- * from the other slots, then the own slot's fragment. Under FP the read also hands their fragments to others that lack them.
+ * Rebuild of a node's own fragment of a referenced extent (PROTOCOLS section 4, completion and repair): a pinned read
+ * from the other slots, then the own slot's fragment. Under FP the read also hands their fragments to others that lack
+ * them.
  */
 public final class ExtentRepair implements ClientOperation<RepairOutcome> {
     private final ExtentCoding coding;

@@ -164,7 +164,7 @@ public final class ExtentServer implements ProtocolServer {
                 if (told.known().isEmpty() || seals.knows(told.volume())) {
                     learn(turn, told);
                 } else {
-                    // What was promised in an earlier life comes before what is served in this one.
+                    // Promises of an earlier life are loaded before anything is served in this one.
                     RecordKey promised = RecordKey.of(RecordKind.SEAL, Seals.block(told.volume()));
                     continuations.loadMeta(turn, promised, (next, metas) -> {
                         seals.loaded(told.volume(), metas.records());
@@ -188,13 +188,13 @@ public final class ExtentServer implements ProtocolServer {
             case Fact.ClosedWith told
             when mine.test(new BlockId(told.volume(), told.owner(), told.session(), 0)) -> sessions.learn(turn, told);
             case Fact.Collapsed told -> sessions.learn(turn, told);
-            // Whatever is stored by one who is revoked becomes no part of any object.
+            // Data stored by a revoked client becomes no part of any object.
             case Fact.Pending _, Fact.Freed _, Fact.ClosedWith _, Fact.Revoked _ -> {}
         }
         return turn.effects();
     }
 
-    /** What waits for the volume is judged once the epochs that it ends are refused for good. */
+    /** Judges the requests that wait for the volume, once the epochs that it ends are refused for good. */
     private void learn(Turn turn, Fact.OfVolume told) {
         replicas.learn(told);
         List<Seals.Seal> fresh =
@@ -203,7 +203,7 @@ public final class ExtentServer implements ProtocolServer {
             learned(turn, told);
             return;
         }
-        // What cannot be stored now is tried again when the volume is told again; nothing is served until then.
+        // If the store fails, the node retries when it next hears of the volume; it serves nothing until then.
         continuations.store(turn, Seals.mutations(fresh), (next, stored) -> {
             if (stored == Stored.DURABLE) {
                 seals.stored(fresh);
@@ -268,7 +268,7 @@ public final class ExtentServer implements ProtocolServer {
         int index = volume.groupIndex(block);
         PlacementGroup group = volume.groups().get(index);
         if (request.epoch() != group.epoch() || !seals.serves(volume.id(), index, group.epoch())) {
-            // Whatever epoch the sender claims: one question serves all, and an empty claim buys one answer only.
+            // One question serves all epochs that senders claim, and a false claim buys one answer only.
             Question question = new Question.OfVolume(block.volume(), index, group.epoch() + 1);
             boolean later = request.epoch() > group.epoch()
                     || (request.epoch() == group.epoch() && seals.sealed(volume.id(), index, group.epoch()));

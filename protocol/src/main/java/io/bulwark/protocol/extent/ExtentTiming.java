@@ -1,12 +1,12 @@
 package io.bulwark.protocol.extent;
 
 /**
- * How long an operation on an extent waits.
+ * Timeouts of an operation on an extent.
  *
- * @param hedgeMillis a slot that is silent for so long, while others answer, gets help from another one
- * @param retryMillis a request is sent again after so long
- * @param deadlineMillis the operation ends after so long, whatever is missing
- * @param lingerMillis a completed write goes on sending to slow nodes for so long
+ * @param hedgeMillis after this silence of a slot, while others answer, another slot is asked for help
+ * @param retryMillis time after which a request is sent again
+ * @param deadlineMillis time after which the operation ends, whatever is missing
+ * @param lingerMillis time for which a completed write continues to send to slow nodes
  */
 public record ExtentTiming(long hedgeMillis, long retryMillis, long deadlineMillis, long lingerMillis) {
     /** A slot is late only if it takes so many times as long as those that answered. */
@@ -34,12 +34,13 @@ public record ExtentTiming(long hedgeMillis, long retryMillis, long deadlineMill
     }
 
     /**
-     * Whether a silent slot should get help. If more than f slots are silent, or the others took nearly as long, the load is
-     * the likelier cause, and help would only add to it; then the time of a retry is waited for, from when its connection last moved.
+     * Returns whether a silent slot should get help. If more than f slots are silent, or the others took nearly as
+     * long, the likelier cause is load, which help would only increase. The operation then waits for the time of a
+     * retry, from the last movement of the slot's connection.
      *
-     * @param stillMillis for how long its connection has not moved since it was asked
-     * @param silentSlots how many are silent and have got no help yet
-     * @param slowestAnswerMillis how long the slowest of the others took to answer, 0 if none did
+     * @param stillMillis time since the request for which its connection has not moved
+     * @param silentSlots number of silent slots that have got no help yet
+     * @param slowestAnswerMillis time that the slowest of the others took to answer, 0 if none did
      */
     boolean isLate(long silentMillis, long stillMillis, long silentSlots, int f, long slowestAnswerMillis) {
         boolean alone = silentSlots <= f

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * references and frees lift it; a write without space fails.
  */
 public final class ExtentWrite implements ClientOperation<WriteOutcome> {
-    /** What may be different when asked again; a node may not have heard of a session that was just opened. */
+    /** Refusals that may change on a retry; a node may not have heard of a session that was just opened. */
     static final Set<StoreRefusal> PASSING = EnumSet.of(
             StoreRefusal.UNREFERENCED,
             StoreRefusal.LIMIT,
@@ -51,7 +51,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
     private final ExtentCoding.Encoded encoded;
     private final ExtentTiming timing;
 
-    /** What is known of a slot. */
+    /** State of a slot. */
     private static final class Slot {
         boolean late;
         boolean stored;
@@ -94,7 +94,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
         }
     }
 
-    /** What the inode will name, once the write is complete. */
+    /** Returns the pin that the inode will name, once the write is complete. */
     public Bytes pin() {
         return encoded.checksum().pin();
     }
@@ -165,7 +165,8 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
                                 slot -> slot.refusal == StoreRefusal.WRONG_EPOCH && slot.refusalEpoch > group.epoch());
         for (int index = 0; index < slots.length; index++) {
             Slot slot = slots[index];
-            // Who has stored is asked once more where one says that the epoch is over: f+1 must say so to end this.
+            // Once one slot says that the epoch is over, slots that have stored are asked again: f+1 must say so to end
+            // this write.
             if ((slot.stored && !overtaken) || fatal(slot)) {
                 continue;
             }

@@ -43,7 +43,7 @@ final class Parking {
         final long requestId;
         final Request request;
         final long arrivedMillis;
-        /** What was answered for it already; it does not wait for the same again. */
+        /** Questions answered for this request already; it does not wait for the same question again. */
         final Set<Question> answered = new HashSet<>();
 
         Asked(PrincipalId from, long requestId, Request request, long arrivedMillis) {

@@ -3,7 +3,7 @@ package io.bulwark.protocol.extent;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Map;
 
-/** What a pinned read came to. Never wrong bytes. */
+/** Outcome of a pinned read; never wrong bytes. */
 public sealed interface ReadOutcome {
     /** The block that the pin names, zero-padded to m times the fragment length. */
     record Whole(Bytes content) implements ReadOutcome {}

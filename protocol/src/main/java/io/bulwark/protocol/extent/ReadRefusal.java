@@ -1,6 +1,6 @@
 package io.bulwark.protocol.extent;
 
-/** Why a version does not come from a node. The order is part of the wire format. */
+/** Reason why a node does not send a version. The order is part of the wire format. */
 public enum ReadRefusal {
     /** The group is in another epoch, the answer's. */
     WRONG_EPOCH,

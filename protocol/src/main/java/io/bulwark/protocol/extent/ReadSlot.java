@@ -4,14 +4,14 @@ import io.bulwark.protocol.extent.ExtentMessage.Found;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a read knows of one slot. */
+/** State of one slot in a read. */
 final class ReadSlot {
     boolean asked;
-    /** Whether it was asked for its fragment, not only whether it holds it. */
+    /** True if the slot was asked for its fragment, and not only whether it holds the version. */
     boolean wantsFragment;
 
     boolean hedged;
-    /** Whether it has answered what it was asked last. */
+    /** True once the slot has answered the last request. */
     boolean settled;
 
     long firstAskedMillis;
@@ -23,7 +23,7 @@ final class ReadSlot {
     long movedMillis;
     /** When it was asked for the answer that is awaited, or came last; what is only said again does not count. */
     long questionMillis;
-    /** How many of the times that it was asked it has answered. */
+    /** Number of requests that the slot has answered. */
     int answers;
 
     @Nullable
@@ -35,14 +35,14 @@ final class ReadSlot {
     long refusalEpoch;
     boolean bad;
     boolean passedOn;
-    /** Whether it has said last that it holds the version. */
+    /** True if the slot's last answer said that it holds the version. */
     boolean holds;
-    /** Whether it was handed its fragment. */
+    /** True once the slot was sent its fragment. */
     boolean supplied;
-    /** Whether its answer to that is awaited. */
+    /** True while the slot's answer to the supplied fragment is pending. */
     boolean supplying;
 
-    /** Which slots are asked for their fragments before others. */
+    /** Order in which slots are asked for their fragments. */
     enum Rank {
         /** Says that it holds it. */
         HOLDING,
@@ -69,7 +69,7 @@ final class ReadSlot {
         supplying = false;
     }
 
-    /** Whether it says that it has nothing. */
+    /** Returns whether the slot says that it has nothing. */
     boolean lacksIt() {
         return refusal == ReadRefusal.NONE || refusal == ReadRefusal.NOT_REPAIRED;
     }
@@ -109,7 +109,7 @@ final class ReadSlot {
         movedMillis = Math.max(movedMillis, atMillis);
     }
 
-    /** Whether it is waited for, and got no help yet. */
+    /** Returns whether the read waits for the slot and the slot got no help yet. */
     boolean silent() {
         return (supplying || (asked && !settled)) && !hedged;
     }

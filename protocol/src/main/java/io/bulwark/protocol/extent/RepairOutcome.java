@@ -4,9 +4,9 @@ import io.bulwark.protocol.fingerprint.Checksum;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Map;
 
-/** What a node's repair of its own fragment came to. */
+/** Outcome of a node's repair of its own fragment. */
 public sealed interface RepairOutcome {
-    /** What the node's slot holds of the version. */
+    /** Fragment of the version for the node's slot. */
     record Rebuilt(Checksum checksum, Bytes fragment) implements RepairOutcome {}
 
     /** 2f+1 holders, this one perhaps among them, never stored this version. */

@@ -21,14 +21,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** What a node does about missing, damaged and suspected fragments: a few reads from its peers at a time. */
+/** Repair of missing, damaged and suspected fragments by a few reads from the node's peers at a time. */
 final class Repairs {
     private static final int WAITING_MAX = 1024;
 
     /**
-     * Where a node stands towards one extent.
+     * Relation of a node to one extent.
      *
-     * @param fresh whether it took its slot lately, and what it never stored may have been stored there all the same
+     * @param fresh whether it took its slot lately, so that versions that it never stored may have been stored in the
+     *     slot
      */
     record Place(Volume volume, BlockId block, long epoch, int slot, boolean fresh) {
         /** The reason that this node may give for not having a version. */

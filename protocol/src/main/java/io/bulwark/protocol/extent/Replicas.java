@@ -13,7 +13,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What 2f+1 replicas told this node of volumes and grants. A denied grant is soon asked again, a given one after a while. */
+/**
+ * Facts about volumes and grants from 2f+1 replicas. The node asks soon again about a denied grant, and after a while
+ * about a given one.
+ */
 final class Replicas {
     private static final int GRANTS_MAX = 4096;
     private static final long GIVEN_MILLIS = 30_000;
@@ -74,7 +77,7 @@ final class Replicas {
         grants.put(new GrantKey(fact.volume(), fact.principal()), new Grant(fact.mayRead(), until));
     }
 
-    /** Whether the principal may read; null if that must be asked. */
+    /** Returns whether the principal may read; null if the node must ask that. */
     @Nullable
     Boolean mayRead(long nowMillis, int volume, PrincipalId principal) {
         Grant grant = grants.get(new GrantKey(volume, principal));

@@ -19,14 +19,14 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * What a node remembers of one session's freed extents: of an open session the freed counters, of a closed one those that
- * are still referenced, all others being freed. What is freed is never forgotten: however many gaps there are, an id stays
- * refused, and a reader is told that it is gone. On disk it takes as many pages as it needs, each version (1 byte), closed
- * (1), sweeping (1), count (2), then first and end (8 + 8) of each interval in order; the flags stand in the first only, and
- * so does the version that tells that what was freed before is not known.
+ * Durable record of one session's freed extents. An open session has the freed counters; a closed one has those still
+ * referenced, and all others are freed. Freed extents are never forgotten. However many gaps there are, an id stays
+ * refused, and a reader learns that it is gone. On disk it takes as many pages as it needs. Each has version (1 byte),
+ * closed (1), sweeping (1), count (2), then first and end (8 + 8) of each interval in order. The flags stand in the
+ * first page only, and so does the version that marks the earlier freed extents as unknown.
  */
 final class SessionRecord {
-    /** So many intervals stand in one page. */
+    /** Maximum number of intervals in one page. */
     static final int INTERVALS_MAX = 2048;
 
     private static final int PAGES_MAX = 1 << 16;
@@ -60,7 +60,7 @@ final class SessionRecord {
         return closed;
     }
 
-    /** Whether the record was damaged: nothing may be stored under ids that may have been freed. */
+    /** Returns whether the record was damaged: nothing may be stored under ids that may have been freed. */
     boolean forgotten() {
         return forgotten;
     }
@@ -73,7 +73,7 @@ final class SessionRecord {
         return record;
     }
 
-    /** Whether records of freed extents may still be on disk. */
+    /** Returns whether records of freed extents may still be on disk. */
     boolean sweeping() {
         return sweeping;
     }
@@ -184,7 +184,7 @@ final class SessionRecord {
         return pages;
     }
 
-    /** What makes the pages durable that have changed; {@link #stored} when that is done. */
+    /** Returns the mutations that make the changed pages durable; the caller then calls {@link #stored}. */
     List<Mutation> changes(RecordKey first, List<Bytes> pages) {
         List<Mutation> changes = new ArrayList<>();
         for (int i = 0; i < Math.max(pages.size(), durable.size()); i++) {
@@ -217,7 +217,7 @@ final class SessionRecord {
         return suffix.equals(SUFFIX) || (suffix.length() == 3 && suffix.get(0) == SUFFIX.get(0));
     }
 
-    /** Whether this is a session's record, and says that its sweep was not over. */
+    /** Returns whether this is a session's record whose sweep was not over. */
     static boolean isSweeping(Loaded.Meta record) {
         Bytes meta = record.meta();
         boolean known = meta.length() > 2 && (meta.get(0) == VERSION || meta.get(0) == VERSION_FORGOTTEN);

@@ -39,12 +39,12 @@ final class Sessions {
     /** An owner has at most 64 open; some more were closed without this node having been told. */
     private static final int OPEN_PER_OWNER_MAX = 128;
 
-    /** So many of the longest unused are looked at each time. */
+    /** Number of the least recently used sessions examined each time. */
     private static final int EVICT_STEPS = 8;
 
     private static final int PAGE = 256;
 
-    /** What is done with each extent on disk that a fact is about; says when it is done. */
+    /** Action on each extent on disk that a fact is about; it reports its end. */
     interface Visit {
         void visit(Turn turn, Session session, BlockId block, BlockQueues.Done done);
     }
@@ -68,7 +68,7 @@ final class Sessions {
         }
     }
 
-    /** Of one session. */
+    /** State of one session. */
     static final class Session {
         final Key key;
         /** Whether it had collapsed before it came into memory: nothing of it is on disk, and nothing may come there. */
@@ -101,13 +101,13 @@ final class Sessions {
             return collapsed || (record != null && record.freed(block.counter()));
         }
 
-        /** Whether a pending upload has registered it, as far as this node was told since it started. */
+        /** Returns whether a pending upload has registered it, as far as this node has heard since it started. */
         boolean pending(BlockId block) {
             Map.Entry<Long, Long> below = pending.floorEntry(block.counter());
             return below != null && block.counter() < below.getValue();
         }
 
-        /** Whether nothing may be stored any more, also since it is not known what was freed. */
+        /** Returns whether nothing may be stored any more, including when it is not known which extents were freed. */
         boolean closed() {
             return state == SessionState.CLOSED || collapsed || (record != null && record.closed()) || forgotten();
         }
@@ -186,9 +186,8 @@ final class Sessions {
         try {
             session.record = SessionRecord.decode(pages);
         } catch (MalformedException e) {
-            // What is here goes on being read and repaired; its owner opens another session. When the replicas tell
-            // what this
-            // one referenced at its end, all is known again.
+            // The node still serves and repairs the fragments that it has; the owner opens another session. All is
+            // known again once the replicas report the references of this session at its end.
             session.record = SessionRecord.forgotten(pages);
             Key key = session.key;
             turn.add(new Effect.Evidence(
@@ -206,7 +205,7 @@ final class Sessions {
         waiting.forEach(ready -> ready.ready(turn, session));
     }
 
-    /** What 2f+1 replicas say of the session. A closed one never opens again. */
+    /** Takes a session's state from 2f+1 replicas. A closed session never opens again. */
     void learn(Fact.OfSession fact) {
         Session session = known(new Key(fact.volume(), fact.owner(), fact.session()));
         if (session != null && session.state != SessionState.CLOSED) {

@@ -12,7 +12,10 @@ import io.bulwark.protocol.wire.Bytes;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** How a node checks what a writer wants it to keep. The check is long CPU work and made only where it is needed. */
+/**
+ * Check of a fragment that a writer wants the node to keep. The check is long CPU work and made only where it is
+ * needed.
+ */
 record StoreProposal(PrincipalId sender, boolean supplied, Checksum checksum, Supplier<Optional<Accepted>> checking)
         implements ExtentBlocks.Proposal {
     /** A fragment must be consistent with the checksum at the slot. */

@@ -1,6 +1,6 @@
 package io.bulwark.protocol.extent;
 
-/** Why a node did not store. The order is part of the wire format. */
+/** Reason why a node did not store. The order is part of the wire format. */
 public enum StoreRefusal {
     /** The group is in another epoch, the answer's. */
     WRONG_EPOCH,

@@ -29,7 +29,7 @@ final class Strikes {
         }
     };
 
-    /** Whether nothing of this sender is checked now. */
+    /** Returns whether nothing of this sender is checked now. */
     boolean barred(long nowMillis, PrincipalId sender) {
         Struck struck = senders.get(sender);
         return struck != null && nowMillis < struck.untilMillis();

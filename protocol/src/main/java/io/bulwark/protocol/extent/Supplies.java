@@ -9,8 +9,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node does with fragments that readers and other nodes hand to it (PROTOCOLS section 4, completion). It keeps one of the
- * version that it knows to be the extent's; where it knows none, of the one that f+1 other slots hold.
+ * Handling of fragments that readers and other nodes send to a node (PROTOCOLS section 4, completion). The node keeps a
+ * fragment of the version that it knows to be the extent's. If it knows none, it keeps one of the version that f+1
+ * other slots hold.
  */
 final class Supplies {
     /** Under way at once from one sender; also bounds what their fragments take in memory. */

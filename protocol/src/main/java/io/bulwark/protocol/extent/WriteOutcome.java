@@ -4,7 +4,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Map;
 
-/** What writing an extent came to. */
+/** Outcome of writing an extent. */
 public sealed interface WriteOutcome {
     /**
      * Durable at m+f slots, or N-b under PASIS: the inode may name it.

@@ -14,12 +14,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * How the protocols cut a block into fragments and put it together again: partial encoding (thesis, lines 1000 to 1002), the
- * server's check of a whole block (lines 1300 to 1310), and the reader's search for a block among what the servers sent
- * (lines 1800 to 1830, without the count of preimages, which is the read protocol's).
+ * Encoding of a block into fragments and back. It has partial encoding (thesis, lines 1000 to 1002), the server's check
+ * of a whole block (lines 1300 to 1310), and the reader's search for a block among the servers' answers (lines 1800 to
+ * 1830). The count of preimages is the read protocol's.
  *
  * <p>Blocks here are padded: m * L bytes where L is the fragment length. Fragments, cross-checksums and blocks may come
- * from liars; whatever does not fit is refused, never an exception. Immutable and safe for use by many threads.
+ * from liars; invalid ones are refused and never cause an exception. Immutable and safe for use by many threads.
  */
 public final class BlockCode {
     private final ErasureCode code;
@@ -56,7 +56,7 @@ public final class BlockCode {
     public record Encoded(Fpcc fpcc, List<Bytes> fragments) {}
 
     /**
-     * What a server keeps that was sent the whole block.
+     * Data that a server keeps when it was sent the whole block.
      *
      * @param fragment that of its slot, with an array of its own
      * @param cc the hashes of all n fragments of the block
@@ -181,8 +181,9 @@ public final class BlockCode {
     }
 
     /**
-     * Whether the share passes the checks that it carries with it: without a cross-checksum of its own, that of consistency
-     * with fpcc; else the fragment has the length that fpcc says and the hash that its n-fragment cross-checksum says.
+     * Returns whether the share passes the checks that it carries with it. Without a cross-checksum of its own, it must
+     * be consistent with fpcc. Otherwise the fragment has the length that fpcc says and the hash that its n-fragment
+     * cross-checksum says.
      */
     public boolean isShareOf(Fpcc fpcc, int slot, Share share) {
         List<Bytes> cc = share.cc();
@@ -198,12 +199,12 @@ public final class BlockCode {
                 && Hashes.sha256(share.fragment()).equals(cc.get(slot));
     }
 
-    /** Whether the fragment is exactly what encoding the accepted block gives for the slot. */
+    /** Returns whether the fragment is exactly the encoding of the accepted block for the slot. */
     public boolean matches(Bytes block, int slot, Bytes fragment) {
         return slot >= 0 && slot < n && code.encodeFragment(block, slot).equals(fragment);
     }
 
-    /** Whether the block has the length, and the fpcc the shape, of this code. */
+    /** Returns whether the block has the length, and the fpcc the shape, of this code. */
     public boolean isBlockOf(Fpcc fpcc, Bytes block) {
         return fits(fpcc) && block.length() == (long) m * fpcc.length();
     }

@@ -8,12 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What is kept beside each fragment of a version of a block, and names it: the fingerprinted cross-checksum under FP (thesis
- * 2.2), the cross-checksum of all N fragments under PASIS (lazy verification paper 2.2).
+ * Checksum that is kept beside each fragment of a version of a block, and names the version. It is the fingerprinted
+ * cross-checksum under FP (thesis 2.2), and the cross-checksum of all N fragments under PASIS (lazy verification paper
+ * 2.2).
  *
- * <p>Canonical encoding of both: u32 fragment length in bytes, u8 how many fingerprints, u8 how many hashes, then the hashes of 32
- * bytes and the fingerprints of 16. A cross-checksum has no fingerprints, an fpcc has at least one, so neither is ever taken for
- * the other, nor are their pins.
+ * <p>Canonical encoding of both: u32 fragment length in bytes, u8 number of fingerprints, u8 number of hashes, hashes
+ * of 32 bytes, fingerprints of 16. A cross-checksum has no fingerprints, an fpcc has at least one, so neither is ever
+ * taken for the other, nor are their pins.
  */
 public sealed interface Checksum permits Fpcc, CrossChecksum {
     /** Greatest fragment length in bytes. */

@@ -70,7 +70,7 @@ public final class CrossChecksum implements Checksum {
         }
     }
 
-    /** Whether the fragment has the length and the hash that stand here for the slot. */
+    /** Returns whether the fragment has the length and the hash given here for the slot. */
     public boolean matches(int slot, Bytes fragment) {
         return slot >= 0
                 && slot < cc.size()

@@ -26,7 +26,7 @@ public final class FingerprintBound {
     private FingerprintBound() {}
 
     /**
-     * Whether the bound holds for m-of-n fragments of at most {@code fragmentLength} bytes; computed exactly.
+     * Returns whether the bound holds for m-of-n fragments of at most {@code fragmentLength} bytes; computed exactly.
      *
      * @throws IllegalArgumentException unless 1 <= m <= n and the length is not negative
      */

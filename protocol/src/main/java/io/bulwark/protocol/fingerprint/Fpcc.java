@@ -132,9 +132,9 @@ public final class Fpcc implements Checksum, Comparable<Fpcc> {
     }
 
     /**
-     * Whether the fragment is consistent with this at the index (definition 2.2.3): its hash is {@code cc[index]} and its
-     * fingerprint {@code encode_index(fp)}. False for an index that has no hash, for another length, and where the
-     * code is not one of this many fragments.
+     * Returns whether the fragment is consistent with this at the index (definition 2.2.3): its hash is {@code
+     * cc[index]} and its fingerprint {@code encode_index(fp)}. False for an index that has no hash, for another length,
+     * and for a code with another number of fragments.
      */
     public boolean consistent(ErasureCode code, int index, Bytes fragment) {
         return plausible(code, index, fragment) && consistent(code, index, fragment, Hashes.sha256(fragment));
@@ -155,7 +155,7 @@ public final class Fpcc implements Checksum, Comparable<Fpcc> {
         return code.dataFragments() == fp.size() && code.fragments() >= cc.size();
     }
 
-    /** How many of a block's first m+f fragments, in their order, are consistent with this. */
+    /** Returns the number of a block's first m+f fragments, in their order, that are consistent with this. */
     public int countConsistent(ErasureCode code, List<Bytes> firstMPlusF) {
         int count = 0;
         for (int i = 0; i < firstMPlusF.size(); i++) {

@@ -5,11 +5,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one slot holds of a version of a block, as it claims.
+ * A slot's data of a version of a block, as the slot claims.
  *
  * @param fragment the slot's fragment
- * @param cc null if the fragment came from the writer and is consistent with the fpcc itself; else, for a fragment that the
- *     node cut from the whole block, the hashes of all n fragments of that block, 32 bytes each
+ * @param cc null if the fragment came from the writer and is consistent with the fpcc itself; else, for a fragment that
+ *     the node cut from the whole block, the hashes of all n fragments of that block, 32 bytes each
  */
 public record Share(Bytes fragment, @Nullable List<Bytes> cc) {
     public Share {

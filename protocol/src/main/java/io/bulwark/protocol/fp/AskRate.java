@@ -3,7 +3,7 @@ package io.bulwark.protocol.fp;
 import io.bulwark.protocol.id.PrincipalId;
 import java.util.LinkedHashMap;
 
-/** How much work each asker may still cause here: a bucket of tokens for each. */
+/** Rate limit on the work that each asker may cause here: one token bucket for each. */
 public final class AskRate {
     private static final int ASKERS_MAX = 4_096;
 

@@ -84,7 +84,7 @@ final class BlockVersions {
         return damaged.contains(version);
     }
 
-    /** Whether there is a fragment of the version that is not known to be bad. */
+    /** Returns whether there is a fragment of the version that is not known to be bad. */
     boolean holds(Timestamp version) {
         VersionRecord record = versions.get(version);
         return record != null && record.hasFragment() && !damaged.contains(version);

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * that are behind are asked for REPAIR.
  */
 final class ClaimPoll extends PeerPoll<ClaimPoll.Outcome> {
-    /** How it ended. */
+    /** Outcome of the poll. */
     enum Outcome {
         CLAIMED,
         TIMED_OUT

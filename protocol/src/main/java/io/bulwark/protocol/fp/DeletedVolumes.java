@@ -19,10 +19,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a node holds of register volumes that are no more is deleted, a page at a time, and charged to nobody any longer, under FP and under
- * PASIS; and what a server holds of volumes that are not of its protocol. Soon after a restart and from time to time the node asks the
- * replicas for the volumes that it holds anything of. It believes that one is deleted once it was told so, asked again, and was told so
- * again: ids are never used twice, but an answer may be older than the volume.
+ * Deletion of a node's data of deleted register volumes, under FP and under PASIS, and of a server's data of volumes of
+ * other protocols. It deletes one page at a time and no longer charges the data to anybody. Soon after a restart and
+ * from time to time, the node asks the replicas for the volumes of which it holds data. It believes a deletion once it
+ * has heard of it, asked again, and heard the same. Ids are never used twice, but an answer may be older than the
+ * volume.
  */
 public final class DeletedVolumes {
     private static final long FIRST_ROUND_MILLIS = 3_000;
@@ -36,17 +37,17 @@ public final class DeletedVolumes {
     /** No volume has this id. */
     private static final long NONE = Long.MAX_VALUE;
 
-    /** What the server has to do with it. */
+    /** Duties of the server in a deletion. */
     public interface Left {
         /** The volume is deleted: nothing of it is served, and nothing stays in memory. */
         void forget(int volume);
 
-        /** Whether a record of one of the kinds is the server's: others may have records of the same kind. */
+        /** Returns whether a record of one of the kinds is the server's: others may have records of the same kind. */
         default boolean owns(Loaded.Meta record) {
             return true;
         }
 
-        /** What is deleted with a record, the record included. */
+        /** Returns the deletions for a record, the record included. */
         List<Mutation> with(Loaded.Meta record);
 
         /** The record is deleted, and what was deleted with it. */
@@ -60,28 +61,28 @@ public final class DeletedVolumes {
     /** The volumes that the replicas are asked for, and when they have first said that there is no such volume. */
     private final Map<Integer, Long> asked = new LinkedHashMap<>();
 
-    /** Those of which a restart found something, until they are known. */
+    /** Volumes of which a restart found data, until the node knows them. */
     private final Set<Integer> untold = new HashSet<>();
 
     private final Deque<Integer> deleted = new ArrayDeque<>();
-    /** Those of which a whole sweep found nothing any more: what is there is others'. */
+    /** Volumes of which a whole sweep found nothing more; the remaining records belong to other servers. */
     private final Set<Integer> clean = new HashSet<>();
 
     private long askedMillis;
     private long roundMillis = -1;
     /** From which volume on the round is to go on; -1 between two. */
     private int nextVolume = -1;
-    /** What is on its way to the disk or from it, 0 if nothing is; an answer that never comes is given up. */
+    /** Token of the load or store in flight, 0 if there is none; an answer that never comes is given up. */
     private long pending;
 
     private long pendingMillis;
     private long lastPending;
 
     /**
-     * Those of one server.
+     * Creates the deletion of one server.
      *
      * @param kinds the records by which volumes are found and that are deleted, in this order
-     * @param patienceMillis how long an answer of the disk is waited for
+     * @param patienceMillis timeout for an answer of the disk
      */
     public DeletedVolumes(Outbox out, List<RecordKind> kinds, long patienceMillis, Left left) {
         this.out = out;
@@ -127,9 +128,9 @@ public final class DeletedVolumes {
     }
 
     /**
-     * What the replicas said of a volume.
+     * Takes the replicas' answer about a volume.
      *
-     * @return whether a restart found something of the volume, and it is known only now
+     * @return whether a restart found data of the volume, and it is known only now
      */
     public boolean told(long nowMillis, int volume, boolean known) {
         Long absentMillis = asked.get(volume);
@@ -195,7 +196,7 @@ public final class DeletedVolumes {
     }
 
     /**
-     * How far the sweep of a volume has come.
+     * Progress of the sweep of a volume.
      *
      * @param clean whether it has met nothing that was the server's
      */

@@ -1,6 +1,6 @@
 package io.bulwark.protocol.fp;
 
-/** Why an operation on a register block failed, for good or in its time. */
+/** Reason why an operation on a register block failed, for good or in its time. */
 public enum Failure {
     /** Too few nodes answered in time. */
     TIMED_OUT,

@@ -29,8 +29,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may do what, as 2f + 1 replicas say: volumes, groups, grants, sessions. What is not known is asked before it is
- * refused. That a session is closed is remembered durably, since a node that has said so never prepares for it again.
+ * Access rights according to 2f + 1 replicas: volumes, groups, grants, sessions. An unknown fact is asked for before a
+ * refusal. The closing of a session is remembered durably, since a node that has said so never prepares for it again.
  */
 final class FpAccess {
     private static final int KNOWN_MAX = 8_192;
@@ -52,7 +52,7 @@ final class FpAccess {
         }
     }
 
-    /** Whether a request is let in. */
+    /** Decision on a request. */
     sealed interface Verdict {
         record Admitted(FpGroup group) implements Verdict {}
 
@@ -85,7 +85,7 @@ final class FpAccess {
     private final Seals seals;
     private final Map<Integer, Volume> volumes = new HashMap<>();
     private final Map<Integer, Long> toldVolumes = new LinkedHashMap<>();
-    /** Those of which this node held something. */
+    /** Deleted volumes of which this node held data. */
     private final Set<Integer> deleted = new HashSet<>();
     /** No more than the registry has members. */
     private final Set<PrincipalId> revoked = new HashSet<>();
@@ -109,7 +109,7 @@ final class FpAccess {
         return seals;
     }
 
-    /** Whether this epoch of the block's group is open, and all before it are refused for good. */
+    /** Returns whether this epoch of the block's group is open, and all before it are refused for good. */
     boolean serves(BlockId block, long epoch) {
         Volume volume = volumes.get(block.volume());
         return volume != null && seals.serves(volume.id(), volume.groupIndex(block), epoch);
@@ -149,7 +149,7 @@ final class FpAccess {
             if (told != null && nowMillis - told < ABSENCE_MILLIS) {
                 return new Verdict.Refuse(Refusal.OTHER_EPOCH, epoch);
             }
-            // Whatever epoch is claimed: one question serves all who claim one.
+            // One question serves all who claim an epoch, whatever the epoch.
             return ask(new Question.OfVolume(volumeId, volume.groupIndex(target.block()), epoch + 1));
         }
         if (target.epoch() < epoch) {
@@ -246,12 +246,12 @@ final class FpAccess {
         volumes.remove(volume);
     }
 
-    /** Whether the volume is known to be deleted, or not of this protocol. */
+    /** Returns whether the volume is known to be deleted, or not of this protocol. */
     boolean gone(int volume) {
         return deleted.contains(volume);
     }
 
-    /** Whether it is not known what volume this is. */
+    /** Returns whether the volume is unknown here. */
     boolean unknown(int volume) {
         return !volumes.containsKey(volume) && !gone(volume);
     }
@@ -264,17 +264,20 @@ final class FpAccess {
                 : Optional.empty();
     }
 
-    /** Whether nothing that it says counts any more. The replicas never take that back, so that a restart may forget it. */
+    /**
+     * Returns whether the principal is revoked, so that none of its messages counts. The replicas never take that back,
+     * so a restart may forget it.
+     */
     boolean revoked(PrincipalId principal) {
         return revoked.contains(principal);
     }
 
-    /** Whether this node durably refuses the session. */
+    /** Returns whether this node durably refuses the session. */
     boolean closed(SessionKey key) {
         return refuses(key, Set.of(Closure.CLOSED));
     }
 
-    /** Whether what was let in of it earlier must be refused by now. */
+    /** Returns whether requests of the session admitted earlier must be refused by now. */
     boolean closing(SessionKey key) {
         return refuses(key, Set.of(Closure.CLOSED, Closure.CLOSING));
     }
@@ -374,7 +377,7 @@ final class FpAccess {
         put(key, new Session(closure, nowMillis));
     }
 
-    /** Those of which something is remembered. */
+    /** Returns the owner's sessions that this node remembers. */
     List<SessionKey> sessionsOf(PrincipalId owner) {
         return Stream.concat(sessions.keySet().stream(), doubtful.keySet().stream())
                 .filter(key -> key.owner().equals(owner))

@@ -34,12 +34,12 @@ public record FpGroup(BlockId block, ProtectionPolicy policy, PlacementGroup pla
         return new FpGroup(block, policy, volume.group(block), new BlockCode(policy.m(), policy.f(), policy.n()));
     }
 
-    /** Whether it is a register volume under FP. */
+    /** Returns whether it is a register volume under FP. */
     static boolean isUnder(Volume volume) {
         return volume.kind() == VolumeKind.REGISTER && volume.policy().protocol() == Protocol.FP;
     }
 
-    /** Whether the block is one of a register volume's under FP. */
+    /** Returns whether the block is one of a register volume under FP. */
     static boolean holds(Volume volume, BlockId block) {
         return isUnder(volume)
                 && block.volume() == volume.id()
@@ -48,7 +48,7 @@ public record FpGroup(BlockId block, ProtectionPolicy policy, PlacementGroup pla
                 && block.counter() < volume.blocks();
     }
 
-    /** Whether the epoch of an operation on this block is over. */
+    /** Returns the watch for the end of the epoch of an operation on this block. */
     EpochWatch epochs(int ownSlot, FpTimes times) {
         return new EpochWatch(
                 n(),
@@ -94,7 +94,10 @@ public record FpGroup(BlockId block, ProtectionPolicy policy, PlacementGroup pla
         return policy.fragmentBytes(policy.blockBytes());
     }
 
-    /** Whether this can be the cross-checksum of a version of this block: register volumes fix the fragments' length. */
+    /**
+     * Returns whether this can be the cross-checksum of a version of this block: register volumes fix the fragments'
+     * length.
+     */
     boolean fits(Fpcc fpcc) {
         return fpcc.length() == fragmentBytes()
                 && fpcc.fp().size() == m()

@@ -1,18 +1,18 @@
 package io.bulwark.protocol.fp;
 
 /**
- * What a node allows (PROTOCOLS section 2, bounds) and how long it waits.
+ * Bounds (PROTOCOLS section 2) and timeouts of a node.
  *
- * @param stagedPerClient versions that one client may have staged at this node in open sessions before a PREPARE without ts is refused;
- *     one that names its ts is refused at twice as many
+ * @param stagedPerClient versions that one client may have staged at this node in open sessions before a PREPARE
+ *     without ts is refused; one that names its ts is refused at twice as many
  * @param stagedPerBlock the same for one client in one block
  * @param keptPerBlock overwritten versions kept of one block for slow readers
- * @param keepMillis for how long
+ * @param keepMillis time for which they are kept
  * @param repairsPerSecond repairs that one asker may cause, as a rate and as a burst
  * @param blocksCached blocks whose state is kept in memory
  * @param waitingMax requests that wait for one block, one client or one fact
- * @param factMillis how long a grant, or the absence of a session, is believed before replicas are asked again
- * @param repairMillis how long one step of a repair may take
+ * @param factMillis time for which a grant, or the absence of a session, is believed before replicas are asked again
+ * @param repairMillis timeout of one step of a repair
  */
 public record FpLimits(
         int stagedPerClient,
@@ -38,10 +38,13 @@ public record FpLimits(
         }
     }
 
-    /** What a client's closed sessions have left, beside what its open ones may have: so many times as much as a PREPARE without ts may add. */
+    /**
+     * Factor of the bound on leftovers of a client's closed sessions, beside the bound for its open ones. The unit is
+     * the number that a PREPARE without ts may add.
+     */
     private static final int LEFT_FACTOR = 4;
 
-    /** What a client has in all, what it adds to free itself included. */
+    /** Factor of the bound on all that a client has, including what it adds to free itself. */
     private static final int ALL_FACTOR = 12;
 
     /** From here on a client stages nothing in this block before what its closed sessions have left there is decided. */

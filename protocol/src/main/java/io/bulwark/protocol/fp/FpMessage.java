@@ -7,17 +7,17 @@ import io.bulwark.protocol.wire.Message;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What clients and nodes of the FP register say to each other (thesis 4.2.3, PROTOCOLS section 2). */
+/** Messages between clients and nodes of the FP register (thesis 4.2.3, PROTOCOLS section 2). */
 public sealed interface FpMessage extends Message {
     Target target();
 
-    /** What a client or a peer asks of a node. */
+    /** Request of a client or a peer to a node. */
     sealed interface Request extends FpMessage {
-        /** What a refusal of this request says that it answers. */
+        /** Returns the kind of request that a refusal of this one names. */
         Asked asked();
     }
 
-    /** What a node answers. */
+    /** Answer of a node. */
     sealed interface Answer extends FpMessage {}
 
     /** PREPARE_FRAGMENT or PREPARE_BLOCK. */
@@ -53,7 +53,7 @@ public sealed interface FpMessage extends Message {
         }
     }
 
-    /** What the node at a slot said to PREPARE, as forwarded to one other node: only the MAC meant for that one. */
+    /** Answer to PREPARE of the node at a slot, as forwarded to one other node: only the MAC meant for that one. */
     record Vouch(int slot, Bytes nonce, Bytes mac) {}
 
     /**
@@ -141,7 +141,7 @@ public sealed interface FpMessage extends Message {
         }
     }
 
-    /** What is known of the version at the answering node, whose latest this is. */
+    /** State of the version at the answering node, whose latest this is. */
     record Leftover(Target target, Version version, LeftoverState state, Timestamp latest) implements Answer {}
 
     /** The order is part of the wire format. */

@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.function.LongConsumer;
 
 /**
- * What all blocks of a node share.
+ * State that all blocks of a node share.
  *
  * @param times of the operations that a repair runs
- * @param closureRate how often each peer may have this node find out whether a session is closed
- * @param keptBy how many overwritten versions are kept on each client's account
+ * @param closureRate rate at which each peer may have this node find out whether a session is closed
+ * @param keptBy number of overwritten versions that are kept on each client's account
  * @param repairs reaches the other blocks
  */
 record FpNode(

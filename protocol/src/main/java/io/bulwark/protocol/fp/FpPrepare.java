@@ -161,8 +161,9 @@ final class FpPrepare {
     }
 
     /**
-     * What a client has staged: what its closed sessions have left takes no room of an open one. Else a client that has once failed often would be kept
-     * from the very writes that overwrite what it left; it closes the session and has room in the next.
+     * Numbers of versions that a client has staged; leftovers of its closed sessions take no room of an open one.
+     * Otherwise a client with many failures could not do the very writes that overwrite its leftovers. It closes the
+     * session and has room in the next.
      */
     private record Staged(int open, int left) {}
 

@@ -32,7 +32,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
     /** Timestamps that one slot may have brought up and that are still tried. */
     private static final int CANDIDATES_PER_SLOT = 4;
 
-    /** How a version is made to stay before it is returned. */
+    /** Way in which a read makes a version durable at enough slots before it returns the version. */
     private enum Settling {
         WRITE_BACK,
         ASK_REPAIR,
@@ -50,7 +50,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
     private final List<Patience> finding = new ArrayList<>();
     private final NavigableMap<Timestamp, ReadAttempt> attempts = new TreeMap<>();
     private final List<Deque<Timestamp>> broughtUp = new ArrayList<>();
-    /** How many timestamps each slot has brought up lately, and the last of those that must wait. */
+    /** Number of new timestamps that each slot has reported lately, and the last of those that must wait. */
     private final int[] fresh;
 
     private final SortedMap<Integer, Timestamp> postponed = new TreeMap<>();

@@ -2,7 +2,7 @@ package io.bulwark.protocol.fp;
 
 import io.bulwark.protocol.wire.Bytes;
 
-/** How a read ended. */
+/** Outcome of a read. */
 public sealed interface FpReadOutcome {
     /**
      * The block.

@@ -42,7 +42,7 @@ final class FpRegister {
 
     private boolean busy;
     private boolean draining;
-    /** What others are to bring before this block goes on: it stays in memory until then. */
+    /** Number of pending operations that this block waits for; it stays in memory until then. */
     private int awaited;
 
     FpRegister(FpNode node, FpGroup group) {
@@ -69,7 +69,7 @@ final class FpRegister {
         return proofs;
     }
 
-    /** Whether f + 1 peers have proven it, one of them correct. */
+    /** Returns whether f + 1 peers have proven it, one of them correct. */
     boolean provenByPeers(Timestamp version) {
         return proofs.count(version) > group.f();
     }
@@ -100,19 +100,19 @@ final class FpRegister {
         return repair;
     }
 
-    /** Whether this is the epoch now, and the node has a slot in it, and has not sealed it. */
+    /** Returns whether this is the current epoch, and the node has a slot in it, and has not sealed it. */
     boolean serves(long epoch) {
         return epoch == group.placement().epoch()
                 && group.slotOf(node.self()) >= 0
                 && node.access().serves(block(), epoch);
     }
 
-    /** Whether its volume is known to be deleted. */
+    /** Returns whether its volume is known to be deleted. */
     boolean isGone() {
         return node.access().gone(block().volume());
     }
 
-    /** Whether m + f slots held the latest in this epoch, as far as is remembered. */
+    /** Returns whether m + f slots held the latest in this epoch, as far as is remembered. */
     boolean heldIn(long epoch) {
         return heldIn == epoch;
     }
@@ -154,7 +154,7 @@ final class FpRegister {
                 }
             }
             loaded = true;
-            // What a restart left below the latest is not kept for anybody.
+            // Older versions that a restart left below the latest are not kept for any client.
             for (VersionRecord old : versions.below(versions.latest())) {
                 versions.keep(old.version(), new BlockVersions.Kept(PrepareTag.REPAIR, now));
                 node.keptBy().merge(PrepareTag.REPAIR, 1, Integer::sum);
@@ -419,7 +419,10 @@ final class FpRegister {
                 now -> {});
     }
 
-    /** What this node holds of a version; where the fragment turns out to be lost, without it, and a repair begins. */
+    /**
+     * Loads this node's holding of a version. If the fragment turns out to be lost, the holding comes without it and a
+     * repair begins.
+     */
     void hold(VersionRecord record, Outbox.Then<Holding> then) {
         Bytes nonceHash = Hashes.sha256(nonce(record.version()));
         boolean known = versions.isDamaged(record.version());
@@ -472,7 +475,8 @@ final class FpRegister {
                 then.accept(now);
             } else {
                 if (stored == Stored.FAILED) {
-                    // What is on the device now is not known: nothing is promised before it has been read again.
+                    // The content of the device is unknown now; the node promises nothing before it has read the block
+                    // again.
                     loaded = false;
                     load();
                 }

@@ -21,7 +21,7 @@ final class FpRepair {
     private static final int OWN_VERSIONS_MAX = 16;
     private static final int ROUNDS_MAX = 3;
 
-    /** So many times S are staged in a block for repairs in any case at most. */
+    /** Factor of S up to which a block may always stage versions for repairs. */
     private static final long ROOM_FACTOR = 2;
 
     private final FpRegister register;
@@ -29,7 +29,7 @@ final class FpRepair {
     private final RepairWishes wishes;
     private final Map<Timestamp, Share> ownShares = new HashMap<>();
     private boolean running;
-    /** Those who waited for it are told, and may ask for the next one. */
+    /** True while the repair notifies its waiters, which may then ask for the next one. */
     private boolean ending;
     /** The version that it is about: first what was asked for, then what READ has proven. */
     private @Nullable Timestamp goal;
@@ -54,7 +54,7 @@ final class FpRepair {
         wishes.whenOver(then);
     }
 
-    /** Whether the READ of the last repair found that the block was never written. */
+    /** Returns whether the READ of the last repair found that the block was never written. */
     boolean foundNothing() {
         return nothing;
     }
@@ -74,7 +74,7 @@ final class FpRepair {
                 && take(nowMillis, asker, wanted, early, then);
     }
 
-    /** As often as this node itself wants: it begins no more than a few at a time. */
+    /** Requests a repair for this node itself, without a rate limit: it begins only a few at a time. */
     boolean request(long nowMillis, @Nullable Timestamp wanted, boolean early, LongConsumer then) {
         return wishes.room(node.self()) && take(nowMillis, node.self(), wanted, early, then);
     }
@@ -109,7 +109,7 @@ final class FpRepair {
         begin(nowMillis, wanted);
     }
 
-    /** What the node itself would answer: its latest, and each version that it has staged. */
+    /** Begins a repair with the node's own possible answers: its latest, and each version that it has staged. */
     private void begin(long nowMillis, @Nullable Timestamp wanted) {
         if (!node.index().ready(PrepareTag.REPAIR)) {
             node.index().load(PrepareTag.REPAIR, now -> register.enqueue(now, later -> begin(later, wanted)));
@@ -228,9 +228,10 @@ final class FpRepair {
     }
 
     /**
-     * What is proven is no longer on its writer's account, and not for the closing of its session to drop. In a crowded block what is staged
-     * already takes no room of others: it stays on that account, and is kept all the same. Otherwise who has filled the room for what is
-     * proven could keep a version from being held by all but f.
+     * Stores a proven version, which leaves its writer's account, so that the closing of the writer's session cannot
+     * drop it. In a crowded block a version staged already takes no room of others: it stays on that account, and is
+     * kept all the same. Otherwise a writer who has filled the room for proven versions could keep a version from being
+     * held by all but f.
      */
     private void store(
             Timestamp version,
@@ -255,14 +256,14 @@ final class FpRepair {
         store(record, next, change, healed, this::end);
     }
 
-    /** What is vouched for stays, but its writer has no account any more. */
+    /** Keeps a version that this node has vouched for, and removes it from its writer's account. */
     void takeOver(VersionRecord record) {
         VersionRecord taken = record.repaired();
         Mutation change = new Mutation.UpdateMeta(taken.key(register.block()), taken.encoded());
         store(record, taken, change, now -> {}, now -> {});
     }
 
-    /** What is staged goes from the account of whoever had it to that of repairs. */
+    /** Stores a version and moves it, if staged, from its present account to that of repairs. */
     private void store(
             @Nullable VersionRecord before,
             VersionRecord next,

@@ -3,7 +3,7 @@ package io.bulwark.protocol.fp;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.wire.Message;
 
-/** What a node's scrubber asks of the node's own server, and the answer. It never travels: it has no encoding. */
+/** Request of a node's scrubber to the node's own server, and the answer. It never travels: it has no encoding. */
 public sealed interface FpScrub extends Message {
     BlockId block();
 
@@ -12,7 +12,7 @@ public sealed interface FpScrub extends Message {
 
     record Seen(BlockId block, Found found) implements FpScrub {}
 
-    /** What a look at a block came to. */
+    /** Result of a scrub of a block. */
     enum Found {
         /** Held, right, and what 2f + 1 nodes have as the latest. */
         GOOD,

@@ -42,9 +42,9 @@ public final class FpServer implements ProtocolServer {
     private static final int QUESTIONS_MAX = 1_024;
     private static final int WAITING_PER_SENDER_MAX = 128;
     private static final long ASK_AGAIN_MILLIS = 1_000;
-    /** What requests that wait for facts may hold; no sender may hold more than what is left of it. */
+    /** Limit of memory for requests that wait for facts; no sender may hold more than what is left of it. */
     private static final long WAITING_BYTES_MAX = 64L << 20;
-    /** Of deleted volumes. */
+    /** Kinds of the records to delete with a volume. */
     private static final List<RecordKind> KINDS = List.of(RecordKind.SESSION, RecordKind.REGISTER_VERSION);
 
     /** A request that waits for a fact. */
@@ -60,7 +60,7 @@ public final class FpServer implements ProtocolServer {
         }
     }
 
-    /** What one sender has waiting. */
+    /** Share of one sender in the waiting requests. */
     private record Share(int count, long bytes) {
         Share plus(int more, long moreBytes) {
             return new Share(count + more, bytes + moreBytes);
@@ -224,7 +224,8 @@ public final class FpServer implements ProtocolServer {
                     told.known().filter(FpGroup::isUnder).isPresent());
         }
         if (answered instanceof Question.OfVolume of) {
-            // What waits at a block is judged in the epoch that this node knows now, not when the next request comes.
+            // Requests that wait at a block are judged in the epoch that this node knows now, not when the next request
+            // comes.
             for (FpRegister register : List.copyOf(registers.values())) {
                 if (register.block().volume() == of.volume()) {
                     node.access().group(register.block()).ifPresent(group -> register.setGroup(nowMillis, group));
@@ -239,9 +240,9 @@ public final class FpServer implements ProtocolServer {
         }
     }
 
-    /** What is held of deleted volumes. */
+    /** Server's part in the deletion of volumes. */
     private final class OfDeleted implements DeletedVolumes.Left {
-        /** What is under way at a block stays until it is over. */
+        /** Forgets the volume; work in progress at a block continues until it is over. */
         @Override
         public void forget(int volume) {
             node.access().deleted(volume);
@@ -351,7 +352,9 @@ public final class FpServer implements ProtocolServer {
         }
     }
 
-    /** Whether it may wait: neither many requests nor few with large blocks of one sender take the others' room. */
+    /**
+     * Returns whether it may wait. Neither many requests of one sender nor few with large blocks take the others' room.
+     */
     private boolean enter(Parked waiting) {
         Share share =
                 waitingOf.getOrDefault(waiting.call().from(), new Share(0, 0)).plus(1, waiting.bytes());

@@ -1,11 +1,11 @@
 package io.bulwark.protocol.fp;
 
 /**
- * How patient a client's operation is.
+ * Timing of a client's operation.
  *
- * @param hedgeMillis a node that has not answered for so long is slow: another is asked too
- * @param retryMillis a request without an answer, or with one that may change, is sent again so often
- * @param helpMillis for how long a write goes on after its outcome, so that slow nodes take it too
+ * @param hedgeMillis a node that has not answered for so long is slow, and another is asked too
+ * @param retryMillis interval of retries of a request without an answer, or with an answer that may change
+ * @param helpMillis time for which a write continues after its outcome, so that slow nodes take it too
  * @param timeoutMillis the operation fails after so long without an outcome
  */
 public record FpTimes(long hedgeMillis, long retryMillis, long helpMillis, long timeoutMillis) {

@@ -24,13 +24,13 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
     /** Up to f nodes alone that do not answer are slow after so many times as long as the others took, though their connections move. */
     private static final int SLOW_FACTOR = 3;
 
-    /** So many times the time of a retry the nodes may be at the client's limit. */
+    /** Number of retry times for which the nodes may be at the client's limit. */
     private static final int FULL_RETRIES = 8;
 
     private final FpGroup group;
     private final long session;
     private final FpTimes times;
-    /** Whether a COMMIT was sent in an epoch before. */
+    /** True if a COMMIT was sent in an earlier epoch. */
     private final boolean goesOn;
 
     private final Bytes block;
@@ -42,7 +42,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
     /** ts of line 1111, unsigned; 0 while none is chosen. */
     private long chosen;
 
-    /** Whether the timestamp can no longer change: it was given, or a COMMIT was sent. */
+    /** True once the timestamp can no longer change: it was given, or a COMMIT was sent. */
     private boolean fixed;
 
     private boolean commitSent;
@@ -217,7 +217,10 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
         }
     }
 
-    /** Those who refused the MACs of before are to be sent the new ones as soon as they are here, since these grow old, too. */
+    /**
+     * Marks members that refused the earlier MACs: they get the new ones as soon as these are here, since these expire,
+     * too.
+     */
     private void renewed(WriteMember member, FpMessage.Prepared prepared) {
         FpMessage.Prepared before = member.atChosen;
         if (!member.renewing || before == null) {
@@ -402,7 +405,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
         sendCommit(member, effects);
     }
 
-    /** Where a key was renewed meanwhile, the MACs of before are refused: prepares again at the same timestamp. */
+    /** Prepares again at the same timestamp. Where a key was renewed meanwhile, nodes refuse the earlier MACs. */
     private void renewPrepares(long nowMillis, List<Effect> effects) {
         if (nowMillis - times.retryMillis() < renewedMillis) {
             return;
@@ -437,7 +440,10 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
         return members.stream().filter(member -> member.refusal == refusal).count();
     }
 
-    /** What more than f nodes say and what waiting does not change ends a write of which no COMMIT was sent. */
+    /**
+     * Fails a write of which no COMMIT was sent, for a reason that more than f nodes give and that waiting does not
+     * change.
+     */
     private void failEarly(long nowMillis) {
         Failure reason = decisive().orElse(null);
         boolean full = refusing(Refusal.LIMIT) > group.f();

@@ -1,6 +1,6 @@
 package io.bulwark.protocol.fp;
 
-/** How a write ended. */
+/** Outcome of a write. */
 public sealed interface FpWriteOutcome {
     /** At least m + f nodes hold the block at this timestamp, or a later one. */
     record Written(Timestamp timestamp) implements FpWriteOutcome {}

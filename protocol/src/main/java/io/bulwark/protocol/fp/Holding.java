@@ -8,10 +8,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node holds of one version: {@code store[(ts, fpcc)] = (d, cc, nonce_hash, Nonces)} of the thesis.
+ * A node's data of one version: {@code store[(ts, fpcc)] = (d, cc, nonce_hash, Nonces)} of the thesis.
  *
  * @param fragment null if the node holds none that is good
- * @param cc null if the fragment came from the writer; else the hashes of all n fragments of the block that it was cut from
+ * @param cc null if the fragment came from the writer; else the hashes of all n fragments of the block that it was cut
+ *     from
  * @param nonceHash the hash of this node's own nonce for the version
  * @param nonces those that the COMMIT brought; empty while the version is only staged
  * @param damaged whether the node had a fragment and knows that it is lost

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * 2f + 1 of the first 3f + 1 slots claim just that and nobody claims more. Anything else is for REPAIR to find out.
  */
 final class LatestPoll extends PeerPoll<LatestPoll.Outcome> {
-    /** How it ended. */
+    /** Outcome of the poll. */
     enum Outcome {
         AGREED,
         /** Somebody claims something later, or too few claim the same. */

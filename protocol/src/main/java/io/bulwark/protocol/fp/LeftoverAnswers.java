@@ -1,6 +1,9 @@
 package io.bulwark.protocol.fp;
 
-/** What a node tells a peer of a version that a session left staged there: whether it can ever be committed, as far as it knows. */
+/**
+ * Answers to peers about a version that a session left staged there: whether it can ever be committed, as far as the
+ * node knows.
+ */
 final class LeftoverAnswers {
     private final FpRegister register;
     private final FpNode node;

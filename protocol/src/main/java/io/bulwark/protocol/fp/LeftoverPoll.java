@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
  * session and have not committed the version, no correct node has committed it for that session, and none ever will.
  */
 final class LeftoverPoll extends PeerPoll<LeftoverPoll.Outcome> {
-    /** How it ended. */
+    /** Outcome of the poll. */
     enum Outcome {
         /** It can never be committed. */
         NEVER,
@@ -81,7 +81,7 @@ final class LeftoverPoll extends PeerPoll<LeftoverPoll.Outcome> {
         return gone.size() <= group.f() && missing().isEmpty();
     }
 
-    /** Those who have not said that they refuse the session and have not committed the version. */
+    /** Returns the nodes that may have committed the version and have not said that they refuse the session. */
     List<PrincipalId> missing() {
         List<PrincipalId> missing = new ArrayList<>();
         for (int slot = 0; slot < group.n(); slot++) {

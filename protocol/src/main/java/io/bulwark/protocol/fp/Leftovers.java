@@ -11,9 +11,10 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /**
- * What closed sessions left staged (PROTOCOLS section 2, leftovers): what READ proves is adopted through REPAIR; what 2f + 1 nodes refuse for good and
- * have not prepared, or all refuse for good and have not committed, is dropped, once that is so of all who have this node's MACs for it.
- * The rest stays and is tried again, less and less often; who is waited for is told.
+ * Settlement of staged versions left by closed sessions (PROTOCOLS section 2, leftovers). REPAIR adopts versions that
+ * READ proves. It drops a version that all nodes refuse for good and have not committed, or 2f + 1 refuse for good and
+ * have not prepared. This must hold for all clients that have this node's MACs for the version. The other versions
+ * stay; the node retries them with growing pauses, and reports the nodes that it waits for.
  */
 final class Leftovers {
     private static final long AGAIN_MILLIS_MIN = 2_000;

@@ -5,7 +5,7 @@ public final class Patience {
     private static final int BACKOFF_MAX = 3;
     private static final int LATE_RETRIES = 4;
 
-    /** Who moves all the time is slow after so many times the time of a retry. */
+    /** Number of retry times after which a node counts as slow although its connection moves all the time. */
     private static final int MOVING_FACTOR = 32;
 
     private final FpTimes times;
@@ -21,7 +21,7 @@ public final class Patience {
         this.times = times;
     }
 
-    /** Of a request that goes out now. */
+    /** Returns the patience for a request that goes out now. */
     public static Patience asked(FpTimes times, long nowMillis) {
         Patience patience = new Patience(times);
         patience.ask(nowMillis);
@@ -64,12 +64,12 @@ public final class Patience {
         return waiting && nowMillis - sinceMillis >= times.hedgeMillis();
     }
 
-    /** Whether it is not worth waiting for any more. */
+    /** Returns whether the answer is too late to wait for. */
     public boolean late(long nowMillis) {
         return waiting && nowMillis - sinceMillis >= LATE_RETRIES * times.retryMillis();
     }
 
-    /** Whether to send it again now, which is noted. */
+    /** Returns whether to send the request again now, and records that. */
     public boolean again(long nowMillis) {
         boolean due = waiting && retryDue(nowMillis);
         if (due) {
@@ -78,12 +78,12 @@ public final class Patience {
         return due;
     }
 
-    /** Whether something else may be asked for. */
+    /** Returns whether another request may go out. */
     boolean rested(long nowMillis) {
         return nowMillis - sentMillis >= times.retryMillis();
     }
 
-    /** Whether it is time to send again; the pause doubles with each time. */
+    /** Returns whether it is time to send again; the pause doubles with each retry. */
     boolean retryDue(long nowMillis) {
         return nowMillis - sentMillis >= times.retryMillis() << tries;
     }

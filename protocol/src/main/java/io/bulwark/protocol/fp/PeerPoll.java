@@ -24,7 +24,7 @@ abstract class PeerPoll<R> implements ClientOperation<R> {
         this.times = times;
     }
 
-    /** What a peer is to be asked now. */
+    /** Returns the next question to a peer. */
     abstract Optional<FpMessage> question(int slot);
 
     /**

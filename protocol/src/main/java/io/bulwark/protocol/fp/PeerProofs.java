@@ -8,11 +8,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which versions of a block the peers of a node have proven, as far as it has heard: who asks for a MAC of REPAIR has. What f + 1 slots have proven
- * a correct one has, so that it is proven to this node, too. And what this node has proven itself and had no room to stage.
+ * Versions of a block that the peers of a node have proven, as far as it has heard. A peer that asks for a MAC of
+ * REPAIR has proven it. One of f + 1 slots is correct, so a version that f + 1 slots have proven is proven to this
+ * node, too. It also has the versions that this node has proven itself and had no room to stage.
  */
 final class PeerProofs {
-    /** Of each slot, and without room: the eldest are forgotten. */
+    /** Limit for each slot, and for versions without room; the oldest are forgotten. */
     private static final int VERSIONS_MAX = 4;
 
     private final Map<Integer, Deque<Timestamp>> asked = new HashMap<>();

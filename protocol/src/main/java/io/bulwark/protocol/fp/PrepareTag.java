@@ -7,10 +7,10 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;
 
 /**
- * What the nonces and the MACs of PREPARE are made of (thesis lines 1401, 1405 and 1501). The MAC's input carries a type
- * tag, volume and block, epoch, the slots of both nodes, the writer and his session, so that a MAC is good for one direction,
- * one epoch, one sender and one of his sessions only. The nonce carries tag, block and timestamp and nothing else, so that every prepare of a version at a
- * node, by anyone, in any epoch, gives the same one.
+ * Input of the nonces and the MACs of PREPARE (thesis lines 1401, 1405 and 1501). The MAC's input carries a type tag,
+ * volume and block, epoch, the slots of both nodes, the writer and its session. A MAC is therefore good for one
+ * direction, one epoch, one sender and one of its sessions only. The nonce carries tag, block and timestamp and nothing
+ * else. Every prepare of a version at a node, by anyone, in any epoch, therefore gives the same nonce.
  */
 public final class PrepareTag {
     /** The writer tag of the MACs that nodes give to each other for REPAIR. */
@@ -31,13 +31,13 @@ public final class PrepareTag {
     }
 
     /**
-     * What MAC_ij is the MAC of.
+     * Returns the input of MAC_ij.
      *
      * @param giver the block, the epoch, and the slot i of the node that prepared
      * @param receiver the slot j of the node that will check it
-     * @param writer who may commit with it, or {@link #REPAIR}
-     * @param session in which he prepared and may commit: what a closed one left is dropped where MACs of it can never be enough,
-     *     whatever he prepares in another; 0 for {@link #REPAIR}
+     * @param writer the client that may commit with it, or {@link #REPAIR}
+     * @param session in which the writer prepared and may commit; 0 for {@link #REPAIR}. A leftover of a closed session
+     *     is dropped where MACs of it can never be enough, whatever the writer prepares in another
      */
     public static Bytes input(
             Target giver, int receiver, PrincipalId writer, long session, Timestamp version, Bytes nonce) {

@@ -1,6 +1,6 @@
 package io.bulwark.protocol.fp;
 
-/** What a node tells readers of a block: its latest, and what it holds of a version. */
+/** A node's answers to readers of a block: its latest, and its data of a version. */
 final class ReadAnswers {
     private final FpRegister register;
 

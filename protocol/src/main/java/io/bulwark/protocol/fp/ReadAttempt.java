@@ -31,7 +31,7 @@ final class ReadAttempt {
     final Patience patience;
 
     private final FpGroup group;
-    /** Whether f + 1 nodes have proven it already. */
+    /** True if f + 1 nodes have proven it already. */
     private final boolean provenByPeers;
 
     private final TreeMap<Integer, Share> shares = new TreeMap<>();
@@ -63,7 +63,7 @@ final class ReadAttempt {
         holding.share().ifPresent(share -> shares.put(slot, share));
     }
 
-    /** How many slots have not answered what they were asked, be it the timestamp (by slot) or a READ. */
+    /** Returns the number of slots with a pending request, for the timestamp (by slot) or a READ. */
     static int awaited(List<Patience> finding, Collection<ReadAttempt> attempts) {
         int awaited = 0;
         for (int slot = 0; slot < finding.size(); slot++) {
@@ -94,16 +94,17 @@ final class ReadAttempt {
     }
 
     /**
-     * Whether f + 1 slots report it as their latest, so that a correct node has committed it. That a client has prepared it is what nonces
-     * prove, and one who is revoked since may have done no more.
+     * Returns whether f + 1 slots report it as their latest, so that a correct node has committed it. Nonces prove only
+     * that a client has prepared it, and a client revoked since may have done no more.
      */
     boolean committed() {
         return reporters.size() > group.f();
     }
 
     /**
-     * Whether this is to be taken only if what is asked for cannot be read: what is below that, and what nonces alone prove. One liar and
-     * its writer can show the latter to a single node, which would complete it for nobody's good.
+     * Returns whether to take this version only if the wanted one cannot be read. This holds for a version below that
+     * one, or one proven by nonces alone. One liar and the version's writer can show such nonces to a single node,
+     * which would complete it for nobody's benefit.
      */
     boolean yieldsTo(Timestamp wanted) {
         return wanted.isAfter(version) || (!wanted.equals(version) && !committed());

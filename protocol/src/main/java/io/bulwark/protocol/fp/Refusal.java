@@ -1,6 +1,6 @@
 package io.bulwark.protocol.fp;
 
-/** Why a node refused. The order is part of the wire format. */
+/** Reason for a node's refusal. The order is part of the wire format. */
 public enum Refusal {
     /** The fragment or the block is not consistent with the fingerprinted cross-checksum at this slot. */
     INCONSISTENT,

@@ -5,11 +5,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** What a node's refusal means for the operation, if more than f nodes say the same. */
+/** Meaning of a node's refusal for the operation, if more than f nodes say the same. */
 final class Refusals {
     private Refusals() {}
 
-    /** What more than f nodes say. */
+    /** Returns the failure that more than f nodes report. */
     static Optional<Failure> decisive(FpGroup group, Stream<Optional<Failure>> said) {
         Map<Failure, Integer> counts = new EnumMap<>(Failure.class);
         said.flatMap(Optional::stream).forEach(failure -> counts.merge(failure, 1, Integer::sum));

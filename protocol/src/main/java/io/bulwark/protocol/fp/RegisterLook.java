@@ -96,7 +96,8 @@ final class RegisterLook {
         if (missing || latest.isAfter(before)) {
             return FpScrub.Found.COMPLETED;
         }
-        // What its own READ has not proven may be anybody's claim, this node's rotten state included.
+        // A version that the node's own READ has not proven may be anybody's claim, including this node's corrupt
+        // state.
         return latest.equals(versions.proven()) ? FpScrub.Found.GOOD : FpScrub.Found.UNFINISHED;
     }
 }

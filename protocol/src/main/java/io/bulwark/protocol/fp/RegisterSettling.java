@@ -30,7 +30,7 @@ final class RegisterSettling {
         if (!register.serves(epoch)) {
             then.settled(false, nowMillis);
         } else if (begun.isNone()) {
-            // Whatever it was to keep it has not, or it has taken its slot just now.
+            // The node lacks the data that it was to keep, or has just taken its slot.
             then.settled(true, nowMillis);
         } else {
             hold(nowMillis);

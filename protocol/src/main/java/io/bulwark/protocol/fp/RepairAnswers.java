@@ -2,7 +2,7 @@ package io.bulwark.protocol.fp;
 
 import io.bulwark.protocol.wire.Bytes;
 
-/** What a node does for peers and readers that ask it for repair. */
+/** Answers of a node to peers and readers that ask it for repair. */
 final class RepairAnswers {
     private final FpRegister register;
     private final FpNode node;

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A repairing node gathers the {@code repair} MACs of its peers: m + f with its own, or it adopts nothing. */
 final class RepairMacs implements ClientOperation<RepairMacs.Outcome> {
-    /** How it ended. */
+    /** Outcome of the collection of MACs. */
     sealed interface Outcome {
         /** At least m + f - 1 prepares of peers, by ascending slot. */
         record Gathered(List<FpMessage.Vouch> prepares) implements Outcome {}

@@ -13,11 +13,12 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who waits for the repair of a block that is under way, and who wants another version than that: each gets the next repair in turn. If he
- * joined the one that runs, liars could keep a node with a version that only they and it can prove, and nobody would get its MACs for any other.
+ * Askers that wait for the current repair of a block, and askers that want another version: each of these gets the next
+ * repair in turn. If they joined the current repair, liars could occupy a node with a version that only they and it can
+ * prove. Nobody would then get its MACs for any other version.
  */
 final class RepairWishes {
-    /** What one asker may have waiting: answers that are on their way, and repairs to come. The node itself asks for nothing twice. */
+    /** Limit of an asker's pending answers and repairs to come. The node itself asks for nothing twice. */
     private static final int PER_ASKER_MAX = 8;
 
     static final int NEXT_PER_ASKER_MAX = 2;
@@ -51,7 +52,7 @@ final class RepairWishes {
     private volatile boolean anyNext;
 
     private final List<LongConsumer> untilOver = new ArrayList<>();
-    /** What each asker has waiting, in both. */
+    /** Number of waiting requests of each asker, in both. */
     private final Map<PrincipalId, Integer> counts = new HashMap<>();
 
     private int count;
@@ -72,7 +73,7 @@ final class RepairWishes {
         add(now, new Waiting(asker, early, then));
     }
 
-    /** Whether the asker waits for such a repair already. */
+    /** Returns whether the asker waits for such a repair already. */
     boolean waits(PrincipalId asker, @Nullable Timestamp wanted) {
         return next.containsKey(Wish.of(asker, wanted));
     }
@@ -100,7 +101,7 @@ final class RepairWishes {
         untilOver.add(then);
     }
 
-    /** Those who want this version need no repair of their own: it is what the one that runs is about. */
+    /** Adds all that want this version to the current repair, which is about it; they need none of their own. */
     void joinAll(Timestamp version) {
         Iterator<Map.Entry<Wish, List<Waiting>>> all = next.entrySet().iterator();
         while (all.hasNext()) {

@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What repairs have staged, once for all rounds that wait for it: each has a number, later ones greater ones, and a round waits for those below its
- * own. So a round costs no more than that, however much is staged.
+ * Versions staged by repairs, once for all rounds that wait for them. Each has a number, later ones greater numbers,
+ * and a round waits for those below its own. A round therefore costs the same, however many versions are staged.
  */
 final class RepairsLeft {
-    /** Those of one volume. */
+    /** Versions of one volume. */
     private static final class Numbers {
         private final Map<StagedIndex.Entry, Long> of = new HashMap<>();
         /** Ascending; made anew when somebody wants it, and something has changed. */
@@ -39,7 +39,7 @@ final class RepairsLeft {
         return ++last;
     }
 
-    /** What is there already keeps its number. */
+    /** Adds a version; one that is there already keeps its number. */
     void add(StagedIndex.Entry entry) {
         Numbers numbers = volumes.computeIfAbsent(entry.block().volume(), _ -> new Numbers());
         numbers.of.computeIfAbsent(entry, _ -> ++last);
@@ -69,13 +69,13 @@ final class RepairsLeft {
         return Set.copyOf(volumes.keySet());
     }
 
-    /** How many of a volume a round of that number waits for. */
+    /** Returns the number of a volume's versions that a round of that number waits for. */
     int before(int volume, long mark) {
         Numbers numbers = volumes.get(volume);
         return numbers == null ? 0 : -1 - Arrays.binarySearch(numbers.sorted(), mark);
     }
 
-    /** Those for which a round of that number waits. */
+    /** Returns the versions for which a round of that number waits. */
     Collection<StagedIndex.Entry> before(long mark) {
         List<StagedIndex.Entry> all = new ArrayList<>();
         volumes.values()

@@ -3,7 +3,7 @@ package io.bulwark.protocol.fp;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** What the slots of a group report as their latest commits during one read. */
+/** Latest commits that the slots of a group report during one read. */
 final class Reports {
     private final FpGroup group;
     private final @Nullable Timestamp[] first;
@@ -35,7 +35,10 @@ final class Reports {
                 >= group.policy().timestampQuorum();
     }
 
-    /** Whether 2f + 1 of the first 3f + 1 slots claim to have committed this or something later: no write-back needed. */
+    /**
+     * Returns whether 2f + 1 of the first 3f + 1 slots claim to have committed this or something later: no write-back
+     * needed.
+     */
     boolean settled(Timestamp version) {
         return count(greatest, report -> !version.isAfter(report))
                 >= group.policy().timestampQuorum();
@@ -46,7 +49,7 @@ final class Reports {
         return count(first, Timestamp::isNone) >= group.policy().timestampQuorum();
     }
 
-    /** Whether the slot is not known to have committed this or something later. */
+    /** Returns whether the slot is not known to have committed this or something later. */
     boolean behind(int slot, Timestamp version) {
         Timestamp known = greatest[slot];
         return known == null || version.isAfter(known);
@@ -56,7 +59,7 @@ final class Reports {
         return version.equals(greatest[slot]);
     }
 
-    /** Whether enough of the first 3f + 1 slots have answered, but not the same. */
+    /** Returns whether enough of the first 3f + 1 slots have answered, but not the same. */
     boolean disagree() {
         long different = Arrays.stream(first, 0, group.policy().timestampSlots())
                 .filter(report -> report != null)

@@ -26,7 +26,7 @@ final class Revocations {
     /** Polls of what is overwritten at a time; while peers are away each takes as long as a repair. */
     private static final int CLAIMING_MAX = 64;
 
-    /** What is to be waited for since the node was told last. */
+    /** Work to wait for since the node last heard of the revocation. */
     private static final class Round {
         /** Stores and repairs that were under way then. */
         private int underWay;
@@ -47,9 +47,9 @@ final class Revocations {
     private final Supplier<Collection<FpRegister>> inMemory;
     private final Leftovers.Blocks blocks;
     private final Map<PrincipalId, Round> rounds = new HashMap<>();
-    /** What repairs have staged and rounds wait for, each once. */
+    /** Versions that repairs have staged and rounds wait for, each once. */
     private final LinkedHashSet<StagedIndex.Entry> turns = new LinkedHashSet<>();
-    /** What is overwritten here, while the others are asked whether they have something later, too. */
+    /** Versions overwritten here, while the node asks the others whether they have something later, too. */
     private final Set<StagedIndex.Entry> claiming = new HashSet<>();
 
     private long againMillis;
@@ -123,7 +123,7 @@ final class Revocations {
         round.begun = true;
         if (begins) {
             round.mark = node.index().repairs().mark();
-            // What is new is seen to as soon as what waits has had its turn.
+            // The node settles the new versions as soon as the waiting ones have had their turn.
             againMillis = nowMillis;
         }
         int ofItself = round.cleared ? 0 : staged(revoked, begins);
@@ -141,7 +141,7 @@ final class Revocations {
         }
     }
 
-    /** How much of what it has staged here is left. */
+    /** Returns how many of the revoked client's own staged versions are left here. */
     private int staged(PrincipalId revoked, boolean begins) {
         int left = 0;
         for (StagedIndex.Entry entry : node.index().of(revoked, -1)) {
@@ -151,14 +151,17 @@ final class Revocations {
     }
 
     private boolean counts(int volume, boolean begins) {
-        // What the node knows of it may be older than its deletion.
+        // The node's knowledge of the volume may be older than its deletion.
         if (begins || node.access().unknown(volume)) {
             deleted.suspect(volume);
         }
         return !node.access().gone(volume);
     }
 
-    /** How much is left of what repairs have staged, and what nobody is known to have prepared here but who is revoked. */
+    /**
+     * Returns how many versions staged by repairs are left that, as far as is known, only revoked clients have prepared
+     * here.
+     */
     private int repaired(Round round, boolean begins) {
         RepairsLeft all = node.index().repairs();
         int left = 0;
@@ -185,7 +188,7 @@ final class Revocations {
         }
     }
 
-    /** What is not staged here any more goes from the account once nobody can bring it up again. */
+    /** Removes a version that is no longer staged here from the account, once nobody can report it again. */
     private void claim(FpRegister register, StagedIndex.Entry entry) {
         Timestamp latest = register.versions().latest();
         long epoch = register.group().placement().epoch();
@@ -214,7 +217,7 @@ final class Revocations {
         }
     }
 
-    /** What was overwritten counts no more where its volume is deleted, or this node has lost its slot since. */
+    /** Stops counting an overwritten version if its volume is deleted, or this node has lost its slot since. */
     private void leave(StagedIndex.Entry entry) {
         long taken = node.index().overwrittenIn(entry);
         boolean lost = node.access()

@@ -23,9 +23,10 @@ import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 
 /**
- * What each client has staged at this node, over all blocks: for the bound S per client, which must hold across restarts, and
- * to find what a closed session left behind. What REPAIR has staged stands under its tag, so that the end of a revocation can wait for
- * it. One small record per staged version, written and deleted together with it.
+ * Index of the versions that each client has staged at this node, over all blocks. It serves the bound S per client,
+ * which must hold across restarts, and the search for leftovers of a closed session. Versions staged by REPAIR stand
+ * under its tag, so that the end of a revocation can wait for them. One small record per staged version, written and
+ * deleted together with it.
  */
 final class StagedIndex {
     private static final long GONE = -1;
@@ -110,7 +111,7 @@ final class StagedIndex {
         }
     }
 
-    /** How much the client has staged under each of its sessions. */
+    /** Returns the number of versions that the client has staged under each of its sessions. */
     Map<FpAccess.SessionKey, Integer> countBySession(PrincipalId client) {
         Map<FpAccess.SessionKey, Integer> counts = new HashMap<>();
         staged.getOrDefault(client, Map.of())
@@ -119,7 +120,7 @@ final class StagedIndex {
         return counts;
     }
 
-    /** What the client has staged under one session, or under any if it is negative. */
+    /** Returns the versions that the client has staged under one session, or under any if it is negative. */
     List<Entry> of(PrincipalId client, long session) {
         Map<Entry, Long> entries = staged.getOrDefault(client, Map.of());
         return entries.entrySet().stream()
@@ -159,7 +160,7 @@ final class StagedIndex {
         return changes;
     }
 
-    /** What stands on the account of repairs, once that is ready. */
+    /** Returns the versions on the account of repairs, once that is ready. */
     RepairsLeft repairs() {
         return repairs;
     }
@@ -174,7 +175,7 @@ final class StagedIndex {
         return put(PrepareTag.REPAIR, taken, entry);
     }
 
-    /** What was overwritten so, as far as the account of repairs is here. */
+    /** Returns the versions overwritten so, as far as the account of repairs is loaded. */
     List<Entry> overwritten() {
         Map<Entry, Long> entries = staged.getOrDefault(PrepareTag.REPAIR, Map.of());
         return entries.entrySet().stream()
@@ -200,8 +201,9 @@ final class StagedIndex {
     }
 
     /**
-     * What stands here and is not staged any more, as after a store that was said to have failed and has not, or after an older build that knows no
-     * account of repairs: also on the disk, or each restart finds it again. In turn with what the block stores.
+     * Removes an entry that is no longer staged, also from the disk, since otherwise each restart finds it again. Such
+     * entries come from a store that was reported as failed and has not, or from an older build without an account of
+     * repairs. Runs in turn with the block's stores.
      */
     void clear(FpRegister register, PrincipalId client, Entry entry) {
         register.store(List.of(delete(client, entry)), null, _ -> removed(client, entry), _ -> {});
@@ -213,7 +215,7 @@ final class StagedIndex {
             Entry entry = new Entry(register.block(), version);
             VersionRecord record = register.versions().byName(version);
             boolean charged = record != null && record.chargedTo(client);
-            // What was waiting may have overwritten it first.
+            // A queued task may have overwritten it first.
             boolean overwritten = client.equals(PrepareTag.REPAIR) && overwrittenIn(entry) > 0;
             if (!charged && !overwritten) {
                 removed(client, entry);

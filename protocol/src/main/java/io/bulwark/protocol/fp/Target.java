@@ -6,7 +6,7 @@ import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 
 /**
- * What every request and every answer names: the block, the epoch of its placement group, and the slot of the node that is
+ * Fields of every request and every answer: the block, its placement group's epoch, and the slot of the node that is
  * asked or answers. An answer counts only under the epoch and the slot that its operation asked. 34 bytes on the wire.
  */
 public record Target(BlockId block, long epoch, int slot) {

@@ -72,31 +72,34 @@ record VersionRecord(
         return !nonces.isEmpty();
     }
 
-    /** Whether it stands in the index under this client, or under {@link PrepareTag#REPAIR}. */
+    /** Returns whether it stands in the index under this client, or under {@link PrepareTag#REPAIR}. */
     boolean chargedTo(PrincipalId client) {
         return !committed() && writer.equals(client);
     }
 
-    /** Whether this node gives its repair MACs for it, so that no closing of a session may take it away. */
+    /** Returns whether this node gives its repair MACs for it, so that no closing of a session may remove it. */
     boolean isVouchedFor() {
         return committed() || proven || writer.equals(PrepareTag.REPAIR);
     }
 
     /**
-     * Whether this node has proven it to others and no COMMIT of it is known: where it is overwritten, somebody may bring it up again until m + f slots
-     * have what is later ({@link Revocations}).
+     * Returns whether this node has proven it to others and no COMMIT of it is known. Where it is overwritten, somebody
+     * may report it again until m + f slots have a later version ({@link Revocations}).
      */
     boolean isLurking() {
         return isVouchedFor() && !committed();
     }
 
-    /** Who has this node's MACs for it, as far as they are named: the writer and those who have joined. */
+    /**
+     * Returns the clients that have this node's MACs for it, as far as they are named: the writer and those who have
+     * joined.
+     */
     List<Party> parties() {
         return Stream.concat(Stream.of(new Party(writer, session)), joined.stream())
                 .toList();
     }
 
-    /** Whether a client is known to have this node's MACs for it who is not one of such. */
+    /** Returns whether a client that does not match is known to have this node's MACs for it. */
     boolean isAlsoOf(Predicate<PrincipalId> such) {
         return parties().stream()
                 .map(Party::client)

@@ -15,7 +15,7 @@ final class WriteMember {
     /** The ts of the last PREPARE, unsigned; 0 for none. */
     long askedTs;
 
-    /** What this slot says of the timestamps: its first answer to a PREPARE without ts, unsigned; 0 while there is none. */
+    /** Timestamp that this slot reports: its first answer to a PREPARE without ts, unsigned; 0 while there is none. */
     long said;
 
     /** The first prepare without ts. */
@@ -24,18 +24,18 @@ final class WriteMember {
     /** The answer at the chosen timestamp. */
     FpMessage.@Nullable Prepared atChosen;
 
-    /** How many prepares the last COMMIT carried; 0 if none was sent. */
+    /** Number of prepares that the last COMMIT carried; 0 if none was sent. */
     int commitWith;
 
-    /** Whether it was asked for its MACs again, as another has refused those of before. */
+    /** True while the slot is asked for its MACs again, as another has refused the earlier ones. */
     boolean renewing;
 
-    /** Whether MACs for it have come since that are not those that it refused. */
+    /** True once MACs for the slot have come that differ from those it refused. */
     boolean renewed;
 
     boolean committed;
 
-    /** Why the node refused what it was asked last. */
+    /** Reason why the node refused the last request. */
     @Nullable
     Refusal refusal;
 
@@ -51,7 +51,7 @@ final class WriteMember {
         return commitWith > 0;
     }
 
-    /** Whether the node may still help to complete the write without being waited for. */
+    /** Returns whether the node may still help to complete the write without being waited for. */
     boolean hopeful(long nowMillis) {
         return committed || (engaged && refusal == null && !patience.slow(nowMillis));
     }

@@ -22,7 +22,7 @@ public record PrincipalKey(Bytes encoded) implements Comparable<PrincipalKey> {
     /** Signatures are ECDSA with SHA-256: r, then s, 32 bytes each (IEEE P1363). */
     public static final int SIGNATURE_BYTES = 64;
 
-    /** What the Java platform calls that. */
+    /** Name of this signature algorithm in the Java platform. */
     public static final String SIGNATURE_ALGORITHM = "SHA256withECDSAinP1363Format";
 
     private static final String NOT_A_KEY = "this is not the whole of a public key of P-256 in Base64, in its one form";
@@ -62,7 +62,7 @@ public record PrincipalKey(Bytes encoded) implements Comparable<PrincipalKey> {
         return new PrincipalKey(in.raw(BYTES));
     }
 
-    /** Whether the owner of this key has signed this. Any bytes may come as the signature. */
+    /** Returns whether the owner of this key has signed this. Any bytes may come as the signature. */
     public boolean verifies(Bytes content, Bytes signature) {
         if (signature.length() != SIGNATURE_BYTES) {
             return false;
@@ -80,7 +80,7 @@ public record PrincipalKey(Bytes encoded) implements Comparable<PrincipalKey> {
         }
     }
 
-    /** As in files and on command lines: Base64. */
+    /** Returns the key in Base64, as in files and on command lines. */
     public String text() {
         return Base64.getEncoder().encodeToString(encoded.toByteArray());
     }
@@ -116,7 +116,7 @@ public record PrincipalKey(Bytes encoded) implements Comparable<PrincipalKey> {
         return new BigInteger(1, encoded.slice(from, COORDINATE_BYTES).toByteArray());
     }
 
-    /** Whether {@code y^2 = x^3 - 3x + b}. */
+    /** Returns whether {@code y^2 = x^3 - 3x + b}. */
     private static boolean onCurve(BigInteger x, BigInteger y) {
         if (x.compareTo(P) >= 0 || y.compareTo(P) >= 0) {
             return false;

@@ -2,7 +2,7 @@ package io.bulwark.protocol.id;
 
 import io.bulwark.protocol.wire.MalformedException;
 
-/** What a principal is. {@link #NONE} owns the blocks of register volumes, which belong to nobody. */
+/** Kind of a principal. {@link #NONE} owns the blocks of register volumes, which belong to nobody. */
 public enum PrincipalKind {
     NONE,
     NODE,

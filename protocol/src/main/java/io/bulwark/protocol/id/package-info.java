@@ -1,4 +1,4 @@
-/** Who and what: principals, blocks and ranges of blocks, each with one canonical encoding. */
+/** Identities: principals, blocks and ranges of blocks, each with one canonical encoding. */
 @NullMarked
 package io.bulwark.protocol.id;
 

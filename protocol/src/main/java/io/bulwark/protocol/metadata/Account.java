@@ -3,9 +3,9 @@ package io.bulwark.protocol.metadata;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 
-/** What a principal has, in numbers. */
+/** Resources of a principal, in numbers. */
 final class Account {
-    /** As {@link Weight} counts. */
+    /** Weight as {@link Weight} counts it. */
     long weight;
 
     /** The number of its last session. */

@@ -49,7 +49,10 @@ public record AuditEntry(
         }
     }
 
-    /** What the one who gives a command signs: it is for this cluster, and for this number of this session. */
+    /**
+     * Returns the bytes that the issuer of a command signs; they bind it to this cluster and this number of this
+     * session.
+     */
     public static Bytes signed(
             Bytes cluster, PrincipalId by, long session, long number, Command.Administrative command) {
         WireWriter out = new WireWriter().raw(SIGNED_TAG).raw(cluster);
@@ -60,9 +63,9 @@ public record AuditEntry(
     }
 
     /**
-     * What the chain begins with.
+     * Returns the root of the chain.
      *
-     * @param registryVersion how often the registry had changed before: the log does not tell of that
+     * @param registryVersion number of earlier changes of the registry, which the log does not contain
      */
     public static Bytes root(Bytes cluster, long registryVersion) {
         return Hashes.sha256(

@@ -27,9 +27,9 @@ final class AuditLog {
     private final Registry registry;
 
     /**
-     * What the log comes to.
+     * Head of the log.
      *
-     * @param digest of the last entry, or what the chain begins with
+     * @param digest of the last entry, or the root of the chain
      * @param registryVersion see {@link AuditEntry#root}
      */
     record Head(long entries, Bytes digest, long registryVersion) {
@@ -119,7 +119,10 @@ final class AuditLog {
                         + " all rights again, and rotate these keys, be it to the same");
     }
 
-    /** What shows that an operator has put the second in the place of the first; empty if the log has none that is short enough. */
+    /**
+     * Returns the proof that an operator has replaced the first by the second; empty if the log has none that is short
+     * enough.
+     */
     Optional<Bytes> mandate(Configuration ended, Configuration next) {
         return search(this::entries).of(ended, next);
     }

@@ -19,7 +19,7 @@ import java.util.Set;
 public final class AuditVerification {
     private final GenesisKeys genesis;
     private final long registryVersion;
-    /** Of principals whose keys the log has told; none once revoked. */
+    /** Keys that the log has named, by principal; none once revoked. */
     private final Map<PrincipalId, List<PrincipalKey>> told = new HashMap<>();
 
     private final Set<Given> given = new HashSet<>();

@@ -16,7 +16,7 @@ final class Bucket {
     final long quotaBytes;
     final long createdMillis;
 
-    /** Of all versions. */
+    /** Bytes of all versions. */
     long bytes;
 
     /** Names that no delete marker hides. */
@@ -65,7 +65,7 @@ final class Bucket {
         this.createdMillis = createdMillis;
     }
 
-    /** Whether plain reads find something under the key. */
+    /** Returns whether plain reads find something under the key. */
     boolean shows(Bytes key) {
         return newest(key).filter(entry -> !entry.value().marker()).isPresent();
     }
@@ -85,12 +85,15 @@ final class Bucket {
         return newest;
     }
 
-    /** Where the versions of a key begin, the latest first; or of the next key, if it is not there. */
+    /**
+     * Returns the place where the versions of a key begin, the latest first, or those of the next key if it is not
+     * there.
+     */
     Name at(Bytes key) {
         return new Name(name, untilZero(key), Long.MAX_VALUE);
     }
 
-    /** Where those of the next key begin. */
+    /** Returns the place where the versions of the next key begin. */
     Name behind(Bytes key) {
         return new Name(name, untilZero(key), 0);
     }

@@ -16,9 +16,9 @@ import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 
 /**
- * What changes the metadata, executed once in a session. Unless said otherwise the reply is {@link Reply.Done}, or
- * {@link Reply.Failed} and nothing has changed. Names are checked by {@link Names} when the command is executed, so that
- * a bad one gets a typed error.
+ * Change of the metadata, executed once in a session. Unless said otherwise the reply is {@link Reply.Done}, or {@link
+ * Reply.Failed} and nothing has changed. The class {@link Names} checks names when the command is executed, so that a
+ * bad one gets a typed error.
  */
 public sealed interface Command {
     /**
@@ -41,7 +41,7 @@ public sealed interface Command {
     /** SHA-256 of a release. */
     int RELEASE_BYTES = 32;
 
-    /** So many releases are allowed at a time. */
+    /** Maximum number of releases allowed at a time. */
     int RELEASES_MAX = 16;
 
     /** Replicas come or go three at a time, or one in the place of another. */

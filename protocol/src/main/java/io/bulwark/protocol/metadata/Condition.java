@@ -5,7 +5,7 @@ import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 
 /**
- * What must hold of the target name for a put, copy or rename to happen.
+ * Condition on the target name for a put, copy or rename.
  *
  * @param version the number that the latest version must have; 0 unless {@link Kind#IF_VERSION}
  */

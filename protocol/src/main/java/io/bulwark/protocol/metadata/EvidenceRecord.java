@@ -12,9 +12,9 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * What nodes say of each other (PROTOCOLS section 4, verdicts). A verdict on a node and a block enters the record once
- * f+1 other nodes of the block's group have said the same; single reports are hints ({@link NodeReports}). Entries are bounded per accused
- * node.
+ * Verdicts of nodes on each other (PROTOCOLS section 4, verdicts). A verdict on a node and a block enters the record
+ * once f+1 other nodes of the block's group have said the same. Single reports are hints ({@link NodeReports}). Entries
+ * are bounded per accused node.
  */
 final class EvidenceRecord {
     /** Entries about one node; the oldest is dropped beyond. */

@@ -6,7 +6,7 @@ import io.bulwark.protocol.wire.WireWriter;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 
-/** How things of a type are written as canonical bytes, and read. */
+/** Canonical encoding of a type, for writing and reading. */
 record Form<T>(BiConsumer<T, WireWriter> writer, Function<WireReader, T> reader) {
     static final Form<Integer> NUMBER =
             new Form<>((number, out) -> out.i32(number), in -> in.i32(0, Integer.MAX_VALUE));

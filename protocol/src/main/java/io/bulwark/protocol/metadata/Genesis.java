@@ -9,7 +9,7 @@ import io.bulwark.protocol.wire.WireWriter;
 import java.util.List;
 
 /**
- * What the state machine starts from, the same at every replica.
+ * Initial state of the state machine, the same at every replica.
  *
  * @param nodes ascending by number
  * @param grants of clients, ascending by principal
@@ -18,12 +18,12 @@ import java.util.List;
 public record Genesis(List<NodeAddress> nodes, List<Grant> grants, GenesisKeys keys) {
     static final int GRANTS_MAX = 65_535;
 
-    /** Of a cluster whose principals have no keys. */
+    /** Creates the genesis of a cluster whose principals have no keys. */
     public Genesis(List<NodeAddress> nodes, List<Grant> grants) {
         this(nodes, grants, GenesisKeys.NONE);
     }
 
-    /** What a client may do, on all volumes. */
+    /** Rights of a client on all volumes. */
     public record Grant(PrincipalId client, boolean mayAdminister, boolean mayRead, boolean mayWrite) {
         public Grant {
             if (client.kind() != PrincipalKind.CLIENT) {

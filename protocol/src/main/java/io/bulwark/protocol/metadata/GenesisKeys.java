@@ -16,8 +16,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What the genesis file says, the same at every replica for good: it is no part of the state, but decides on replies as the
- * state does.
+ * Content of the genesis file, the same at every replica for good. It is no part of the state, but decides on replies
+ * as the state does.
  *
  * @param cluster the cluster's id
  * @param operator the client that may administer from the first
@@ -29,7 +29,7 @@ public record GenesisKeys(Bytes cluster, PrincipalId operator, SortedMap<Princip
     /** No cluster begins with more. */
     public static final int PRINCIPALS_MAX = 4096;
 
-    /** Of a cluster whose principals have no keys. */
+    /** Keys of a cluster whose principals have none. */
     public static final GenesisKeys NONE =
             new GenesisKeys(Bytes.of(new byte[CLUSTER_BYTES]), PrincipalId.NOBODY, new TreeMap<>());
 
@@ -82,7 +82,7 @@ public record GenesisKeys(Bytes cluster, PrincipalId operator, SortedMap<Princip
         return new Configuration(0, members);
     }
 
-    /** Whether administrative commands must be signed. */
+    /** Returns whether administrative commands must be signed. */
     public boolean signs() {
         return !keys.isEmpty();
     }

@@ -15,8 +15,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Who may do what. Nodes and replicas read what they need to do their part. Clients have rights on the whole cluster, as the genesis
- * or an operator gave them, on a volume with all its buckets, and on a bucket; the widest counts.
+ * Rights of principals. Nodes and replicas read what they need to do their part. Clients have rights on the whole
+ * cluster (from the genesis or an operator), on a volume with all its buckets, and on a bucket. The widest counts.
  */
 final class Grants {
     /** A list of a client's grants is not longer. */
@@ -28,7 +28,7 @@ final class Grants {
         this.tables = tables;
     }
 
-    /** What is asked for. */
+    /** Requested right. */
     enum Right {
         READ,
         WRITE,
@@ -64,7 +64,7 @@ final class Grants {
         return principal.kind() == PrincipalKind.NODE && tables.nodes.contains(principal.number());
     }
 
-    /** Whether it belongs to the cluster, whatever it may do. */
+    /** Returns whether it belongs to the cluster, whatever its rights. */
     boolean known(PrincipalId principal) {
         Optional<Registry.Entry> member = tables.members.get(principal);
         if (member.isPresent()) {
@@ -73,7 +73,7 @@ final class Grants {
         return tables.grants.contains(principal) || isNode(principal) || principal.kind() == PrincipalKind.REPLICA;
     }
 
-    /** Whether it belongs, and is not only invited. */
+    /** Returns whether it belongs, and is not only invited. */
     boolean joined(PrincipalId principal) {
         return known(principal) && !tables.invitations.contains(principal);
     }
@@ -124,7 +124,10 @@ final class Grants {
         return joined(principal) && (onVolume(principal, volume, Right.WRITE) || of(volume, principal).writable > 0);
     }
 
-    /** How many clients may write to a register volume under PASIS. Who is suspended counts: that may be lifted at any time. */
+    /**
+     * Returns the number of clients that may write to a register volume under PASIS. Suspended clients count, since the
+     * suspension may be lifted at any time.
+     */
     int writersOfVersions() {
         Set<Integer> volumes = new HashSet<>();
         for (Table.Entry<Integer, Volumes.Definition> volume : tables.volumes.all()) {

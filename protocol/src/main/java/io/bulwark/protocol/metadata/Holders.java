@@ -10,11 +10,11 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * Who holds the slots of the placement groups (PROTOCOLS section 4, epochs): a change is announced, opens the next epoch once n-f
- * holders refuse this one, and counts until each holder has confirmed. And which nodes there are.
+ * Holders of the slots of the placement groups (PROTOCOLS section 4, epochs), and the nodes of the cluster. An
+ * announced change opens the next epoch once n-f holders refuse this one, and counts until each holder has confirmed.
  */
 final class Holders {
-    /** What can be a host's name, or an address in text. */
+    /** Pattern of a host's name, or of an address in text. */
     private static final Pattern HOST = Pattern.compile("[0-9A-Za-z:][0-9A-Za-z._:%-]*");
 
     private final Tables tables;
@@ -71,7 +71,7 @@ final class Holders {
         requireNow(group, abort.epoch());
         PlacementGroup.Change change = group.change()
                 .orElseThrow(() -> new Refusal(MetadataError.BAD_ARGUMENT, "no change of the group is announced"));
-        // What was sealed stays sealed: the next epoch opens all the same, with the holders of this one.
+        // Sealed slots stay sealed: the next epoch opens all the same, with the holders of this one.
         set(place, group.announced(change.slot(), group.holders().get(change.slot())));
     }
 
@@ -109,7 +109,7 @@ final class Holders {
         set(place, place.group.confirmed(slotOf(place.group, by)));
     }
 
-    /** Whether it can be the name of a host, or an address. */
+    /** Returns whether it can be the name of a host, or an address. */
     static boolean isHost(String host) {
         return HOST.matcher(host).matches();
     }
@@ -154,7 +154,7 @@ final class Holders {
         }
     }
 
-    /** Whether a node of the map has not been put out. */
+    /** Returns whether a node of the map has not been revoked. */
     boolean belongs(int node) {
         return !registry.revoked(PrincipalId.node(node));
     }

@@ -301,7 +301,7 @@ final class Inodes {
         sessions.free(session, range.first(), range.first() + range.count());
     }
 
-    /** What pending ranges are charged: whole blocks, since their use is not known yet. */
+    /** Returns the bytes charged for pending ranges: whole blocks, since their use is not known yet. */
     private static long pendingBytes(Volumes.Entry volume, List<BlockRange> ranges) {
         long blocks = 0;
         for (BlockRange range : ranges) {

@@ -139,7 +139,7 @@ final class Listing {
         return key.length() >= prefix.length() && key.slice(0, prefix.length()).equals(prefix);
     }
 
-    /** Where the first delimiter behind the prefix ends; 0 if there is none. */
+    /** Returns the end of the first delimiter behind the prefix; 0 if there is none. */
     private static int endOfCommonPrefix(Bytes key, Bytes prefix, Bytes delimiter) {
         if (delimiter.isEmpty()) {
             return 0;

@@ -19,9 +19,10 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What shows to anybody who has the genesis that an operator has named the replicas of a configuration: the command, as the audit log
- * keeps it, behind those that lead from the first operator to the key that signed it. Each of them is signed with a key that the ones
- * before show to have been an operator's. That it was one once is enough: what came later does not undo what was named.
+ * Proof to anybody who has the genesis that an operator has named the replicas of a configuration. It is the command,
+ * as the audit log keeps it, behind the commands that lead from the first operator to the key that signed it. Each is
+ * signed with a key that the ones before show to have been an operator's. A key that was once an operator's is enough:
+ * later commands do not undo the naming.
  */
 public final class Mandate implements Mandates {
     /** Nobody is more commands away from the first operator. */
@@ -33,7 +34,7 @@ public final class Mandate implements Mandates {
         this.genesis = genesis;
     }
 
-    /** What entries show, for good. */
+    /** Facts that entries prove, for good. */
     sealed interface Fact {
         PrincipalId principal();
 
@@ -55,7 +56,7 @@ public final class Mandate implements Mandates {
         };
     }
 
-    /** What must be so for a signed entry to count. */
+    /** Returns the facts that must hold for a signed entry to count. */
     static List<Fact> basesOf(AuditEntry entry) {
         Fact key = new Fact.Key(entry.by(), entry.approval().orElseThrow().key());
         boolean ofOwn = entry.command() instanceof Command.RotateKey rotate && isOwn(entry, rotate);
@@ -67,8 +68,9 @@ public final class Mandate implements Mandates {
     }
 
     /**
-     * What it shows then. The key of an invitation is no key to go on from: it lies about once it was used. Nor does a replica give
-     * itself another one here: 2f+1 that an intruder had, one after the other, would become his by one command of an operator.
+     * Returns the facts that the entry then proves. The key of an invitation is no basis for further commands: it is no
+     * secret after its use. Nor does a replica give itself another key here. Otherwise 2f+1 that an intruder had, one
+     * after the other, would become his by one command of an operator.
      */
     static List<Fact> shownBy(AuditEntry entry) {
         return switch (entry.command()) {
@@ -100,7 +102,9 @@ public final class Mandate implements Mandates {
         }
     }
 
-    /** Those who stay may have other keys by then, see {@link #otherKeys}. */
+    /**
+     * Applies the keys of the next configuration. Staying replicas may have other keys by then, see {@link #otherKeys}.
+     */
     private static Configuration withKeysOf(Configuration named, Configuration next) {
         List<Member> members = new ArrayList<>();
         for (int place = 0; place < named.members().size(); place++) {
@@ -133,7 +137,7 @@ public final class Mandate implements Mandates {
         return needs;
     }
 
-    /** Those of the entries, in their order, without which what is needed in the end would not be shown. */
+    /** Returns the entries, in their order, without which the final needs would not be proven. */
     List<AuditEntry> needed(List<AuditEntry> entries, List<Fact> needs) {
         Set<Fact> open = new HashSet<>(needs);
         List<AuditEntry> needed = new ArrayList<>();

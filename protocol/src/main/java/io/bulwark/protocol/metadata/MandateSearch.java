@@ -33,7 +33,7 @@ final class MandateSearch {
     }
 
     /**
-     * Where a fact is known from: of entries that show the same the one that is nearest to the genesis.
+     * Origin of a known fact: of the entries that prove the same, the one nearest to the genesis.
      *
      * @param depth more than that of all that the entry rests on, so that these come before it
      */

@@ -2,7 +2,10 @@ package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.wire.MalformedException;
 
-/** Why a command or a query was refused; the reply adds a sentence with the particulars. The order is on the wire. */
+/**
+ * Reason why a command or a query was refused; the reply adds a sentence with the particulars. The order is on the
+ * wire.
+ */
 public enum MetadataError {
     MALFORMED("the request is not a canonical encoding of anything"),
     NOT_AUTHORISED("the principal has no grant for this"),

@@ -223,13 +223,16 @@ public final class MetadataStateMachine {
         return replicas.next().map(Configuration::members);
     }
 
-    /** What shows that an operator has put the second in the place of the first, see {@link Mandate}; empty if nothing does. */
+    /**
+     * Returns the proof that an operator has replaced the first by the second, see {@link Mandate}; empty if there is
+     * none.
+     */
     public Optional<Bytes> mandate(Configuration ended, Configuration next) {
         tables.begin();
         return audit.mandate(ended, next);
     }
 
-    /** Those have begun to order. */
+    /** Records that this configuration has begun to order. */
     public void onReconfigured(Configuration now) {
         replicas.begin(now);
     }
@@ -246,7 +249,7 @@ public final class MetadataStateMachine {
         return tables.totals().agreedMillis;
     }
 
-    /** What the state takes up, as {@link Weight} counts. */
+    /** Returns the size of the state, as {@link Weight} counts it. */
     Weight weight() {
         tables.begin();
         return tables.weight;

@@ -4,7 +4,7 @@ import io.bulwark.protocol.wire.Bytes;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/** Which names buckets, volumes and objects may have. Clients check before they send, the state machine decides. */
+/** Rules for the names of buckets, volumes and objects. Clients check before they send, the state machine decides. */
 public final class Names {
     public static final int NAME_LENGTH_MIN = 3;
     public static final int NAME_LENGTH_MAX = 63;
@@ -16,8 +16,8 @@ public final class Names {
     private Names() {}
 
     /**
-     * What is wrong with the name of a bucket or volume: it has 3 to 63 characters out of a-z, 0-9, '-' and '.', begins
-     * and ends with a letter or digit, and has no two dots in a row.
+     * Returns the error in the name of a bucket or volume. A name has 3 to 63 characters out of a-z, 0-9, '-' and '.'.
+     * It begins and ends with a letter or digit, and has no two dots in a row.
      */
     public static Optional<String> problemOfName(String name) {
         if (name.length() < NAME_LENGTH_MIN || name.length() > NAME_LENGTH_MAX) {
@@ -35,7 +35,7 @@ public final class Names {
         return Optional.empty();
     }
 
-    /** What is wrong with an object's key: it has 1 to 1,024 bytes of UTF-8 and no control characters. */
+    /** Returns the error in an object's key. A key has 1 to 1,024 bytes of UTF-8 and no control characters. */
     public static Optional<String> problemOfKey(String key) {
         byte[] utf8 = key.getBytes(StandardCharsets.UTF_8);
         if (utf8.length == 0 || utf8.length > KEY_BYTES_MAX) {

@@ -24,11 +24,11 @@ final class NodeReports<K extends NodeReports.Key, R> {
     private final Table<K, Filed<R>> reports;
     private final Table<Owned, K> ofReporter;
 
-    /** What a report is about, and who gave it. */
+    /** Subject and reporter of a report. */
     interface Key {
         PrincipalId reporter();
 
-        /** Whether the report counts because its reporter holds a slot of this group. */
+        /** Returns whether the report counts because its reporter holds a slot of this group. */
         boolean isOfGroup(Volume volume, int group);
     }
 
@@ -67,7 +67,7 @@ final class NodeReports<K extends NodeReports.Key, R> {
         }
     }
 
-    /** Those of a range that count; what has expired goes. */
+    /** Returns the reports of a range that count, and withdraws those that have expired. */
     List<Table.Entry<K, Filed<R>>> standing(K from, K to) {
         long now = tables.totals().agreedMillis;
         List<Table.Entry<K, Filed<R>>> standing = new ArrayList<>();

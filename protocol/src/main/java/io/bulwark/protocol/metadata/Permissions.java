@@ -4,7 +4,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Grants.Right;
 import java.util.Optional;
 
-/** Which grant each command and query needs. Who has none is told so, before anything about what is there. */
+/** Required grant of each command and query. A principal without it gets that error before any about the state. */
 final class Permissions {
     private final Tables tables;
     private final Volumes volumes;

@@ -4,9 +4,9 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 
 /**
- * What only reads the metadata. An engine may answer it unordered at 2f+1 equal replies, or order it like a command.
- * Pages end at the limit asked for, at {@link #PAGE_BYTES_MAX}, or after a bounded search; an empty page may therefore
- * have a successor.
+ * Request that only reads the metadata. An engine may answer it unordered at 2f+1 equal replies, or order it like a
+ * command. Pages end at the limit asked for, at {@link #PAGE_BYTES_MAX}, or after a bounded search; an empty page may
+ * therefore have a successor.
  */
 public sealed interface Query {
     /** No query is longer. */
@@ -39,8 +39,8 @@ public sealed interface Query {
     record References(int volume, long afterInode, int limit) implements Query {}
 
     /**
-     * What has changed of sessions and freed ranges since a sequence number, in the order of the last change. Answered
-     * by {@link Reply.SessionChanges}.
+     * Query for the changes of sessions and freed ranges since a sequence number, in the order of the last change.
+     * Answered by {@link Reply.SessionChanges}.
      */
     record SessionChanges(long afterSequence, int limit) implements Query {}
 
@@ -51,7 +51,9 @@ public sealed interface Query {
      */
     record FindObject(String bucket, String key, long version) implements Query {}
 
-    /** Whether an inode is still there, for readers that met a freed block. Answered by {@link Reply.InodeFound}. */
+    /**
+     * Query whether an inode still exists, for readers that met a freed block. Answered by {@link Reply.InodeFound}.
+     */
     record FindInode(long inode) implements Query {}
 
     /**
@@ -89,12 +91,15 @@ public sealed interface Query {
     record ListPrincipals(long knownVersion, PrincipalId after, int limit) implements Query {}
 
     /**
-     * How many clients may write to register volumes under PASIS. For nodes, and for who may read anything. Answered by
-     * {@link Reply.Writers}.
+     * Query for the number of clients that may write to register volumes under PASIS. For nodes, and for principals
+     * that may read anything. Answered by {@link Reply.Writers}.
      */
     record CountWriters() implements Query {}
 
-    /** What a client may do. For who may administer, and for clients about themselves. Answered by {@link Reply.GrantList}. */
+    /**
+     * Query for the grants of a client. For administrators, and for clients about themselves. Answered by {@link
+     * Reply.GrantList}.
+     */
     record ListGrants(PrincipalId client) implements Query {}
 
     /** The releases that supervisors may start replicas from. For everybody who belongs. Answered by {@link Reply.ReleaseList}. */
@@ -109,10 +114,15 @@ public sealed interface Query {
      */
     record ListSuspensions(PrincipalId after, int limit) implements Query {}
 
-    /** What the genesis file says, for who was invited and has none yet. Answered by {@link Reply.GenesisTold}. */
+    /**
+     * Query for the content of the genesis file, for a principal that was invited and has none yet. Answered by {@link
+     * Reply.GenesisTold}.
+     */
     record GetGenesis() implements Query {}
 
-    /** Who the replicas are, and who they are to be. For everybody who belongs. Answered by {@link Reply.ReplicaList}. */
+    /**
+     * Query for the present and the next replicas. For everybody who belongs. Answered by {@link Reply.ReplicaList}.
+     */
     record ListReplicas() implements Query {}
 
     default Bytes encoded() {

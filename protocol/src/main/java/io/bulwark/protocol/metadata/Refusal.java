@@ -1,6 +1,6 @@
 package io.bulwark.protocol.metadata;
 
-/** Why a command or query is refused. Thrown only while nothing has been changed yet. */
+/** Refusal of a command or query. Thrown only while nothing has been changed yet. */
 final class Refusal extends RuntimeException {
     private static final long serialVersionUID = 1L;
     private static final int DETAIL_LENGTH_MAX = 250;

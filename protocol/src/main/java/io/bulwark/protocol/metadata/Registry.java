@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Who belongs to the cluster and with which keys, as far as operators have said it since the genesis (PROTOCOLS section 6). A
- * principal without an entry has the key that the genesis file gives it. Revocation is for good: neither the principal nor its
- * keys come back.
+ * Members of the cluster and their keys, as operators have changed them since the genesis (PROTOCOLS section 6). A
+ * principal without an entry has the key that the genesis file gives it. Revocation is for good: neither the principal
+ * nor its keys come back.
  */
 final class Registry {
     private static final int VERSION = 0;
@@ -80,12 +80,12 @@ final class Registry {
         tables.invitations.put(principal, invite.expiresMillis());
     }
 
-    /** Whether it is invited, and has not given itself a key of its own. */
+    /** Returns whether it is invited, and has not given itself a key of its own. */
     boolean invited(PrincipalId principal) {
         return tables.invitations.contains(principal);
     }
 
-    /** Whether it belongs, with a key of its own. */
+    /** Returns whether it belongs, with a key of its own. */
     boolean joined(PrincipalId principal) {
         return grants.joined(principal);
     }

@@ -5,8 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which releases of the software supervisors may start replicas from, as operators have said (4.4: the code of a recovering replica
- * is checked). None said means that nothing is checked. Versions only grow, so that nobody takes an old list for a new one.
+ * Releases of the software from which supervisors may start replicas, as set by operators (4.4: the code of a
+ * recovering replica is checked). Without any release nothing is checked. Versions only grow, so that nobody takes an
+ * old list for a new one.
  */
 final class Releases {
     /** The key of their version in {@link Tables#registryVersion}. */

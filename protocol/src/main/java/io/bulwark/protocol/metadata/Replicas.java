@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Who the replicas are, and who is to follow them (docs/decisions/0020). The engine reads here who follows, has it begin with the next
- * checkpoint, and says so. As long as nobody has ever changed them the state says nothing.
+ * Present and next replicas (docs/decisions/0020). The engine reads the next configuration here, has it begin with the
+ * next checkpoint, and reports that. As long as nobody has ever changed them the state contains nothing.
  */
 final class Replicas {
     private static final int NOW = 0;
@@ -37,7 +37,7 @@ final class Replicas {
         staying = true;
     }
 
-    /** Who is to follow by this command; refuses one that cannot be. */
+    /** Returns the next configuration that this command names; refuses an invalid one. */
     Configuration named(Command.ChangeReplicas change) {
         Refusal.unless(!staying, MetadataError.BAD_ARGUMENT, "the replicas of this ordering engine stay");
         Refusal.unless(next().isEmpty(), MetadataError.REPLICAS_CHANGING, "");
@@ -53,7 +53,7 @@ final class Replicas {
         tables.replicas.put(NEXT, next);
     }
 
-    /** Those who stay may have other keys than when they came. */
+    /** Applies the present keys. Staying replicas may have other keys than when they came. */
     private Configuration withKeysOfNow(Configuration next) {
         List<Member> members = new ArrayList<>();
         for (Member member : next.members()) {
@@ -66,7 +66,7 @@ final class Replicas {
         return new Configuration(next.number(), members);
     }
 
-    /** What a command makes of a configuration, whose members have the keys of before. */
+    /** Returns the configuration after a command; its members keep their earlier keys. */
     static Configuration after(Configuration now, Command.ChangeReplicas change) {
         Set<Integer> places = new HashSet<>();
         for (PrincipalId leaving : change.leaving()) {
@@ -137,12 +137,15 @@ final class Replicas {
         }
     }
 
-    /** Who is to follow, if anybody is. */
+    /** Returns the next configuration, if there is one. */
     Optional<Configuration> next() {
         return tables.replicas.get(NEXT);
     }
 
-    /** Those who were to follow do. Who goes is believed up to here: it may take him to come so far. */
+    /**
+     * Makes the next configuration the present one. A leaving replica is believed up to here, since reaching this point
+     * may require it.
+     */
     void begin(Configuration begun) {
         for (PrincipalId replica : now().replicas()) {
             if (begun.placeOf(replica) < 0) {

@@ -15,13 +15,16 @@ import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import java.util.Optional;
 
-/** What the state machine answers. All times are agreed time in milliseconds since the epoch. */
+/** Answer of the state machine. All times are agreed time in milliseconds since the epoch. */
 public sealed interface Reply {
     /** Refused; nothing has changed. */
     record Failed(MetadataError error, String detail) implements Reply {
         static final int DETAIL_BYTES_MAX = 4096;
 
-        /** What who does not belong may not do. The replies of all builds are alike, as the state has a digest of them. */
+        /**
+         * Action that a principal that does not belong may not do. The replies of all builds are alike, as the state
+         * has a digest of them.
+         */
         static final String ANYTHING = "do anything";
 
         static final String ASK_ANYTHING = "ask anything";
@@ -37,7 +40,10 @@ public sealed interface Reply {
             return error == MetadataError.BAD_ARGUMENT ? detail : error.message() + ": " + detail;
         }
 
-        /** Whether who asked does not belong, where others lack a right. Nothing else in the reply tells. */
+        /**
+         * Returns whether the asker does not belong, as opposed to lacking a right. Nothing else in the reply shows
+         * that.
+         */
         public boolean isOfStranger() {
             return error == MetadataError.NOT_AUTHORISED
                     && (detail.endsWith(ANYTHING) || detail.endsWith(ASK_ANYTHING));
@@ -96,7 +102,7 @@ public sealed interface Reply {
 
     record Granted(boolean mayRead, boolean mayWrite) implements Reply {}
 
-    /** So many clients. */
+    /** Number of clients. */
     record Writers(int count) implements Reply {}
 
     /**
@@ -112,7 +118,7 @@ public sealed interface Reply {
     }
 
     /**
-     * What an inode references.
+     * References of an inode.
      *
      * @param layout empty for a pending upload, whose pins are not known yet
      * @param pendingRanges the ranges of a pending upload
@@ -217,7 +223,7 @@ public sealed interface Reply {
     }
 
     /**
-     * What f+1 nodes of the block's volume, or more, say of a node.
+     * Verdict of f+1 or more nodes of the block's volume on a node.
      *
      * @param number counted from 1 in the order in which f+1 was reached
      * @param detail of the report that completed f+1
@@ -305,7 +311,7 @@ public sealed interface Reply {
         }
     }
 
-    /** What one node says of a client: a poisonous version of this block, which came in this session. */
+    /** Report of one node on a client: a poisonous version of this block, which came in this session. */
     record PoisonReport(PrincipalId reporter, BlockId block, long session, String detail) {}
 
     /**

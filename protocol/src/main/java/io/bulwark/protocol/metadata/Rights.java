@@ -4,7 +4,7 @@ import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 
-/** What a grant allows. One byte on the wire. */
+/** Rights that a grant gives. One byte on the wire. */
 public record Rights(boolean read, boolean write, boolean administer) {
     public static final Rights NONE = new Rights(false, false, false);
 

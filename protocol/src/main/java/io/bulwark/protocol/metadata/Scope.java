@@ -4,7 +4,7 @@ import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 
-/** What a grant is about. */
+/** Scope of a grant. */
 public sealed interface Scope {
     /** The whole cluster: all volumes and buckets, those to come included. */
     record All() implements Scope {}

@@ -24,7 +24,7 @@ final class Session {
     boolean open = true;
     /** In served time. */
     long expiresMillis;
-    /** Of the last opening or closing; 0 if nodes need not know. */
+    /** Sequence number of the last opening or closing; 0 if nodes need not know. */
     long sequence;
 
     /** Pending uploads. */
@@ -76,7 +76,7 @@ final class Session {
         return new BlockRange(volume, owner, number, first, count);
     }
 
-    /** Whether all ranges are of this session. */
+    /** Returns whether all ranges are of this session. */
     boolean owns(List<BlockRange> ranges) {
         return ranges.stream()
                 .allMatch(range -> range.volume() == volume

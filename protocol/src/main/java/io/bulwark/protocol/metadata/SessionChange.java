@@ -5,9 +5,9 @@ import io.bulwark.protocol.id.PrincipalId;
 import java.util.List;
 
 /**
- * What a node must know of sessions; only openings can be followed by something else, the rest never reverts. A node
- * that keeps the last sequence number it has seen learns everything, in few records: later changes take the place of
- * earlier ones.
+ * Information about sessions that a node needs. Only an opening can be followed by another change; the rest never
+ * reverts. A node that keeps the last sequence number it has seen learns everything, in few records: later changes
+ * replace earlier ones.
  */
 public sealed interface SessionChange {
     /** A session holds at most so many intervals of used ranges. */

@@ -102,7 +102,7 @@ final class Sessions {
         return session;
     }
 
-    /** What nodes are told; a session for another volume is as good as closed, and stays so. */
+    /** Returns the state that nodes get; a session for another volume counts as closed, and stays so. */
     SessionState state(int volume, PrincipalId principal, long number) {
         return state(volume, principal, number, false);
     }

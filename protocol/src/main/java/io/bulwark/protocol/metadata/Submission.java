@@ -8,12 +8,12 @@ import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.function.UnaryOperator;
 
-/** What the ordering engine orders: the opening of a session, or a numbered command within one. */
+/** Input of the ordering engine: the opening of a session, or a numbered command within one. */
 public sealed interface Submission {
     /** No submission is longer. */
     int BYTES_MAX = 64 << 10;
 
-    /** Where the command begins in the bytes of an {@link InSession}. */
+    /** Offset of the command in the bytes of an {@link InSession}. */
     int COMMAND_OFFSET = 1 + 3 * Long.BYTES;
 
     /** Commands that a session may have outstanding: numbers from the lowest unanswered one on. */

@@ -89,7 +89,7 @@ final class Suspensions {
         }
     }
 
-    /** Whether a client may write nothing now. */
+    /** Returns whether a client is suspended from writing now. */
     boolean suspended(PrincipalId client) {
         return tables.suspended.get(client).filter(SuspensionEntry::enforced).isPresent();
     }

@@ -88,7 +88,7 @@ final class Table<K, V> {
         return () -> new Records(Bytes.of((byte) prefix), behind(), 2);
     }
 
-    /** Those of a range, as they are now. */
+    /** Returns the entries of a range, as they are now. */
     List<Entry<K, V>> list(K from, K to) {
         List<Entry<K, V>> list = new ArrayList<>();
         range(from, to).forEach(list::add);

@@ -191,7 +191,7 @@ final class Tables {
         }
     }
 
-    /** What one node says of a client in one placement group. */
+    /** Report of one node on a client in one placement group. */
     record Poisoner(PrincipalId client, int volume, int group, PrincipalId reporter) implements NodeReports.Key {
         private static final Form<Poisoner> FORM = new Form<>(
                 (key, out) -> key.reporter.write(

@@ -5,18 +5,18 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 
-/** What there is one of: times, last numbers given, and counts that follow from the rest. */
+/** Values of which the state has only one: times, last numbers given, and counts that follow from the rest. */
 final class Totals {
     long commands;
     long agreedMillis;
     /** The steps of agreed time, none counted as more than a few seconds. */
     long servedMillis;
-    /** Of all submissions, times and replies so far: what replicas compare at little cost. */
+    /** Digest of all submissions, times and replies so far, which replicas compare at little cost. */
     Bytes historyDigest = Bytes.of(new byte[Hashes.LENGTH]);
 
     int lastVolume;
     long mapVersion = 1;
-    /** Of the last change of sessions. */
+    /** Sequence number of the last change of sessions. */
     long sequence;
 
     long lastInode;
@@ -24,7 +24,7 @@ final class Totals {
     long lastReport;
     long lastEvidence;
 
-    /** As {@link Weight} counts. */
+    /** Weight as {@link Weight} counts it. */
     long weight;
 
     int openSessions;

@@ -1,6 +1,6 @@
 package io.bulwark.protocol.metadata;
 
-/** What a bucket does with what a put replaces. The order is on the wire. */
+/** Treatment of the version that a put replaces in a bucket. The order is on the wire. */
 public enum Versioning {
     /** A put replaces the object, a delete removes it. */
     LATEST_ONLY,

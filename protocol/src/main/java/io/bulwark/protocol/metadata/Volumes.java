@@ -28,7 +28,7 @@ final class Volumes {
     /** Bounds the map's size. */
     private static final int SLOTS_MAX = 1 << 18;
 
-    /** As many as the most volumes have with the most groups. */
+    /** Number of records for the maximum number of volumes with the maximum number of groups. */
     private static final int GROUP_RECORDS_MAX = 16_384;
 
     private static final long BYTES_MAX = Long.MAX_VALUE / 4;
@@ -62,7 +62,7 @@ final class Volumes {
         }
     }
 
-    /** What a volume holds. */
+    /** Usage of a volume. */
     static final class Usage {
         long bytes;
         int buckets;
@@ -81,7 +81,7 @@ final class Volumes {
 
     /** A volume and what it holds. */
     record Entry(Volume volume, long quotaBytes, Usage usage) {
-        /** What a command would add must fit into the quota. */
+        /** Refuses a command whose added bytes do not fit into the quota. */
         void checkQuota(long addedBytes) {
             long limit = quotaBytes == 0 ? BYTES_MAX : quotaBytes;
             Refusal.unless(

@@ -3,10 +3,10 @@ package io.bulwark.protocol.metadata;
 import io.bulwark.protocol.id.PrincipalId;
 
 /**
- * What the state takes up, at least half as many bytes as in a snapshot, and on whose account. Quotas count the bytes of objects,
- * which may be empty and many; without this bound one writer could make a state that no replica can hold, copy or start from
- * again. Nobody may hold more than what is left: however many fill their share, one more finds room. Replicas count the
- * same, since it decides on commands.
+ * Size of the state, at least half as many bytes as in a snapshot, and the accounts that it is charged to. Quotas count
+ * the bytes of objects, which may be empty and many. Without this bound one writer could make a state that no replica
+ * can hold, copy or start from again. Nobody may hold more than what is left: however many fill their share, one more
+ * finds room. Replicas count the same, since it decides on commands.
  */
 final class Weight {
     /** From here on nothing is accepted that adds to the state; deleting and closing go on. */
@@ -54,8 +54,8 @@ final class Weight {
     }
 
     /**
-     * Whether a command adds to the state. Delete markers do, at most one for each name shown, but whoever is to make room must be
-     * able to delete.
+     * Returns whether a command adds to the state. Delete markers do, at most one for each name shown. They do not
+     * count here, since a client that must make room must be able to delete.
      */
     static boolean isAddedBy(Command command) {
         return switch (command) {

@@ -10,7 +10,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What the user says of an object.
+ * Attributes of an object that the user sets.
  *
  * @param contentType a media type, or empty; at most {@link #CONTENT_TYPE_BYTES_MAX} bytes of UTF-8
  * @param tags at most {@link #TAGS_MAX}, together at most {@link #TAGS_BYTES_MAX} bytes of UTF-8

@@ -11,10 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which extents an object consists of. Extents are counted from 0: first the data in order, then the pin lists of level
- * 1 (those of data extents), then those of level 2, and so on; the ranges name their blocks in this order. The number of
- * levels follows from the length: the least for which the last level has at most {@link #PINS_MAX} extents, and the pins
- * of these stand here. An empty object has no extents.
+ * Extents of an object, counted from 0. First comes the data in order, then the pin lists of level 1 (those of data
+ * extents), then those of level 2, and so on. The ranges name their blocks in this order. The length determines the
+ * number of levels: the least for which the last level has at most {@link #PINS_MAX} extents. The pins of these extents
+ * are in the layout. An empty object has no extents.
  *
  * @param volume the object volume of all ranges
  * @param blockBytes the volume's block size
@@ -58,7 +58,7 @@ public record ObjectLayout(int volume, int blockBytes, long length, List<BlockRa
         }
     }
 
-    /** How many extents each level has: data first, the level whose pins stand in the layout last. */
+    /** Returns the number of extents of each level: data first, the level whose pins are in the layout last. */
     public static long[] levels(int blockBytes, long length) {
         List<Long> levels = new ArrayList<>();
         long count = Math.ceilDiv(length, (long) blockBytes);
@@ -70,7 +70,7 @@ public record ObjectLayout(int volume, int blockBytes, long length, List<BlockRa
         return levels.stream().mapToLong(Long::longValue).toArray();
     }
 
-    /** How many extents an object of {@code length} bytes has, pin lists included. */
+    /** Returns the number of extents of an object of {@code length} bytes, pin lists included. */
     public static long extents(int blockBytes, long length) {
         return sum(levels(blockBytes, length));
     }
@@ -113,7 +113,7 @@ public record ObjectLayout(int volume, int blockBytes, long length, List<BlockRa
         return PinList.HEADER_BYTES + childrenOf(place) * PIN_BYTES;
     }
 
-    /** How many pins the pin list in this extent holds. */
+    /** Returns the number of pins that the pin list in this extent holds. */
     public int pinsIn(long extent) {
         Place place = place(extent);
         if (place.level == 0) {
@@ -136,7 +136,7 @@ public record ObjectLayout(int volume, int blockBytes, long length, List<BlockRa
         return first + place.index / PinList.pinsMax(blockBytes);
     }
 
-    /** Where in its pin list, or in the layout, the pin of this extent stands. */
+    /** Returns the position of this extent's pin in its pin list, or in the layout. */
     public int positionOf(long extent) {
         Place place = place(extent);
         return (int) (place.level == depth() ? place.index : place.index % PinList.pinsMax(blockBytes));

@@ -26,7 +26,7 @@ public record PinList(int level, Bytes pins) {
         }
     }
 
-    /** How many pins fit into a block. */
+    /** Returns the number of pins that fit into a block. */
     public static int pinsMax(int blockBytes) {
         return (blockBytes - HEADER_BYTES) / ObjectLayout.PIN_BYTES;
     }

@@ -14,11 +14,15 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * How the replicas of the genesis came to be those of now, for who was told these by somebody that he believes. He checks no signature: each
- * replica is asked for all of it, and what it shows must lead, one after the other, from the genesis to the configuration that he knows.
+ * Call for the history from the replicas of the genesis to the present ones, for a client that believes its source of
+ * the latter. It checks no signature. It asks each replica for the whole history, which must lead step by step from the
+ * genesis to the known configuration.
  */
 public final class HistoryCall implements ClientOperation<Optional<List<Successor>>> {
-    /** So soon again, as replicas leave questions unanswered that come too often: of many changes the last ones are shown one by one. */
+    /**
+     * Interval of questions, since replicas ignore questions that come too often. They show the last of many changes
+     * one by one.
+     */
     private static final long ASK_MILLIS = 100;
 
     private final Configuration genesis;

@@ -5,8 +5,8 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 
 /**
- * What clients and replicas say to each other. A call is a number that the client draws anew for each phase of a
- * request; replies repeat it, so that a late answer to a query is never counted for its ordered repetition.
+ * Messages between clients and replicas. A call is a number that the client draws for each phase of a request. Replies
+ * repeat it, so that a late answer to a query is never counted for its ordered repetition.
  */
 public sealed interface OrderingMessage extends Message permits OrderingMessage.ToReplica, OrderingMessage.ToClient {
     /** The longest command or query, in bytes. */
@@ -18,13 +18,13 @@ public sealed interface OrderingMessage extends Message permits OrderingMessage.
     /** A reply that is no longer, in bytes, all replicas send as it is. */
     int SHORT_BYTES_MAX = 32;
 
-    /** As the replier: each replica sends the whole reply. */
+    /** Value of the replier with which each replica sends the whole reply. */
     int ALL = 255;
 
     /** The number of the call. */
     long call();
 
-    /** What a client sends to every replica. */
+    /** Request of a client to every replica. */
     sealed interface ToReplica extends OrderingMessage {
         /** The number of the replica that is to send the whole reply, if that is long, while the others send its digest. */
         int replier();
@@ -33,7 +33,7 @@ public sealed interface OrderingMessage extends Message permits OrderingMessage.
         ToReplica withReplier(int replier);
     }
 
-    /** What a replica answers. */
+    /** Answer of a replica. */
     sealed interface ToClient extends OrderingMessage {}
 
     /** Order this command, execute it, answer. Carries its own session and number, so that repeating it is safe. */
@@ -91,17 +91,17 @@ public sealed interface OrderingMessage extends Message permits OrderingMessage.
     }
 
     /**
-     * What the state machine answered.
+     * Answer of the state machine.
      *
-     * @param incarnation which life of the engine the replica takes part in: replies count together only within one,
-     *     since what fewer than 2f+1 replicas of an incarnation hold may be dropped when the next one starts
+     * @param incarnation the replica's life of the engine: replies count together only within one, since what fewer
+     *     than 2f+1 replicas of an incarnation hold may be dropped when the next one starts
      */
     record Reply(long call, long incarnation, Bytes reply) implements ToClient {
         public Reply {
             requireLength(reply, REPLY_BYTES_MAX);
         }
 
-        /** What a replica sends of it to a client that has named this replier. */
+        /** Returns the form in which a replica sends it to a client that has named this replier. */
         public ToClient by(int replica, int replier) {
             return replier == replica || replier == ALL || reply.length() <= SHORT_BYTES_MAX
                     ? this

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What replicas say to each other beside what their engine says: where each stands, where an incarnation of the engine
- * starts, and the state that one lacks.
+ * Messages between replicas beside those of their engine: the position of each, the start of an incarnation of the
+ * engine, and missing state.
  */
 public sealed interface PeerMessage extends Message {
     int DIGEST_BYTES = 32;
@@ -20,7 +20,7 @@ public sealed interface PeerMessage extends Message {
 
     int CHUNK_RECORDS_MAX = 16_384;
 
-    /** How many snapshots a replica tells of. */
+    /** Maximum number of snapshots that a replica reports. */
     int SNAPSHOTS_MAX = 4;
 
     /** The longest message of an engine, in bytes. */
@@ -32,7 +32,7 @@ public sealed interface PeerMessage extends Message {
     /** From the coordinator of an incarnation: all logs are brought to this position, then the engine starts. */
     record Start(long incarnation, Position position) implements PeerMessage {}
 
-    /** What is the digest of your history of this length? */
+    /** Request for the digest of the history of this length. */
     record AskDigest(long sequence) implements PeerMessage {}
 
     /** Empty if the history is not so long, or its beginning is no longer known so far back. */
@@ -48,7 +48,7 @@ public sealed interface PeerMessage extends Message {
         }
     }
 
-    /** Which snapshots do you have? */
+    /** Request for the snapshots that the replica has. */
     record AskSnapshots() implements PeerMessage {}
 
     /** A snapshot: where in the order it was taken, its length in bytes and its SHA-256. */

@@ -2,7 +2,7 @@ package io.bulwark.protocol.ordering;
 
 import io.bulwark.protocol.wire.MalformedException;
 
-/** Where a replica is in its incarnation of the engine. The order is part of the wire format. */
+/** Phase of a replica in its incarnation of the engine. The order is part of the wire format. */
 public enum Phase {
     /** Takes no part: it learns the state of the others first. */
     FOLLOWING,

@@ -2,7 +2,7 @@ package io.bulwark.protocol.ordering;
 
 import io.bulwark.protocol.wire.MalformedException;
 
-/** Why a replica does not answer a call now. The order is part of the wire format. */
+/** Reason why a replica does not answer a call now. The order is part of the wire format. */
 public enum Refusal {
     /** It is settling on a state, catching up, or its engine has not started. Asking again is right. */
     NOT_READY,

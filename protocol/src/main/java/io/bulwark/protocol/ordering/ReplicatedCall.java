@@ -43,7 +43,7 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
     /** Once enough have said the same, whoever is to send all of it gets so long. */
     static final long REPLIER_MILLIS = 40;
 
-    /** How the call ended. */
+    /** Outcome of the call. */
     public sealed interface Outcome {}
 
     /** Enough replicas gave this reply. */
@@ -55,7 +55,7 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
     /** Time was up; what the call knows of each replica, in their order. For a command the result is not known. */
     public record TimedOut(SortedMap<PrincipalId, Standing> replicas) implements Outcome {}
 
-    /** What a call has heard of one replica. */
+    /** Latest answer of one replica to a call. */
     public enum Standing {
         SILENT,
         NOT_READY,
@@ -133,7 +133,7 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
         return this;
     }
 
-    /** Who was to send a whole reply, and did not while enough others agreed on it. */
+    /** Returns the replicas that did not send the whole reply in their turn, while enough others agreed on it. */
     public Set<PrincipalId> late() {
         return Set.copyOf(late);
     }
@@ -195,7 +195,7 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
     }
 
     private void onGiven(long nowMillis, PrincipalId from, Given now) {
-        // Whoever is asked again and says the same takes nothing back.
+        // A replica that repeats its answer on a retry takes nothing back.
         if (now.reply != null || !(answers.get(from) instanceof Given before) || !before.agrees(now)) {
             answers.put(from, now);
         }

@@ -15,15 +15,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How replicas whose engine keeps nothing durable agree on one state, and start the engine from there: at first, after a
- * crash of all, whenever a replica comes back, and when the engine hangs.
+ * Agreement on one state among replicas whose engine keeps nothing durable, from which they start the engine. It runs
+ * at first, after a crash of all, whenever a replica comes back, and when the engine hangs.
  *
- * <p>An <em>incarnation</em> is one life of the engine. A replica that hears of a higher incarnation than its own leaves
- * its own for good (<em>sealed</em>, durably) and says how far its log goes. The coordinator of incarnation e is replica
- * e mod n. Once 2f+1 replicas are sealed it chooses the longest history that f+1 of them vouch for, and tells all; each
- * brings its log there and starts the engine. What was acknowledged is in the logs of 2f+1 replicas, hence of f+1 of any
- * 2f+1, so it is never lost; what only fewer hold was never acknowledged. A coordinator decides once in an incarnation,
- * since after a crash it only takes part in higher ones.
+ * <p>An <em>incarnation</em> is one life of the engine. A replica that hears of a higher incarnation than its own
+ * leaves its own for good (<em>sealed</em>, durably) and reports the end of its log. The coordinator of incarnation e
+ * is replica e mod n. Once 2f+1 replicas are sealed it chooses the longest history that f+1 of them vouch for, and
+ * tells all. Each brings its log there and starts the engine. Acknowledged commands are in the logs of 2f+1 replicas,
+ * hence of f+1 of any 2f+1, so they are never lost. Commands that fewer hold were never acknowledged. A coordinator
+ * decides once in an incarnation, since after a crash it only takes part in higher ones.
  *
  * <p>This is promised for crashes only: one replica that invents incarnations can keep the others from working.
  */
@@ -52,7 +52,7 @@ public final class Settlement {
     /** A follower asks to take part once it lacks no more batches than this. */
     public static final long NEAR_BATCHES = 64;
 
-    /** What the driver is asked to do. */
+    /** Action that the driver must take. */
     public sealed interface Action {
         /** Send to one peer; lost messages are repeated. */
         record Send(int to, PeerMessage message) implements Action {}
@@ -70,7 +70,7 @@ public final class Settlement {
         record Follow() implements Action {}
     }
 
-    /** What the settlement must know of the own log. */
+    /** Properties of the own log that the settlement needs. */
     public interface History {
         Position position();
 
@@ -132,14 +132,14 @@ public final class Settlement {
         return claims.length <= faulty ? 0 : claims[claims.length - 1 - faulty];
     }
 
-    /** What each peer said last. */
+    /** Returns the last standing that each peer reported. */
     public Map<Integer, Standing> peers() {
         Map<Integer, Standing> peers = new HashMap<>();
         heard.forEach((peer, last) -> peers.put(peer, last.standing()));
         return peers;
     }
 
-    /** How many replicas were heard lately, this one included. */
+    /** Returns the number of replicas heard recently, including this one. */
     private int alive(long nowMillis) {
         int alive = 1;
         for (Heard last : heard.values()) {
@@ -263,8 +263,9 @@ public final class Settlement {
     }
 
     /**
-     * What this replica acknowledged is with 2f others, hence with f+1 of any 2f+1 others: it goes no further than what f+1
-     * of these claim. Sealed without it, this replica would let a history be chosen that lacks it.
+     * Returns whether this replica has recovered all that it may have acknowledged. An acknowledged entry is held by 2f
+     * others, hence by f+1 of any 2f+1 others. So it lies no further than the position that f+1 of these claim. Sealed
+     * without it, this replica would allow the choice of a history that lacks it.
      */
     private boolean remembers() {
         if (forgottenSequence < 0 && heard.size() >= Math.min(quorum(), replicas - 1)) {

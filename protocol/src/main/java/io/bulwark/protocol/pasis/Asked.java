@@ -1,6 +1,6 @@
 package io.bulwark.protocol.pasis;
 
-/** Which request a refusal answers. The order is part of the wire format. */
+/** Request that a refusal answers. The order is part of the wire format. */
 public enum Asked {
     FIND_TIME,
     WRITE,

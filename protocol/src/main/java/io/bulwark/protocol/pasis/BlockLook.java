@@ -61,7 +61,7 @@ final class BlockLook {
         Outbox.Then<Boolean> further = block.laterWith((now, refuted) -> {
             boolean held = block.versions().holds(next);
             repaired |= held;
-            // What was collected meanwhile is not missed, and what was never complete neither.
+            // A version collected meanwhile is not missing, nor is one that was never complete.
             left |= !held && !refuted && block.versions().get(next) != null;
             mend(now);
         });

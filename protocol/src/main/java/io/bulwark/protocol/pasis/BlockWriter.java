@@ -108,7 +108,7 @@ final class BlockWriter {
             node.waiting().leave(call);
             block.call(now, call.afterCollection(freed ? call.collected() : call.collected() + 1));
         });
-        // Of one block and sender at most two rounds: what was freed may be others'.
+        // Run at most two rounds for one block and sender: the freed versions may belong to others.
         PasisNode.Room room = (now, any) -> then.then(now, any && bound != Refusal.BLOCK_LIMIT);
         switch (bound) {
             case BLOCK_LIMIT ->
@@ -217,14 +217,16 @@ final class BlockWriter {
     }
 
     /**
-     * Who is charged for a fragment that this node makes: the peer that asks for it; nobody where readers ask, or it mends its own. So no peer
-     * finds its room here taken by what others had made.
+     * Returns the account charged for a fragment that this node makes: the requesting peer. Nobody is charged if a
+     * reader asks, or if the node repairs its own. So fragments that others caused never use up a peer's room here.
      */
     private PrincipalId account(@Nullable Call call) {
         return call == null || block.group().slotOf(call.from()) < 0 ? PrincipalId.NOBODY : call.from();
     }
 
-    /** Whether all that may be made unverified for the one who asks has been made, and this would be one more. */
+    /**
+     * Returns whether the requester has reached its limit of unverified repaired versions, and this would be one more.
+     */
     private boolean full(ValidatingTimestamp version, Call call) {
         Versions versions = block.versions();
         return versions.get(version) == null
@@ -242,7 +244,7 @@ final class BlockWriter {
         }
     }
 
-    /** What follows once a version is here, or cannot be had. */
+    /** Continuation once a version is here, or cannot be obtained. */
     interface Mended {
         /**
          * It is here, or not.
@@ -285,7 +287,7 @@ final class BlockWriter {
                 over.then(now, false);
             };
             if (call != null && full(version, call)) {
-                // What it asked for meanwhile came first.
+                // Other repairs that it requested meanwhile finished first.
                 block.refuse(call, Refusal.BLOCK_LIMIT);
                 over.then(nowMillis, false);
             } else {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * that a correct node holds the version, which has judged its time, and validates the timestamp.
  */
 final class FragmentFetch implements ClientOperation<FragmentFetch.Outcome> {
-    /** How it ended. */
+    /** Result of the fetch. */
     sealed interface Outcome {
         /** The node's own fragment. */
         record Made(Bytes fragment) implements Outcome {}

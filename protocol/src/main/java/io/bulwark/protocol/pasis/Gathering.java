@@ -16,7 +16,9 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** What a reader has gathered from the nodes, whom it has asked, and who is late. It draws no conclusions. */
+/**
+ * Answers that a reader has gathered from the nodes, with the nodes asked and the late ones. It draws no conclusions.
+ */
 final class Gathering {
     private final PasisGroup group;
     private final FpTimes times;
@@ -197,12 +199,12 @@ final class Gathering {
         return greatest;
     }
 
-    /** Whether b + 1 say that they have verified it. */
+    /** Returns whether b + 1 nodes report that they have verified it. */
     boolean provenByNodes(ValidatingTimestamp version) {
         return slots(view -> view.verified(version)) >= group.oneCorrect();
     }
 
-    /** Whether it can still turn out to be at N - b, if those not heard of claim it and are not late. */
+    /** Returns whether it may still turn out to be at N - b nodes, if the silent nodes claim it and are not late. */
     boolean mayBeComplete(long nowMillis, ValidatingTimestamp version) {
         long possible = 0;
         for (int slot = 0; slot < group.n(); slot++) {
@@ -218,8 +220,8 @@ final class Gathering {
     }
 
     /**
-     * Whether the candidate cannot be complete for want of fragments: a slot that claims it and does not send its fragment
-     * counts as one that has not answered.
+     * Returns whether too few fragments remain for the candidate to be complete. A slot that claims it and does not
+     * send its fragment counts as one that has not answered.
      */
     boolean hopeless(ValidatingTimestamp version, long claims, long hidden, int answered) {
         int pending = 0;
@@ -273,7 +275,10 @@ final class Gathering {
         return hope;
     }
 
-    /** What a node was asked, or its answer, was on the way at this time. Up to b alone may be liars that keep their connections moving. */
+    /**
+     * Reports that a request to a node, or its answer, was in transit at this time. Up to b nodes alone may be liars
+     * that keep their connections moving.
+     */
     void moving(PrincipalId peer, long atMillis) {
         long awaited = Arrays.stream(histories)
                 .filter(asked -> asked != null && asked.waiting())

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * hide, as any R answers must show of what was complete when this began. Liars alone are too few for that.
  */
 final class HistoryPoll implements ClientOperation<HistoryPoll.Outcome> {
-    /** How it ended. */
+    /** Result of the poll. */
     sealed interface Outcome {
         /** Nothing that can be complete is missing. */
         record Agreed() implements Outcome {}

@@ -1,6 +1,6 @@
 package io.bulwark.protocol.pasis;
 
-/** How far logical times may be apart. They are unsigned. */
+/** Bounds on the distance between logical times. They are unsigned. */
 final class LogicalTime {
     /** A time further than this above what is known is refused, so that a faulty client cannot use the times up. */
     static final long FAR = 1L << 16;
@@ -10,7 +10,7 @@ final class LogicalTime {
 
     private LogicalTime() {}
 
-    /** Whether {@code time} is more than {@code distance} above {@code known}. */
+    /** Returns whether {@code time} is more than {@code distance} above {@code known}. */
     static boolean far(long known, long time, long distance) {
         return Long.compareUnsigned(time, known) > 0 && Long.compareUnsigned(time - known, distance) > 0;
     }

@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What peers have notified this node of about one block (3.2 and 3.4). Kept in memory only. */
+/** Notifications of peers to this node about one block (3.2 and 3.4). Kept in memory only. */
 final class Notices {
-    /** Of versions that are not here, and may never have been anywhere. */
+    /** Maximum per slot for versions that are not here, and may never have been anywhere. */
     private static final int POISONOUS_PER_SLOT = 8;
 
     private final PasisGroup group;
     private final Map<Integer, ValidatingTimestamp> complete = new HashMap<>();
     private final Map<Integer, LinkedHashMap<ValidatingTimestamp, Boolean>> poisonous = new HashMap<>();
-    /** Of versions that are here: the slots that say so. */
+    /** For versions that are here: the slots that report them as poisonous. */
     private final Map<ValidatingTimestamp, Set<Integer>> poisonousHere = new HashMap<>();
 
     Notices(PasisGroup group) {
@@ -64,7 +64,7 @@ final class Notices {
         return slots;
     }
 
-    /** Whether b + 1 say just this: one of them is correct. */
+    /** Returns whether b + 1 report exactly this: one of them is correct. */
     boolean confirmed(ValidatingTimestamp version, boolean isPoisonous) {
         return matching(version, isPoisonous).size() >= group.oneCorrect();
     }

@@ -42,7 +42,7 @@ final class Offers {
                 .forEach(block -> node.access().group(block).ifPresent(group -> tell(nowMillis, node, group)));
     }
 
-    /** How many possible versions of a block there are now. */
+    /** Reports the current number of possible versions of a block. */
     static void tell(long nowMillis, PasisNode node, PasisGroup group) {
         int slot = group.slotOf(node.self());
         if (group.verification() == Verification.LAZY && slot >= 0) {

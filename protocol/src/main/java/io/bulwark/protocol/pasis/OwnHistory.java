@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a node that verifies a block holds of it itself: its own answer.
+ * State of a block at the node that verifies it: its own answer.
  *
  * @param slot -1 for a reader that holds nothing
  * @param versions all of them, in descending order

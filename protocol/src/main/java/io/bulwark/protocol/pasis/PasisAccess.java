@@ -19,14 +19,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may do what here, by what 2f + 1 replicas say of volumes, grants and sessions (PROTOCOLS section 4). A closed session
- * stays closed as long as this node runs; after a restart the replicas are asked again.
+ * Access rights here, according to 2f + 1 replicas' answers about volumes, grants and sessions (PROTOCOLS section 4). A
+ * closed session stays closed as long as this node runs; after a restart the replicas are asked again.
  */
 final class PasisAccess {
     private static final int KNOWN_MAX = 8_192;
     private static final long ABSENCE_MILLIS = 250;
 
-    /** Whether a request is let in. */
+    /** Decision on the admission of a request. */
     sealed interface Verdict {
         record Admitted(PasisGroup group) implements Verdict {}
 
@@ -42,7 +42,7 @@ final class PasisAccess {
     private final Seals seals;
     private final Map<Integer, Volume> volumes = new HashMap<>();
     private final Map<Integer, Long> toldVolumes = new LinkedHashMap<>();
-    /** Those of which this node held something. */
+    /** Deleted volumes of which this node held something. */
     private final Set<Integer> deleted = new HashSet<>();
     /** No more than the registry has members. */
     private final Set<PrincipalId> revoked = new HashSet<>();
@@ -66,7 +66,7 @@ final class PasisAccess {
         return seals;
     }
 
-    /** Whether this epoch of the block's group is open, and all before it are refused for good. */
+    /** Returns whether this epoch of the block's group is open, and all earlier ones are refused for good. */
     boolean serves(BlockId block, long epoch) {
         Volume volume = volumes.get(block.volume());
         return volume != null && seals.serves(volume.id(), volume.groupIndex(block), epoch);
@@ -154,13 +154,13 @@ final class PasisAccess {
         };
     }
 
-    /** Whether the client was granted writing, as far as is known. */
+    /** Returns whether the client has a write grant, as far as is known. */
     boolean mayWrite(PrincipalId client, int volume) {
         Told<Fact.OfGrant> told = grants.get(new Question.OfGrant(volume, client));
         return told != null && told.value().mayWrite();
     }
 
-    /** Whether a write that was let in earlier must be refused by now. */
+    /** Returns whether a write that was admitted earlier must now be refused. */
     boolean closed(PrincipalId owner, BlockId block, long session) {
         if (revoked.contains(owner)) {
             return true;
@@ -175,7 +175,7 @@ final class PasisAccess {
         volumes.remove(volume);
     }
 
-    /** Whether the volume is known to be deleted. */
+    /** Returns whether the volume is known to be deleted. */
     boolean gone(int volume) {
         return deleted.contains(volume);
     }

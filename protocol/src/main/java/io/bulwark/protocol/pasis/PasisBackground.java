@@ -4,7 +4,10 @@ import io.bulwark.protocol.fp.FpScrub;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.wire.Message;
 
-/** How the node's own scheduler has blocks verified and scrubbed; these never travel, and are taken from the node itself only. */
+/**
+ * Requests of the node's own scheduler to verify and scrub blocks. These never travel, and are accepted from the node
+ * itself only.
+ */
 public sealed interface PasisBackground extends Message {
     BlockId block();
 
@@ -29,7 +32,7 @@ public sealed interface PasisBackground extends Message {
     /** Answers {@link Look}. */
     record Looked(BlockId block, FpScrub.Found found) implements PasisBackground {}
 
-    /** What a verification came to. */
+    /** Result of a verification. */
     enum Found {
         /** A version is complete and valid; what was before it is collected. */
         VERIFIED,

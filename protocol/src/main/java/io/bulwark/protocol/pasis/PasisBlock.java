@@ -39,7 +39,7 @@ final class PasisBlock {
     private boolean loaded;
     private boolean busy;
     private boolean draining;
-    /** What others are to bring before this block goes on: it stays in memory until then. */
+    /** Number of pending results from elsewhere; the block stays in memory until they arrive. */
     private int awaited;
 
     PasisBlock(PasisNode node, PasisGroup group) {
@@ -91,7 +91,7 @@ final class PasisBlock {
         return group.slotOf(node.self());
     }
 
-    /** Whether this is the epoch now, and the node has a slot in it, and has not sealed it. */
+    /** Returns whether this is the current epoch, and the node has a slot in it and has not sealed it. */
     boolean serves(long epoch) {
         return epoch == group.placement().epoch()
                 && slot() >= 0
@@ -160,13 +160,16 @@ final class PasisBlock {
         drain(nowMillis);
     }
 
-    /** As {@link #enqueue} for what comes from elsewhere later: until then the block stays in memory. */
+    /**
+     * Does the same as {@link #enqueue} for a task that is triggered from elsewhere later; until then the block stays
+     * in memory.
+     */
     LongConsumer later(LongConsumer task) {
         Outbox.Then<Boolean> then = laterWith((now, _) -> task.accept(now));
         return now -> then.then(now, true);
     }
 
-    /** As {@link #later} for what brings a result. */
+    /** Does the same as {@link #later} for a task that takes a result. */
     <T> Outbox.Then<T> laterWith(Outbox.Then<T> task) {
         awaited++;
         return (now, result) -> {
@@ -294,7 +297,7 @@ final class PasisBlock {
             return;
         }
         fragment(record, (_, fragment) -> {
-            // What was collected while it was read is gone: nobody is to be accused of a lost fragment for that.
+            // A version collected during the read is gone: nobody must be accused of losing its fragment.
             boolean gone = fragment == null && versions.get(record.timestamp()) == null;
             PasisMessage.Held how = fragment != null
                     ? PasisMessage.Held.HELD
@@ -306,7 +309,7 @@ final class PasisBlock {
         });
     }
 
-    /** What follows the reading of a fragment. */
+    /** Continuation after the reading of a fragment. */
     interface WithFragment {
         void then(long nowMillis, @Nullable Bytes fragment);
     }
@@ -321,7 +324,7 @@ final class PasisBlock {
         });
     }
 
-    /** What follows the re-reading of a fragment. */
+    /** Continuation after the re-reading of a fragment. */
     interface Reread {
         /**
          * The fragment, or null.
@@ -387,7 +390,7 @@ final class PasisBlock {
                 tellPossible(now);
             } else {
                 if (stored == Stored.FAILED) {
-                    // What is on the device now is not known: nothing is promised before it has been read again.
+                    // The state on the device is now unknown: nothing is promised before it has been read again.
                     loaded = false;
                     load();
                 }

@@ -1,10 +1,10 @@
 package io.bulwark.protocol.pasis;
 
 /**
- * What one server counted of one volume since it started; the first two are what it holds now.
+ * Counters of one server for one volume since its start; the first two are current values.
  *
  * @param possibleVersions versions that are neither verified nor collected
- * @param poolBytes what their fragments take of the history pool
+ * @param poolBytes the space that their fragments take in the history pool
  * @param verifications done by this node, by reading at the others
  * @param onDemand those of them that a bound, a read or a write waited for
  * @param cooperative versions verified by the word of b + 1 others

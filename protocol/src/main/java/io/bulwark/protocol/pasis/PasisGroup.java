@@ -40,12 +40,12 @@ public record PasisGroup(BlockId block, ProtectionPolicy policy, PlacementGroup 
         return new PasisGroup(block, volume.policy(), volume.group(block));
     }
 
-    /** Whether it is a register volume under this protocol. */
+    /** Returns whether it is a register volume under this protocol. */
     static boolean isUnder(Volume volume) {
         return volume.kind() == VolumeKind.REGISTER && volume.policy().protocol() == Protocol.PASIS;
     }
 
-    /** Whether the block is one of a register volume's under this protocol. */
+    /** Returns whether the block is one of a register volume's under this protocol. */
     static boolean holds(Volume volume, BlockId block) {
         return isUnder(volume)
                 && block.volume() == volume.id()
@@ -54,7 +54,7 @@ public record PasisGroup(BlockId block, ProtectionPolicy policy, PlacementGroup 
                 && block.counter() < volume.blocks();
     }
 
-    /** Whether the epoch of an operation on this block is over. */
+    /** Returns a watch that determines whether the epoch of an operation on this block is over. */
     EpochWatch epochs(int ownSlot, FpTimes times) {
         return new EpochWatch(
                 n(),
@@ -107,7 +107,7 @@ public record PasisGroup(BlockId block, ProtectionPolicy policy, PlacementGroup 
         return b() + 1;
     }
 
-    /** Whether the slot leads the verification of this block: k, ..., k + b mod N (section 4). */
+    /** Returns whether the slot leads the verification of this block: k, ..., k + b mod N (section 4). */
     boolean responsible(int slot) {
         int first = (int) (block.counter() % n());
         return slot >= 0 && Math.floorMod(slot - first, n()) <= b();
@@ -136,12 +136,12 @@ public record PasisGroup(BlockId block, ProtectionPolicy policy, PlacementGroup 
         return policy.fragmentBytes(policy.blockBytes());
     }
 
-    /** Whether this can be the timestamp of a version of this block. */
+    /** Returns whether this can be the timestamp of a version of this block. */
     boolean fits(ValidatingTimestamp timestamp) {
         return timestamp.isNone() || timestamp.fragments() == n();
     }
 
-    /** Whether a fragment may be accepted at a slot: it has the fixed length, and its hash is the slot's. */
+    /** Returns whether a fragment may be accepted at a slot: it has the fixed length, and its hash is the slot's. */
     boolean accepts(ValidatingTimestamp timestamp, int slot, Bytes fragment) {
         return timestamp.fragments() == n()
                 && fragment.length() == fragmentBytes()

@@ -1,16 +1,17 @@
 package io.bulwark.protocol.pasis;
 
 /**
- * What one server of a node allows (lazy verification paper, 3.3 and 3.4) and how long it waits.
+ * Limits and timeouts of one server of a node (lazy verification paper, 3.3 and 3.4).
  *
  * @param possiblePerBlock possible versions of one sender in one block
  * @param possiblePerClient the same in all blocks
- * @param clientBytes what one sender's possible versions may take, whatever the blocks' sizes: each its fragment, and {@link #VERSION_BYTES}
- * @param poolBytes the history pool at its greatest: with so many clients that their thresholds are more, each has an equal share of it;
- *     twice as much is never held
- * @param cooperative whether peers are notified of what was verified, and believed
+ * @param clientBytes the space for one sender's possible versions, whatever the blocks' sizes: each takes its fragment,
+ *     and {@link #VERSION_BYTES}
+ * @param poolBytes the greatest size of the history pool. If the clients' thresholds add up to more, each has an equal
+ *     share of it; twice as much is never held
+ * @param cooperative whether peers are notified of verified versions, and believed
  * @param asksPerSecond verifications, repairs and polls that one sender may cause, as a rate and as a burst
- * @param poolVerifications how many blocks are verified at once when the pool is full
+ * @param poolVerifications the number of blocks verified at once when the pool is full
  * @param blocksCached blocks whose state is kept in memory
  * @param waitingMax requests that wait for one block, one fact, or the pool
  * @param factMillis how long a grant, or the absence of a session, is believed before replicas are asked again
@@ -30,7 +31,7 @@ public record PasisLimits(
         long factMillis,
         long awaitMillis,
         long verifyMillis) {
-    /** What a version counts for beside the bytes of its fragment: its name, and whom it is charged to, are in memory. */
+    /** Charge for a version beside the bytes of its fragment: its name and its account are in memory. */
     public static final int VERSION_BYTES = 512;
 
     /** However many clients there are, each may have so many possible versions. */
@@ -52,12 +53,12 @@ public record PasisLimits(
         }
     }
 
-    /** What a version with such a fragment counts for. */
+    /** Returns the charge for a version with such a fragment. */
     public static long charge(int fragmentBytes) {
         return fragmentBytes + (long) VERSION_BYTES;
     }
 
-    /** Whether the node at this slot leads the block's verification: without cooperation it leads all. */
+    /** Returns whether the node at this slot leads the block's verification: without cooperation it leads all. */
     boolean leads(PasisGroup group, int slot) {
         return !cooperative || group.responsible(slot);
     }

@@ -6,20 +6,20 @@ import io.bulwark.protocol.wire.Message;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What clients and nodes of the PASIS register say to each other (lazy verification paper, sections 2.2 and 4). */
+/** Messages between clients and nodes of the PASIS register (lazy verification paper, sections 2.2 and 4). */
 public sealed interface PasisMessage extends Message {
     /** Versions are listed in units of so many (section 5.4). */
     int HISTORY_UNIT = 5;
 
     Target target();
 
-    /** What a client or a peer asks of a node. */
+    /** Request of a client or a peer to a node. */
     sealed interface Request extends PasisMessage {
-        /** What a refusal of this request says that it answers. */
+        /** Returns the kind of request, by which a refusal refers to it. */
         Asked asked();
     }
 
-    /** What a node answers. */
+    /** Answer of a node. */
     sealed interface Answer extends PasisMessage {}
 
     /** Asks for the greatest logical time. */

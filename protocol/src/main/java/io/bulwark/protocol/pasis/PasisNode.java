@@ -8,12 +8,12 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all blocks of a node share.
+ * Objects shared by all blocks of a node.
  *
  * @param times of the operations that the node runs among its peers
  * @param collector makes room where the pool or a client's bound is full
- * @param waiting bounds what requests hold that wait
- * @param clients how many there are that could write; 0 while that is not known
+ * @param waiting bounds the memory that waiting requests hold
+ * @param clients the number of clients that could write; 0 while that is not known
  */
 record PasisNode(
         PrincipalId self,
@@ -29,28 +29,36 @@ record PasisNode(
         WaitingRoom waiting,
         IntSupplier clients) {
     /**
-     * What the possible versions of one sender may take: its threshold, as far as the pool has room for as many clients (3.4), but always a
-     * few versions of the volume that it writes. Where the pool is too small for as many clients it is the pool itself that bounds them all.
+     * Returns the space allowed for the possible versions of one sender. It is the sender's threshold, as far as the
+     * pool has room for as many clients (3.4). It is at least the space for a few versions of its volume. A pool too
+     * small for that many clients is itself the bound for all of them.
      */
     long clientBytes(long charge) {
         long share = limits.poolBytes() / Math.max(1, clients.getAsInt());
         return Math.min(limits.clientBytes(), Math.max(share, PasisLimits.CLIENT_VERSIONS_MIN * charge));
     }
 
-    /** Whether the pool is too small for all clients to have those few versions of such a size at once. */
+    /**
+     * Returns whether the pool is too small for all clients to hold their minimum number of versions of this size at
+     * once.
+     */
     boolean poolIsShort(long charge) {
         return limits.poolBytes() < poolNeeded(charge);
     }
 
-    /** What the pool must be for all clients to have those few versions of such a size at once; 0 while nobody knows how many there are. */
+    /**
+     * Returns the pool size that lets all clients hold their minimum number of versions of this size at once. Returns 0
+     * while the number of clients is unknown.
+     */
     long poolNeeded(long charge) {
         return charge * PasisLimits.CLIENT_VERSIONS_MIN * clients.getAsInt();
     }
 
     /**
-     * Whether the pool has no room for one more version of this size. A share is a client's own, whatever others hold from when they were
-     * fewer, or have left that were revoked, up to twice the pool. While nobody knows how many clients there are, and where the pool is
-     * too short for them, it is the pool itself that bounds them.
+     * Returns whether the pool has no room for one more version of this size. Each client keeps its own share, up to
+     * twice the pool. So it does not matter that others hold versions from when there were fewer clients, or that
+     * revoked clients left some. The pool itself is the bound for all clients while their number is unknown, or if it
+     * is too short for them.
      */
     boolean poolRefuses(long charge) {
         boolean shares = clients.getAsInt() > 0 && !poolIsShort(charge);

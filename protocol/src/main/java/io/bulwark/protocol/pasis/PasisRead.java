@@ -222,7 +222,7 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
         return true;
     }
 
-    /** Where nothing is to come any more that could decide, the read begins anew. */
+    /** Waits for more answers. If no pending answer could decide, the read restarts. */
     private boolean waits(long nowMillis, boolean hope) {
         if (!hope) {
             restartMillis = nowMillis + times.hedgeMillis() / 4;
@@ -271,7 +271,10 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
         settle();
     }
 
-    /** Whether the version is complete by now; or b + 1 nodes have found that it cannot have been when this began. */
+    /**
+     * Ends the read if the version is complete by now. Passes it over if b + 1 nodes have found that it cannot have
+     * been complete when this read began.
+     */
     private void settle() {
         ValidatingTimestamp version = settled;
         PasisWrite back = writeBack;

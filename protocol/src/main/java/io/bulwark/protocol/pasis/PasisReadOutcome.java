@@ -3,7 +3,7 @@ package io.bulwark.protocol.pasis;
 import io.bulwark.protocol.fp.Failure;
 import io.bulwark.protocol.wire.Bytes;
 
-/** How a read ended. */
+/** Result of a read. */
 public sealed interface PasisReadOutcome {
     /**
      * The block.

@@ -43,7 +43,7 @@ import java.util.function.ObjLongConsumer;
 public final class PasisServer implements ProtocolServer {
     private static final int QUESTIONS_MAX = 1_024;
     private static final long ASK_AGAIN_MILLIS = 1_000;
-    /** What requests that wait may hold; no sender may hold more than what is left of it. */
+    /** Bound on the bytes that waiting requests hold. No sender may hold more than the part that is left. */
     private static final long WAITING_BYTES_MAX = 64L << 20;
     /** Versions first: those that are charged are found by a restart. */
     private static final List<RecordKind> KINDS = List.of(RecordKind.PASIS_VERSION, RecordKind.PASIS_POSSIBLE);
@@ -252,7 +252,7 @@ public final class PasisServer implements ProtocolServer {
             revocations.begin(nowMillis, of.principal());
         }
         if (answered instanceof Question.OfVolume of) {
-            // What waits at a block is judged in the epoch that this node knows now, not when the next request comes.
+            // Judge the requests waiting at a block in the newly known epoch now, not when the next request comes.
             for (PasisBlock block : List.copyOf(blocks.values())) {
                 if (block.block().volume() == of.volume()) {
                     node.access().group(block.block()).ifPresent(group -> block.setGroup(nowMillis, group));
@@ -272,9 +272,9 @@ public final class PasisServer implements ProtocolServer {
         }
     }
 
-    /** What is held of deleted volumes. */
+    /** State that is left of deleted volumes. */
     private final class OfDeleted implements DeletedVolumes.Left {
-        /** What is under way at a block stays until it is over. */
+        /** Discards the state, except for blocks with operations in flight; these stay until the operations end. */
         @Override
         public void forget(int volume) {
             node.access().deleted(volume);

@@ -317,8 +317,8 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
     }
 
     /**
-     * Whether more than b nodes say of a version under repair that it is FAR: one of them is correct, and has found by asking
-     * others, after this began, that it cannot have been complete.
+     * Returns whether more than b nodes answer FAR for a version under repair. One of them is correct, and has found by
+     * asking others, after this began, that it cannot have been complete.
      */
     boolean refuted() {
         return repairs && refusals.count(Refusal.FAR) >= group.oneCorrect();

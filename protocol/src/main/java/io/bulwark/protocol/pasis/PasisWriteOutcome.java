@@ -2,7 +2,7 @@ package io.bulwark.protocol.pasis;
 
 import io.bulwark.protocol.fp.Failure;
 
-/** How a write ended. */
+/** Result of a write. */
 public sealed interface PasisWriteOutcome {
     /** N - b nodes hold the block at this timestamp, or know of a later one that is complete. */
     record Written(ValidatingTimestamp timestamp) implements PasisWriteOutcome {}

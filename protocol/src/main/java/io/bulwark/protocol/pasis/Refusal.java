@@ -1,6 +1,6 @@
 package io.bulwark.protocol.pasis;
 
-/** Why a node refused. The order is part of the wire format. */
+/** Reason for which a node refused. The order is part of the wire format. */
 public enum Refusal {
     /** The fragment is not what the cross-checksum has for this slot. */
     INCONSISTENT,

@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** What nodes refused an operation with: it fails if more than b say the same, as one of them is correct then. */
+/** Refusals of an operation by nodes. It fails if more than b give the same reason, as one of them is correct then. */
 final class Refusals {
-    /** What is waited for: they count together, as nodes may have several reasons. */
+    /** Failures that the operation waits out. They count together, as nodes may have several reasons. */
     private static final Set<Failure> LIMITS = EnumSet.of(Failure.LIMIT, Failure.BLOCK_LIMIT, Failure.POOL);
 
     private final PasisGroup group;
@@ -39,12 +39,12 @@ final class Refusals {
                 .count();
     }
 
-    /** What ends the operation at once, or once it has waited. */
+    /** Returns the failure that ends the operation at once, or after it has waited. */
     Optional<Failure> decisive(boolean waited) {
         return most().filter(failure -> !LIMITS.contains(failure) && (waited || failure == Failure.OTHER_EPOCH));
     }
 
-    /** What more than b say; of several bounds the one that most name. */
+    /** Returns the failure that more than b nodes name; of several bounds the one that most name. */
     Optional<Failure> most() {
         Map<Failure, Integer> counts = new EnumMap<>(Failure.class);
         for (PasisMessage.Refused refused : bySlot.values()) {

@@ -29,7 +29,7 @@ final class Revocations {
     private static final class Effort {
         private final Map<BlockId, Due> tried = new HashMap<>();
         private boolean begun;
-        /** How many blocks have a store under way that was let in before. */
+        /** Number of blocks with a store in flight that was admitted before. */
         private int finishing;
 
         private int running;
@@ -45,7 +45,7 @@ final class Revocations {
     private final Map<PrincipalId, Effort> efforts = new HashMap<>();
 
     /**
-     * Those of one server.
+     * Creates the revocations of one server.
      *
      * @param ready whether it has listed the possible versions
      * @param blocks those in memory

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * bounded: where nothing came of it the next one goes on where it ended, and not before a pause, which grows.
  */
 final class RoomMaker implements PasisNode.Collector {
-    /** How many blocks one effort tries. */
+    /** Maximum number of blocks that one effort tries. */
     static final int TRIES_MAX = 64;
     /** Among how many that it has not tried it looks for one that this node leads. */
     private static final int LOOKS_MAX = 32;
@@ -41,7 +41,7 @@ final class RoomMaker implements PasisNode.Collector {
     }
 
     /**
-     * What the last effort left, if nothing came of it.
+     * State after an effort that freed nothing.
      *
      * @param after where the next begins
      */
@@ -51,7 +51,7 @@ final class RoomMaker implements PasisNode.Collector {
         final Key key;
         final Set<BlockId> tried = new HashSet<>();
         final List<PasisNode.Room> waiting = new ArrayList<>();
-        /** How many versions of the sender there were. */
+        /** Number of the sender's versions at the start. */
         final int before;
 
         PossibleVersions.@Nullable Ranked after;

@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What the node at one slot has told a reader of its history, from the greatest version down to some point. */
+/** History that the node at one slot has reported to a reader, from the greatest version down to some point. */
 final class SlotView {
-    /** What a slot says of a version. */
+    /** Report of a slot on a version. */
     enum Stand {
         /** It has not answered. */
         SILENT,
@@ -54,7 +54,7 @@ final class SlotView {
         return true;
     }
 
-    /** What the node holds itself, whole. */
+    /** Takes the complete history that the node holds itself. */
     void takeAll(List<PasisMessage.Entry> versions, ValidatingTimestamp ownCollected) {
         versions.forEach(entry -> claims.put(entry.timestamp(), entry.verified()));
         collected = ownCollected;
@@ -94,7 +94,7 @@ final class SlotView {
         return claims.getOrDefault(version, false);
     }
 
-    /** What it claims, in descending order. */
+    /** Returns the versions that it claims, in descending order. */
     Iterable<ValidatingTimestamp> claimed() {
         return claims.descendingKeySet();
     }

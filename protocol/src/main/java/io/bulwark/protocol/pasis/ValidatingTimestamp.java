@@ -50,7 +50,7 @@ public record ValidatingTimestamp(long time, PrincipalId client, Bytes crossChec
         return crossChecksum.length() / Hashes.LENGTH;
     }
 
-    /** Whether this is the fragment of the slot. */
+    /** Returns whether this is the fragment of the slot. */
     public boolean isFragment(int slot, Bytes fragment) {
         return slot < fragments()
                 && Hashes.sha256(fragment).equals(crossChecksum.slice(slot * Hashes.LENGTH, Hashes.LENGTH));

@@ -3,7 +3,9 @@ package io.bulwark.protocol.pasis;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 
-/** Who decides when blocks of volumes with lazy verification are verified in the background. Called from within the server. */
+/**
+ * Policy for the background verification of blocks in volumes with lazy verification. Called from within the server.
+ */
 public interface VerificationWatch {
     /** Nobody does: blocks are verified when a bound is hit. */
     VerificationWatch NONE = new VerificationWatch() {};
@@ -24,7 +26,7 @@ public interface VerificationWatch {
     /** A client that may write has learnt the time of a block from this node, so that its write comes next. */
     default void writeBegins(PrincipalId client, BlockId block) {}
 
-    /** That write has come. */
+    /** Reports that this write has come. */
     default void writeCame(PrincipalId client, BlockId block) {}
 
     /**

@@ -30,12 +30,12 @@ final class Verifier {
     }
 
     /**
-     * Who has asked, and what for.
+     * Requester of a verification, and its purpose.
      *
      * @param awaited it is enough that this one is verified, or collected
      */
     private record Asker(Wish wish, @Nullable VersionName awaited, Then then) {
-        /** Whether a verification that awaits this, or nothing, is what was asked for. */
+        /** Returns whether a verification that awaits this version, or none, satisfies the request. */
         boolean goesWith(@Nullable VersionName version) {
             return awaited == null ? version == null || !wish.repair() : awaited.equals(version);
         }
@@ -47,7 +47,7 @@ final class Verifier {
     private final List<Asker> next = new ArrayList<>();
     private Notices notices;
     private boolean running;
-    /** Whether a version came while it ran, which it may not have seen. */
+    /** True if a version came during the verification, which may have missed it. */
     private boolean outdated;
     /** The pause after the last verification, if nothing came of it: until its end none is begun for a read. */
     private long pauseMillis;
@@ -64,7 +64,7 @@ final class Verifier {
         return running;
     }
 
-    /** What was said by the holders of another epoch counts no more. */
+    /** Discards the notices of the holders of another epoch. */
     void forget() {
         notices = new Notices(block.group());
         promising();
@@ -96,7 +96,10 @@ final class Verifier {
         }
     }
 
-    /** Whether it is worth while for a read: not soon after nothing came of it, unless something was written since. */
+    /**
+     * Returns whether a verification for a read is worthwhile: not soon after one without result, unless a write came
+     * since.
+     */
     boolean isPromising(long nowMillis) {
         return nowMillis >= pausedUntilMillis;
     }
@@ -155,7 +158,7 @@ final class Verifier {
         return record == null || record.verified();
     }
 
-    /** What this node holds, without fragments. */
+    /** Returns the state that this node holds, without fragments. */
     OwnHistory own() {
         return own(Map.of());
     }
@@ -302,7 +305,7 @@ final class Verifier {
         block.enqueue(nowMillis, now -> believe(now, version));
     }
 
-    /** What b + 1 peers say of a version; true if something followed from it. */
+    /** Applies the reports of b + 1 peers on a version. Returns true if they led to a conclusion. */
     private boolean believe(long nowMillis, ValidatingTimestamp version) {
         Conclusion conclusion = new Conclusion();
         Versions versions = block.versions();
@@ -332,12 +335,12 @@ final class Verifier {
         return true;
     }
 
-    /** What was found out of the block's versions. */
+    /** Findings on the block's versions. */
     private static final class Conclusion {
         private final Set<ValidatingTimestamp> poisonous = new HashSet<>();
         /** Complete and valid. */
         private @Nullable ValidatingTimestamp complete;
-        /** What is before this is not needed. */
+        /** Versions before this one are not needed. */
         private ValidatingTimestamp collectable = ValidatingTimestamp.NONE;
         /** The block of the complete version, if this node has decoded it. */
         private @Nullable Bytes padded;

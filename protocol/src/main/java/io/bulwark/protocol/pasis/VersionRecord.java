@@ -83,7 +83,7 @@ public record VersionRecord(
     }
 
     /**
-     * What a node knows of a block beside the versions that it holds; only stored where those do not tell.
+     * Knowledge of a node about a block beside the versions that it holds; only stored if they do not imply it.
      *
      * @param taken as in {@link VersionRecord}
      * @param collected all before this may have been collected

@@ -53,7 +53,7 @@ final class Versions {
         }
     }
 
-    /** As {@link #put} for meta data alone: a fragment that is damaged stays so. */
+    /** Does the same as {@link #put} for metadata alone: a damaged fragment stays damaged. */
     void update(VersionRecord record) {
         boolean bad = damaged.contains(record.timestamp());
         put(record);
@@ -83,12 +83,12 @@ final class Versions {
         return null;
     }
 
-    /** Whether its fragment is here, as far as is known. */
+    /** Returns whether its fragment is here, as far as is known. */
     boolean holds(ValidatingTimestamp version) {
         return versions.containsKey(version) && !damaged.contains(version);
     }
 
-    /** Whether it holds this version, or has collected it for a later one. */
+    /** Returns whether it holds this version, or has collected it for a later one. */
     boolean covers(ValidatingTimestamp version) {
         return holds(version) || collected.isAfter(version);
     }

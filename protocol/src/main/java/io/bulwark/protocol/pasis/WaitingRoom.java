@@ -12,9 +12,9 @@ final class WaitingRoom {
     static final int PARKED_PER_SENDER_MAX = 128;
 
     /**
-     * What one sender has waiting.
+     * Waiting requests of one sender.
      *
-     * @param parked how many of its requests wait for facts
+     * @param parked the number of its requests that wait for facts
      */
     private record Share(int parked, long bytes) {
         private static final Share NONE = new Share(0, 0);
@@ -28,7 +28,7 @@ final class WaitingRoom {
         this.bytesMax = bytesMax;
     }
 
-    /** Whether the request may wait for a fact; then {@link #unpark} must follow, once. */
+    /** Returns whether the request may wait for a fact; then {@link #unpark} must follow, once. */
     boolean park(Call call) {
         return enter(call, 1);
     }
@@ -37,7 +37,7 @@ final class WaitingRoom {
         leave(call, 1);
     }
 
-    /** Whether the request may wait for what this node does; then {@link #leave} must follow, once. */
+    /** Returns whether the request may wait for work of this node; then {@link #leave} must follow, once. */
     boolean enter(Call call) {
         return enter(call, 0);
     }

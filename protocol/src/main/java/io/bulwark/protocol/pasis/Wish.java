@@ -1,12 +1,14 @@
 package io.bulwark.protocol.pasis;
 
 /**
- * What a verification is for. Where several ask for the same one it does all that any of them wants: there is no order of importance in
- * which a wish could be lost.
+ * Purpose of a verification. If several requesters share one, it does everything that any of them wants. There is no
+ * order of importance in which a wish could be lost.
  *
  * @param demanded whether a client waits for it
- * @param missing whether something that may be complete is missing here, so that it is begun though nothing here is unverified
- * @param repair whether what is repairable is repaired, and found poisonous where it is; else what is not complete is passed over
+ * @param missing whether something that may be complete is missing here, so that it starts though nothing here is
+ *     unverified
+ * @param repair whether repairable versions are repaired, and found poisonous if they are; else incomplete ones are
+ *     passed over
  */
 record Wish(boolean demanded, boolean missing, boolean repair) {
     /** Nobody waits for it. */

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the store keeps of a checkpoint beside its pages: the root, and which pages of the checkpoint before it are not
- * among its own. So a checkpoint is discarded without a look at the pages: a page belongs to all checkpoints from the one
- * that is its lm to the last before the one that retired it. Ends with its own digest.
+ * Record of a checkpoint in the store, beside its pages: the root, and which pages of the previous checkpoint are not
+ * among its own. So a checkpoint is discarded without reading pages. A page belongs to all checkpoints from the one
+ * that is its lm to the last before the one that retired it. The record ends with its own digest.
  */
 record CheckpointRecord(Bytes root, List<Child.Ref> retired) {
     private static final int REF_BYTES = 8 + Hashes.LENGTH;

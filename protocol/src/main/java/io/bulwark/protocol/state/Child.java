@@ -2,7 +2,7 @@ package io.bulwark.protocol.state;
 
 import io.bulwark.protocol.wire.Bytes;
 
-/** What an interior page points to: a page that has a digest, or one that was modified after the last checkpoint. */
+/** Child of an interior page: a page that has a digest, or one that was modified after the last checkpoint. */
 sealed interface Child permits Child.Ref, Node {
     /** The lm of a root of which only the digest is known. */
     long LM_UNKNOWN = -1;

@@ -51,7 +51,7 @@ final class DigestSet {
         return slots[place(key(digest, 0), key(digest, Long.BYTES))] != 0;
     }
 
-    /** Where it is, or else is to go. */
+    /** Returns the index of the digest, or of the free slot for it. */
     private int place(long first, long second) {
         int at = 2 * (int) first & (slots.length - 1);
         while (slots[at] != 0 && (slots[at] != first || slots[at + 1] != second)) {

@@ -3,7 +3,7 @@ package io.bulwark.protocol.state;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 
-/** What a fetch of state asks of its driver, in this order and before it is called again. */
+/** Actions that a state fetch requests from its driver, in this order and before it is called again. */
 public sealed interface FetchEffect {
     /** Asks another replica for pages; the token comes back with the answer. */
     record Send(int replica, long token, List<Bytes> digests) implements FetchEffect {
@@ -25,8 +25,8 @@ public sealed interface FetchEffect {
     record Damaged(Bytes digest, boolean missing) implements FetchEffect {}
 
     /**
-     * So many lack this page that one of them is correct: it has discarded the checkpoint, so that a newer one is stable and
-     * wanted. The fetch goes on asking; what it has stays.
+     * Enough replicas lack this page that one of them is correct. It has discarded the checkpoint, so a newer one is
+     * stable and wanted. The fetch keeps asking, and keeps the pages that it has.
      */
     record Unavailable(Bytes digest) implements FetchEffect {}
 

@@ -1,10 +1,10 @@
 package io.bulwark.protocol.state;
 
 /**
- * How eagerly pages are fetched.
+ * Limits on the fetching of pages.
  *
  * @param timeoutMillis how long one answer may take
- * @param quietMillisMax how long at most a replica is left alone that did not answer or sent a wrong page
+ * @param quietMillisMax the longest pause for a replica that did not answer or sent a wrong page
  * @param requestsPerReplica outstanding at one replica, at most
  * @param pagesPerRequest at most
  */

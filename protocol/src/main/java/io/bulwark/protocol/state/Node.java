@@ -53,7 +53,7 @@ final class Node implements Child {
         return stamp;
     }
 
-    /** What the page is known by, if it has not been modified. */
+    /** Returns the reference to the page, if it has not been modified. */
     Child.@Nullable Ref ref() {
         return ref;
     }

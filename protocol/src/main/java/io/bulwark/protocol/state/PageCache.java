@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The pages used last, decoded, up to a bound of memory. */
 final class PageCache {
-    /** What an item takes in memory beside its bytes: the item, its slices, its place in the list. */
+    /** Memory overhead of an item beside its bytes: the item, its slices, its place in the list. */
     private static final int ITEM_BYTES = 120;
 
     private final long bytesMax;

@@ -37,7 +37,7 @@ final class PageCodec {
     private PageCodec() {}
 
     /**
-     * What one has to know of a page to go on below it.
+     * Part of a page that is needed to continue below it.
      *
      * @param level its level, or -1 for the page of one value
      */

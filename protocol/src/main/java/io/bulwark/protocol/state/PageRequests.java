@@ -31,9 +31,9 @@ final class PageRequests {
         int outstanding;
         long quietUntilMillis = Long.MIN_VALUE;
         long quietMillis;
-        /** Whether others were asked for what it had not sent in time. */
+        /** True if its overdue pages were requested from others. */
         boolean late;
-        /** How long its last answer with pages took. */
+        /** Duration of its last answer with pages. */
         long answerMillis;
         /** Left alone only since it lacks the pages of this checkpoint. */
         boolean lacking;
@@ -48,7 +48,7 @@ final class PageRequests {
         final Peer peer;
         final List<Bytes> digests;
         final long sinceMillis;
-        /** Whether its pages are wanted of others, too. */
+        /** True if its pages are requested from others, too. */
         boolean late;
 
         Asked(Peer peer, List<Bytes> digests, long sinceMillis) {
@@ -58,7 +58,7 @@ final class PageRequests {
         }
     }
 
-    /** Who was asked for a page in vain in this turn, and who of them said that they lack it. */
+    /** Replicas asked for a page without success in this turn, and those of them that answered that they lack it. */
     private static final class Misses {
         final Set<Integer> asked = new HashSet<>();
         final Set<Integer> lacking = new HashSet<>();
@@ -104,7 +104,7 @@ final class PageRequests {
         return open.size();
     }
 
-    /** Whether more pages could be asked for at once. */
+    /** Returns whether more pages could be requested at once. */
     boolean hasRoom() {
         return open.size() < settings.pagesPerRequest() * settings.requestsPerReplica() * peers.size();
     }
@@ -210,7 +210,7 @@ final class PageRequests {
         }
     }
 
-    /** What an answer says of its peer: whether some page in it was right, and whether one was wrong. */
+    /** Judges the peer by an answer: whether some page in it was right, and whether one was wrong. */
     private void judge(long nowMillis, Asked request, boolean right, boolean wrong) {
         Peer peer = request.peer;
         if (wrong) {

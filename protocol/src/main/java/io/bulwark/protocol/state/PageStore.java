@@ -8,13 +8,13 @@ import java.util.SortedMap;
 import java.util.function.Consumer;
 
 /**
- * Where a {@link StateTree} keeps its pages, by digest, and the records of its checkpoints. What it gives back is
- * checked by whoever reads it: a store that rots gives wrong bytes or none, and no harm is done.
+ * Store for the pages of a {@link StateTree}, by digest, and for the records of its checkpoints. The reader checks
+ * everything that it returns: a corrupt store gives wrong bytes or none, and does no harm.
  *
  * <p>One thread writes; others may read at the same time.
  */
 public interface PageStore {
-    /** How many digests are listed in one step: so many pages may have to be read for it. */
+    /** Number of digests listed in one step: a step may have to read this many pages. */
     int DIGESTS_AT_ONCE = 256;
 
     /** The page with this digest, unchecked; none if it is not there or cannot be read. */

@@ -32,7 +32,7 @@ public final class StateFetch {
     private static final int STEP_PAGES = 256;
 
     /**
-     * What was done so far.
+     * Progress so far.
      *
      * @param read pages that were looked for here
      * @param damaged pages of own checkpoints that were not right here
@@ -57,14 +57,14 @@ public final class StateFetch {
 
     private boolean here;
     private boolean done = true;
-    /** What is to be fetched if a page of what seemed to be all here turns out to be damaged. */
+    /** Target to fetch if a page of a seemingly complete local state turns out to be damaged. */
     private @Nullable Next next;
 
     private final Deque<Visit> visits = new ArrayDeque<>();
     private final Map<Bytes, Visit> fetching = new HashMap<>();
     /** Pages that were found right, with all below them, for an earlier target. */
     private final DigestSet whole = new DigestSet();
-    /** Those of them that the target has too, and what is below: they still count among what is reached. */
+    /** Pages of {@link #whole} that the target also has, and the pages below them; they still count as reached. */
     private final Deque<Child.Ref> gathered = new ArrayDeque<>();
     /** The pages of the target, or the topmost of those that it shares with the last checkpoint here. */
     private DigestSet reached = new DigestSet();
@@ -184,7 +184,7 @@ public final class StateFetch {
         boolean wrote = out.stream().anyMatch(FetchEffect.Write.class::isInstance);
         if (needsNobody()) {
             if (wrote || budget == 0) {
-                // What is decided at the end is decided from the store.
+                // Decisions at the end are based on the store.
                 out.add(new FetchEffect.Again());
             } else if (!gathered.isEmpty()) {
                 gather(budget, out);
@@ -209,7 +209,7 @@ public final class StateFetch {
         return visits.isEmpty() && requests.open() == 0;
     }
 
-    /** Whatever was reached, and is not above something that still is to be found, need not be looked at again. */
+    /** Keeps the reached pages that have no missing page below them; they need no further check. */
     private void keepWhole() {
         DigestSet open = new DigestSet();
         visits.forEach(visit -> open(visit, open));
@@ -317,7 +317,7 @@ public final class StateFetch {
         }
     }
 
-    /** What stood here is not known to be right: of all that is in the store, only the target stays. */
+    /** Replaces the local state, which may be wrong: of all pages in the store, only those of the target stay. */
     private void replace(List<FetchEffect> out) {
         if (!complete) {
             complete = true;
@@ -367,7 +367,7 @@ public final class StateFetch {
         }
         Optional<Bytes> page = store.get(ref.digest());
         if (page.isEmpty() || !Hashes.sha256(page.get()).equals(ref.digest())) {
-            // What was below stays in the store until this replica recovers in full.
+            // The pages below stay in the store until this replica recovers in full.
             return;
         }
         PageCodec.Outline outline = outline(ref, page.get());

@@ -129,7 +129,7 @@ public final class StateTree implements KeyValueState {
         }
         Map<Bytes, Bytes> pages = digest(number);
         retired.forEach(ref -> cache.remove(ref.digest()));
-        // What was written early and is not in the tree any more belongs to no checkpoint.
+        // A page that was written early and has left the tree belongs to no checkpoint.
         List<Bytes> vain = new ArrayList<>();
         retired.removeIf(ref -> ref.lm() == number && vain.add(ref.digest()));
         CheckpointRecord checkpoint = new CheckpointRecord(((Child.Ref) root).digest(), retired);

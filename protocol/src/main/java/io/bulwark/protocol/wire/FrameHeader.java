@@ -58,7 +58,7 @@ public record FrameHeader(int type, long requestId, int bodyLength, int checksum
         return read;
     }
 
-    /** Whether the checksum is that of this header and this body. */
+    /** Returns whether the checksum is that of this header and this body. */
     public boolean covers(Bytes body) {
         if (body.length() != bodyLength) {
             return false;

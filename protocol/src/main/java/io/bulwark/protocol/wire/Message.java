@@ -1,4 +1,4 @@
 package io.bulwark.protocol.wire;
 
-/** What travels in one frame. Each protocol has a sealed interface of records that extends this one. */
+/** Content of one frame. Each protocol has a sealed interface of records that extends this one. */
 public interface Message {}

@@ -22,7 +22,10 @@ public final class MessageCodecs {
         }
     }
 
-    /** Whether the type number belongs to one of these families; lets a frame be refused before its body is read. */
+    /**
+     * Returns whether the type number belongs to one of these families; allows refusing a frame before its body is
+     * read.
+     */
     public boolean knowsFamilyOf(int type) {
         return type >= 0 && type >>> 8 < FAMILIES && byFamily[type >>> 8] != null;
     }

@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
  * @param oldest no peer that speaks only older ones is spoken to
  */
 public record WireVersions(int oldest, int newest) {
-    /** Of whoever names none. */
+    /** Version of a peer that names none. */
     public static final int UNNAMED = 1;
 
     /** Storage nodes agree on keys. Of those of the first version some do, too, and say so by beginning. */
@@ -32,7 +32,7 @@ public record WireVersions(int oldest, int newest) {
     /** Storage nodes tell how fast they rebuild. */
     public static final int REBUILD_TOLD = 6;
 
-    /** Of this build. */
+    /** Versions of this build. */
     public static final WireVersions HERE = new WireVersions(UNNAMED, REBUILD_TOLD);
 
     private static final String PREFIX = "bulwark/";
@@ -52,7 +52,7 @@ public record WireVersions(int oldest, int newest) {
                 .toList();
     }
 
-    /** Which of them has been agreed on under this name; that of whoever names none if it is none of them. */
+    /** Returns the version agreed on under this name; {@link #UNNAMED} if the name is none of them. */
     public int named(String name) {
         int at = names().indexOf(name);
         return at < 0 ? UNNAMED : newest - at;

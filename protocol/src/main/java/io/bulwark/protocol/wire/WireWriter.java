@@ -89,13 +89,13 @@ public final class WireWriter {
         return closedLength + used;
     }
 
-    /** What was written, in order. The writer must not be used afterwards. */
+    /** Returns the written bytes, in order. The writer must not be used afterwards. */
     public List<Bytes> segments() {
         close();
         return List.copyOf(closed);
     }
 
-    /** What was written, in one piece. The writer must not be used afterwards. */
+    /** Returns the written bytes, in one piece. The writer must not be used afterwards. */
     public Bytes toBytes() {
         if (closed.isEmpty()) {
             return Bytes.of(buffer, 0, used);

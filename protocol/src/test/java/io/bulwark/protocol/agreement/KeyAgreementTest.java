@@ -70,7 +70,7 @@ class KeyAgreementTest {
         return Bytes.of(bytes);
     }
 
-    /** Whether the node now vouches towards the other under this key. */
+    /** Returns whether the node now authenticates to the other under this key. */
     private boolean speaksUnder(Bytes key, int node, int to) {
         KeyBook same = new KeyBook(PrincipalId.node(node), key);
         same.speak(PrincipalId.node(to), key);
@@ -220,7 +220,7 @@ class KeyAgreementTest {
         assertThat(believes(0, 0, vouch(0, 0))).isTrue();
     }
 
-    /** Whoever could sign with the key of before may have had his own keys told and taken. */
+    /** A party that could sign with the previous identity key may have obtained keys in the node's name. */
     @PlantedBug(
             in = KeyAgreement.class,
             rule = "keys end with the identity of their node",

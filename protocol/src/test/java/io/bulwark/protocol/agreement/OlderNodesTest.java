@@ -38,7 +38,7 @@ class OlderNodesTest {
         return new PrincipalKey(Bytes.of(generator.generateKeyPair().getPublic().getEncoded()));
     }
 
-    /** What node 2 vouches for towards node 0 while both take it for one of an older build. */
+    /** Returns a MAC of node 2 for node 0 from a time when both take node 2 for a node of an older build. */
     private Bytes vouchedByAnOlderNode() {
         PrincipalId older = PrincipalId.node(2);
         Bytes given = filled(32, 77);
@@ -67,7 +67,7 @@ class OlderNodesTest {
         assertThat(nodes.agreement(0).standing().older()).isZero();
     }
 
-    /** Who has the ring and the identity of before has nothing any more. */
+    /** The key ring and identity of before give their holder no access any more. */
     @Test
     void theKeyOfARingGoesWithTheIdentity() throws GeneralSecurityException {
         Bytes vouched = vouchedByAnOlderNode();

@@ -35,17 +35,17 @@ final class TestNodes {
 
     final Map<Integer, KeyAgreement> agreements = new TreeMap<>();
     final Map<Integer, KeyBook> books = new TreeMap<>();
-    /** As all believe them. */
+    /** Identities that all nodes believe. */
     final Map<PrincipalId, List<PrincipalKey>> identities = new TreeMap<>();
-    /** Who is here as one of an older build, with the key that all were given for it. */
+    /** Nodes that play an older build, with the key that all others were given for them. */
     final Map<PrincipalId, Bytes> elders = new TreeMap<>();
-    /** Who was seen to agree. */
+    /** Nodes that were seen to agree on keys. */
     final Set<PrincipalId> agreeing = new HashSet<>();
     /** Everything that was ever sent. */
     final List<Sent> all = new ArrayList<>();
-    /** What comes to them or from them is lost. */
+    /** Nodes whose incoming and outgoing messages are lost. */
     final Set<Integer> cutOff = new HashSet<>();
-    /** So is this. */
+    /** Further messages that are lost. */
     Predicate<Sent> lost = _ -> false;
 
     private final Deque<Sent> network = new ArrayDeque<>();

@@ -8,7 +8,7 @@ import io.bulwark.protocol.wire.WireWriter;
 import java.util.Optional;
 import org.jspecify.annotations.NullMarked;
 
-/** What others cannot compute is known here by its number. */
+/** Stand-in for signatures and ciphers: the node's number takes the place of its private key. */
 @NullMarked
 record TestPorts(int self) implements Signing, KeyCipher {
     @Override

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** Which ids an object uses, which it gives back, and which it gives up. */
+/** Tests which ids an object uses, which it returns, and which it abandons. */
 class BlockPlanTest {
     private static final int MIB = 1 << 20;
 

@@ -105,7 +105,7 @@ class ObjectPutGetTest {
         return Bytes.of(bytes);
     }
 
-    /** What the nodes would give: the extent, padded to m fragments, if the pin is its. */
+    /** Returns the answer of the nodes: the extent, padded to m fragments, if the pin matches. */
     private ReadOutcome fetch(ObjectStep.FetchExtent fetch) {
         Bytes stored = extents.getOrDefault(fetch.block(), Bytes.EMPTY);
         assertThat(fetch.pin()).isEqualTo(pin(stored));

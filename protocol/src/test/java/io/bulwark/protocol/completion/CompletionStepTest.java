@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What a node's servers are asked for registers, by the protocol of their volume. */
+/** Tests the requests to a node's servers for registers, by the protocol of their volume. */
 class CompletionStepTest {
     private static final BlockId BLOCK = BlockId.register(3, 1);
 

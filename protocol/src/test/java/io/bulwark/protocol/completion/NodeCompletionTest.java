@@ -178,7 +178,7 @@ class NodeCompletionTest {
         assertThat(completion.counts().checked()).isEqualTo(11);
     }
 
-    /** What is on its disk may be another node's, or older than what it promised. */
+    /** The contents of its disk may be another node's, or older than its promises. */
     @Test
     void afterAStartAllIsComparedBeforeItCountsAsHeld() {
         for (long inode = 3; inode <= 7; inode++) {

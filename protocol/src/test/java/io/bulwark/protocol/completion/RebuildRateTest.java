@@ -53,7 +53,7 @@ class RebuildRateTest {
             List.of(new PlacementGroup(1, List.of(0, 1, 2, 3))));
 
     private final List<Reply.Reference> references = new ArrayList<>();
-    /** What is there; what is not good is damaged. */
+    /** Blocks on the disk; those that are not in {@link #good} are corrupt. */
     private final Set<BlockId> disk = new HashSet<>();
 
     private final Set<BlockId> good = new HashSet<>();

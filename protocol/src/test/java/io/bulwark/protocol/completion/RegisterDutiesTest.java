@@ -25,7 +25,10 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What node 0 says of the epochs of a placement group of registers, and when: docs/decisions/0016, registers. */
+/**
+ * Tests the reports of node 0 on the epochs of a placement group of registers, and their time: docs/decisions/0016,
+ * registers.
+ */
 @NullMarked
 class RegisterDutiesTest {
     private static final int VOLUME = 1;
@@ -49,7 +52,7 @@ class RegisterDutiesTest {
     private long size = BLOCKS;
     private Predicate<Settle> done = _ -> true;
     private boolean holding;
-    /** What is kept of the volume: of all groups, as a node has records of groups that it left, too. */
+    /** Selects the kept blocks of the volume, from all groups: a node has records of groups that it left, too. */
     private Predicate<BlockId> kept = _ -> true;
 
     private boolean unreadable;

@@ -34,7 +34,7 @@ public final class ServerFuzzing {
     private static final long STEP_MILLIS = 50;
     private static final long DEADLINE_MILLIS = 60_000;
 
-    /** What there is to choose from. */
+    /** Values from which the fuzzer chooses. */
     public record Palette(
             MessageCodec codec,
             List<PrincipalId> senders,
@@ -46,7 +46,7 @@ public final class ServerFuzzing {
     /** A record on the disk; no fragment means that it is lost. */
     public record OnDisk(Bytes meta, @Nullable Bytes fragment) {}
 
-    /** What a server does all the time, however it is treated. */
+    /** Property of a server that holds at all times, whatever its inputs. */
     public interface Invariant {
         void check(ProtocolServer server, Map<Bytes, OnDisk> disk);
     }
@@ -272,7 +272,7 @@ public final class ServerFuzzing {
         }
     }
 
-    /** Whatever was begun ends, once the disk and the peers do. */
+    /** Lets every started operation end, once the disk and the peers answer. */
     private void rest() {
         for (int round = 0; round < ROUNDS_MAX; round++) {
             while (!running.isEmpty() && round < ROUNDS_MAX / 2) {

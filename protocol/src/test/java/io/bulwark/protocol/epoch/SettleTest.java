@@ -7,7 +7,10 @@ import io.bulwark.protocol.fp.FpScrub;
 import io.bulwark.protocol.id.BlockId;
 import org.junit.jupiter.api.Test;
 
-/** What a node asks of its own servers of registers before it confirms an epoch, and what it takes for an answer. */
+/**
+ * Tests the requests of a node to its own servers of registers before it confirms an epoch, and the answers that it
+ * accepts.
+ */
 class SettleTest {
     private static final BlockId BLOCK = BlockId.register(3, 1);
 

@@ -23,7 +23,7 @@ import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What it takes for a writer or a reader of an extent to conclude something: one epoch, and more than f nodes. */
+/** Tests the conditions for a conclusion of an extent's writer or reader: one epoch, and more than f nodes. */
 @NullMarked
 class ExtentEpochTest {
     private static final Bytes CONTENT = Bytes.of(new byte[100]);

@@ -174,7 +174,7 @@ class ExtentNodeTest {
         assertThat(node.answers).containsExactly(new NotStored(BLOCK, 1, StoreRefusal.SESSION_CLOSED));
     }
 
-    /** What is freed is deleted while the store is still under way: it must be deleted again when that ends. */
+    /** A freed extent is deleted while its store is still in flight: it must be deleted again when that ends. */
     @PlantedBug(
             in = ExtentBlocks.class,
             rule = "an extent that is freed during its store is removed",
@@ -236,7 +236,7 @@ class ExtentNodeTest {
         assertThat(node.runs).as("repairs").hasSize(1);
     }
 
-    /** What is freed is deleted while the repair's store is still under way. */
+    /** A freed extent is deleted while the repair's store is still in flight. */
     @Test
     void whatIsFreedWhileItIsRepairedIsGone() {
         node.ask(OWNER, new ReadPinned(BLOCK, 1, 0, pin(1), true));

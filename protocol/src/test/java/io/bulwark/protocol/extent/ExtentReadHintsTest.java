@@ -19,7 +19,9 @@ import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What a read sees of a slot reaches all holders as a hint, if it says that the slot's bytes are wrong. */
+/**
+ * Tests that a read's finding on a slot reaches all holders as a hint, if it says that the slot's bytes are corrupt.
+ */
 @NullMarked
 class ExtentReadHintsTest {
     private static final Volume VOLUME = new Volume(

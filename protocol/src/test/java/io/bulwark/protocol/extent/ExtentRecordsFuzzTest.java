@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a node finds on its disk. */
+/** Fuzzes the records that a node finds on its disk. */
 @NullMarked
 class ExtentRecordsFuzzTest {
     private static final BlockId BLOCK = new BlockId(7, PrincipalId.client(3), 9, 5);

@@ -15,7 +15,7 @@ import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What a node concludes from the other slots, of which it is slot 0. */
+/** Tests the conclusions of a node, at slot 0, from the other slots. */
 @NullMarked
 class ExtentRepairTest {
     private static final Volume VOLUME = LocalNode.volume(1, List.of(0, 1, 2, 3));

@@ -20,7 +20,7 @@ import java.util.Random;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Who may read and store at a node, in which epoch, and what a node makes of a whole block. */
+/** Tests who may read and store at a node, in which epoch, and how a node treats a whole block. */
 @NullMarked
 class ExtentRightsTest {
     private static final BlockId BLOCK = LocalNode.block(1);

@@ -34,7 +34,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whatever comes in whatever order: no exception, no second answer, no more kept or run than the limits say. */
+/** For any inputs in any order: no exception, no second answer, and no more kept or running than the limits allow. */
 @NullMarked
 class ExtentServerFuzzTest {
     private static final int VOLUME = 7;

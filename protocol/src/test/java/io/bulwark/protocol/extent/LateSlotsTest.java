@@ -130,7 +130,7 @@ class LateSlotsTest {
         assertThat(late(write.onTick(16_000))).isEqualTo(3);
     }
 
-    /** What a liar says of something else, again and again, is not the time that the others took. */
+    /** A liar's repeated answer about something else is no measure of the time that the others took. */
     @Test
     void aLiarThatSaysSomethingElseIsNoMeasureOfTheOthers() {
         ExtentWrite write = started();

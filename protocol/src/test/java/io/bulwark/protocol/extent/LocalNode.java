@@ -39,7 +39,7 @@ final class LocalNode {
     final List<Effect.Run> runs = new ArrayList<>();
 
     final List<Effect.Evidence> evidence = new ArrayList<>();
-    /** What it says that it refuses of placement groups. */
+    /** Promises of the node to refuse requests of placement groups. */
     final List<Effect.Refuses> promises = new ArrayList<>();
 
     boolean holdStores;
@@ -49,7 +49,7 @@ final class LocalNode {
     SessionState session = SessionState.OPEN;
     long now = 1_000;
     private final TreeMap<Bytes, OnDisk> disk = new TreeMap<>();
-    /** What the replicas say if they are asked. */
+    /** Answer of the replicas about the volume. */
     Volume volume = volume(1, List.of(0, 1, 2, 3));
 
     private ExtentServer server = new ExtentServer(0, limits);

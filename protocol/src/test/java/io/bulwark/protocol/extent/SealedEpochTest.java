@@ -30,7 +30,7 @@ import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Which epochs a node serves extents in while holders change: PROTOCOLS section 4, epochs. */
+/** Tests in which epochs a node serves extents while holders change: PROTOCOLS section 4, epochs. */
 @NullMarked
 class SealedEpochTest {
     private static final BlockId BLOCK = LocalNode.block(1);
@@ -64,7 +64,7 @@ class SealedEpochTest {
         return answer(new ReadPinned(BLOCK, epoch, 0, PIN, true));
     }
 
-    /** What was asked of the replicas a moment ago is not asked again at once: then they are heard a second time. */
+    /** A recent question to the replicas is not repeated at once: then they are heard a second time. */
     private ExtentMessage.Answer answer(ExtentMessage.Request request) {
         if (node.ask(OWNER, request).isEmpty()) {
             node.use(node.volume);

@@ -6,7 +6,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** How long a sender of inconsistent stores is kept out. */
+/** Tests how long a sender of inconsistent stores is blocked. */
 @NullMarked
 class StrikesTest {
     private static final PrincipalId LIAR = PrincipalId.client(1);

@@ -24,7 +24,7 @@ class BlockCodePaperTest {
 
     private final Random random = new Random(SEED);
 
-    /** What a slot answers to a reader. */
+    /** Answer of a slot to a reader. */
     private enum Answer {
         NOTHING,
         /** The writer's fragment, consistent with fpcc. */

@@ -137,7 +137,7 @@ class FingerprintPropertyTest {
         assertThat(distinct).as("seed %d", SEED).isEqualTo(zeros.length);
     }
 
-    /** Why an fpcc names the length. */
+    /** Shows the reason for which an fpcc names the length. */
     @Test
     void appendedZerosDoNotCount() {
         Fingerprint fingerprint = Fingerprint.at(randomBytes(16));

@@ -6,7 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What a faulty client can put together: fingerprinted cross-checksums that only some fragments are consistent with. */
+/**
+ * Forgeries that a faulty client can make: fingerprinted cross-checksums that only some fragments are consistent with.
+ */
 final class Forgery {
     private Forgery() {}
 

@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** How many claims a holder wants: here n = 5, m + f = 4, and 2f + 1 = 3 are too few. */
+/** Tests the number of claims that a holder needs. Here n = 5, m + f = 4, and 2f + 1 = 3 are too few. */
 @NullMarked
 class ClaimPollTest {
     private static final FpTimes TIMES = new FpTimes(100, 400, 0, 3_000);

@@ -20,7 +20,7 @@ import java.util.Optional;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What nodes of the FP register do with what is left of a volume that was deleted. */
+/** Tests how nodes of the FP register treat the remains of a deleted volume. */
 @NullMarked
 class DeletedVolumesTest {
     private static final int FOREIGN = 4;
@@ -129,7 +129,7 @@ class DeletedVolumesTest {
                 0,
                 List.of(new PlacementGroup(1, List.of(0, 1, 2, 3)))));
         for (int session = 1; session <= 600; session++) {
-            // Of a session of an extent's owner there may be more pages than one look takes.
+            // One session of an extent's owner may have more pages than one pass takes.
             BlockId block = new BlockId(FOREIGN, CLIENT, session == 600 ? 599 : session, 0);
             for (int page = 0; page < (session == 599 ? 300 : 1); page++) {
                 Bytes suffix = new WireWriter().u8('x').u16(page).toBytes();

@@ -26,7 +26,7 @@ import java.util.Optional;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What one sender can make a node keep or ask. */
+/** Tests the bounds on the state and the requests that one sender can cause at a node. */
 @NullMarked
 class FpBoundsTest {
     private static final PrincipalId MALLORY = PrincipalId.client(1);
@@ -57,7 +57,7 @@ class FpBoundsTest {
         assertThat(accepted * BLOCK_BYTES).isBetween(24L << 20, 32L << 20);
         assertThat(refused(prepare(ALICE, 1))).isFalse();
         assertThat(refused(prepare(ALICE, 2))).isFalse();
-        // What waited too long is gone, and its room is there again.
+        // A request that waited too long is dropped, and its room is free again.
         perform(server.onTick(FpLimits.standard().repairMillis() + 1));
         assertThat(refused(prepare(MALLORY, 5_000))).isFalse();
     }
@@ -125,7 +125,7 @@ class FpBoundsTest {
             assertThat(refused(find(0, MALLORY, 51, 1))).isFalse();
         }
         assertThat(refused(find(0, MALLORY, 52, 1))).isTrue();
-        // What is answered leaves its place to as many, no more.
+        // The answered requests free their places for as many, no more.
         perform(server.onFact(0, new Fact.OfVolume(50, Optional.empty())));
         for (int request = 0; request < 64; request++) {
             assertThat(refused(find(0, MALLORY, 52, 1))).isFalse();

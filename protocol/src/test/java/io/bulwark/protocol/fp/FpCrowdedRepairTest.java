@@ -11,8 +11,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Of seven nodes 3 and 4 are silent liars that took part in a write before, of which 0 alone has the COMMIT; and 5 and 6, which have
- * prepared nothing of it, may have no room for what is proven (PROTOCOLS section 2, the room for what is proven).
+ * Tests repair at crowded nodes (PROTOCOLS section 2, the room for what is proven). Of seven nodes, 3 and 4 are silent
+ * liars. They took part in an earlier write, of which node 0 alone has the COMMIT. Nodes 5 and 6 have prepared nothing
+ * of it, and may have no room for proven versions.
  */
 @NullMarked
 class FpCrowdedRepairTest {

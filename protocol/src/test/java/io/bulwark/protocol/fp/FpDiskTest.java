@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What a node has in memory, and what it knows of its disk: stores that fail, blocks that are dropped, accounts. */
+/** Tests a node's memory against its disk: stores that fail, blocks that are dropped, accounts. */
 @NullMarked
 class FpDiskTest {
     private static final FpLimits ONE_BLOCK = new FpLimits(6, 2, 2, 1_000, 1_000, 1, 64, 10_000, 3_000);
@@ -74,7 +74,7 @@ class FpDiskTest {
                 .isEqualTo(new FpMessage.Refused(find.target(), Asked.FIND_TIMESTAMP, 0, Refusal.BUSY, 1));
     }
 
-    /** What is kept for slow readers is off its writer's account when it goes, by a later commit or by time. */
+    /** A version kept for slow readers leaves its writer's account when it is deleted, by a later commit or by time. */
     @Test
     void whatIsKeptForReadersIsChargedOnlyAsLongAsItIsKept() {
         Timestamp before = nodes.write(1, 1, 0, 1, 2);

@@ -11,7 +11,10 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What a writer leaves staged that stops between PREPARE and COMMIT (PROTOCOLS section 2, bounds). Four nodes, f = 1, m = 2. */
+/**
+ * Tests the versions that a writer leaves staged if it stops between PREPARE and COMMIT (PROTOCOLS section 2, bounds).
+ * Four nodes, f = 1, m = 2.
+ */
 @NullMarked
 class FpLeftoverTest {
     private static final long NEXT = SESSION + 1;

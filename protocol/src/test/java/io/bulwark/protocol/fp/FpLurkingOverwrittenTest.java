@@ -16,8 +16,9 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a node has proven of a revoked client's, and overwritten with what is committed at this node alone: others that have its word may bring the older one
- * up again until m + f slots have the later one (PROTOCOLS section 2, revocation).
+ * Tests a node that has proven a revoked client's version, and overwritten it with one committed at this node alone.
+ * Others with its MAC may report the older version again until m + f slots have the later one (PROTOCOLS section 2,
+ * revocation).
  */
 @NullMarked
 class FpLurkingOverwrittenTest {
@@ -50,7 +51,7 @@ class FpLurkingOverwrittenTest {
         }
     }
 
-    /** Of the nodes, this one alone has the COMMIT, and it hears of no other. */
+    /** Overwrites the version at node 0: it alone has the COMMIT, and it hears of no other. */
     private void overwriteAtNode0() {
         nodes.cutOff.addAll(List.of(1, 2, 3));
         assertThat(nodes.one(WRITER, nodes.commit(0, 2, prepares))).isInstanceOf(FpMessage.Committed.class);

@@ -18,7 +18,10 @@ import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What repairs may have proven of a revoked client's versions, and what readers may write back (PROTOCOLS section 2, revocation). */
+/**
+ * Tests what repairs may prove of a revoked client's versions, and what readers may write back (PROTOCOLS section 2,
+ * revocation).
+ */
 @NullMarked
 class FpLurkingRepairTest {
     private static final PrincipalId READER = PrincipalId.client(42);

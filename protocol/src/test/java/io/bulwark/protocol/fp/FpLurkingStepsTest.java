@@ -15,8 +15,9 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 /**
- * Why revoking takes a third step: node 0 has proven what a revoked client had prepared, after it was first done, and commits it in the
- * second step with the MAC of node 1, which was done with that step before and has proven it since; node 2 lies.
+ * Shows why revocation needs a third step. Node 0 has proven a version that a revoked client had prepared, after its
+ * own first step. It commits that version in the second step with the MAC of node 1. Node 1 had finished that step
+ * before and has proven the version since; node 2 lies.
  */
 @NullMarked
 class FpLurkingStepsTest {

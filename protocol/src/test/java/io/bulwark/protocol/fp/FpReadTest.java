@@ -200,7 +200,7 @@ class FpReadTest {
                         && evidence.about().equals(nodes.group.node(0)));
     }
 
-    /** Where the nonces do not come, f + 1 that report one timestamp have it from a client all the same. */
+    /** Without the nonces, f + 1 reports of one timestamp still prove that it came from a client. */
     @Test
     void moreThanFReportsProveAVersion() {
         Timestamp version = nodes.write(5, 1, 0, 1, 2);
@@ -328,7 +328,7 @@ class FpReadTest {
         effects.addAll(read.onMessage(++now, nodes.group.node(slot), message));
     }
 
-    /** What the node itself says. */
+    /** Delivers the answer of the node itself. */
     private void honest(int slot, boolean withFragment) {
         answer(slot, nodes.one(CLIENT, new FpMessage.FindTimestamp(nodes.group.target(slot), withFragment)));
     }

@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What nodes do with a revoked client and with what it has left (thesis 3.3.2 and 3.4.3). */
+/** Tests how nodes treat a revoked client and its remaining versions (thesis 3.3.2 and 3.4.3). */
 @NullMarked
 class FpRevocationTest {
     private static final PrincipalId READER = PrincipalId.client(42);

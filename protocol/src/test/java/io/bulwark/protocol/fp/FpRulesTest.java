@@ -69,7 +69,7 @@ class FpRulesTest {
         assertThat(read.outcome()).as("two claims of %s", version).isEmpty();
     }
 
-    /** Of three answers two are below: with a third that is above, or lies, nothing is known of the other write. */
+    /** Two of three answers are below: if the third is above, or lies, nothing is known of the other write. */
     @PlantedBug(
             in = FpRead.class,
             rule = "a version is returned only if no greater one may be complete",
@@ -105,7 +105,7 @@ class FpRulesTest {
         assertThat(read.outcome()).containsInstanceOf(FpReadOutcome.NeverWritten.class);
     }
 
-    /** Whatever one node brings up, what the others hold is still tried. */
+    /** Versions of the other nodes are still tried, whatever one node reports. */
     @PlantedBug(
             in = FpRead.class,
             rule = "one liar's timestamps displace only its own",
@@ -349,7 +349,7 @@ class FpRulesTest {
                 .isEqualTo(FpMessage.LeftoverState.NEVER_PREPARED);
     }
 
-    /** What this node knows of the session is not the last word: it asks, and knows when it is asked again. */
+    /** The node's own knowledge of the session is not final: it asks, and knows the answer when it is asked again. */
     @Test
     void aNodeThatIsAskedAboutAnOpenSessionAsksTheReplicas() {
         Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());

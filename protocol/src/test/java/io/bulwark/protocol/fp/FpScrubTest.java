@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What scrubbing finds and makes up, one block at one node. */
+/** Tests the findings and repairs of scrubbing, for one block at one node. */
 @NullMarked
 class FpScrubTest {
     private final LocalNodes nodes = new LocalNodes(1, 2);

@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whatever comes in whatever order: no exception, no second answer, no more staged or run than the limits say. */
+/** For any inputs in any order: no exception, no second answer, and no more staged or running than the limits allow. */
 @NullMarked
 class FpServerFuzzTest {
     private static final LocalNodes NODES = new LocalNodes(1, 2);

@@ -197,7 +197,7 @@ class FpServerTest {
         Bytes otherEpoch =
                 nodes.keysOf(1).mac(PrincipalId.node(0), PrepareTag.input(later, 0, CLIENT, SESSION, version, nonce));
         assertRefused(with(right, 1, new FpMessage.Vouch(1, nonce, otherEpoch)), Refusal.PREPARES);
-        // What node 0 itself gave to node 1, played back to node 0 as if node 1 had given it.
+        // Replay a MAC that node 0 itself gave to node 1, as if node 1 had given it.
         Bytes reflected = prepares.getFirst().macs().get(1);
         Bytes ownNonce = prepares.getFirst().nonce();
         assertRefused(with(right, 1, new FpMessage.Vouch(1, ownNonce, reflected)), Refusal.PREPARES);

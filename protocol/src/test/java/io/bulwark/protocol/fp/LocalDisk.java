@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
-/** What a node has stored. */
+/** Records that a node has stored. */
 @NullMarked
 final class LocalDisk {
     /** A record, without a fragment if that is damaged. */
@@ -65,7 +65,7 @@ final class LocalDisk {
         return new Loaded.Metas(kind, metas);
     }
 
-    /** How many versions stand on the account of repairs, or on those of clients. */
+    /** Returns the number of versions on the account of repairs, or on those of clients. */
     int charges(boolean ofRepairs) {
         return (int) scan(RecordKind.REGISTER).stream()
                 .filter(record -> record.key().block().owner().equals(PrepareTag.REPAIR) == ofRepairs)

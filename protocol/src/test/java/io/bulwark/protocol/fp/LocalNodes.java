@@ -54,9 +54,9 @@ final class LocalNodes {
     Predicate<Arrival> lost = _ -> false;
     /** Clients without grants, as the replicas have it. */
     final Set<PrincipalId> denied = new HashSet<>(Set.of(OTHER));
-    /** What each node has told last of what revoked clients have left. */
+    /** Last report of each node on the undecided versions of revoked clients. */
     final Map<Integer, Integer> undecided = new HashMap<>();
-    /** Which blocks nodes say that somebody has to write. */
+    /** Blocks that need a write by somebody, according to the nodes. */
     final Set<BlockId> awaited = new HashSet<>();
 
     final List<FpMessage> answers = new ArrayList<>();
@@ -67,7 +67,7 @@ final class LocalNodes {
     final Map<Integer, PairwiseKeys> keys = new HashMap<>();
     final Map<Integer, Integer> stores = new HashMap<>();
     final Map<Integer, Long> promised = new HashMap<>();
-    /** How often each node has loaded the state of the group's block. */
+    /** Number of times that each node has loaded the state of the group's block. */
     final Map<Integer, Integer> loads = new HashMap<>();
 
     Stored nextStore = Stored.DURABLE;
@@ -149,7 +149,7 @@ final class LocalNodes {
         servers.keySet().forEach(node -> tell(node, new Fact.OfSession(VOLUME, CLIENT, session, state)));
     }
 
-    /** What the replicas say from now on, if they are asked. */
+    /** Sets the replicas' answer about a session from now on. */
     void sessionAtReplicas(long session, SessionState state) {
         sessions.put(session, state);
     }
@@ -252,7 +252,7 @@ final class LocalNodes {
         return operation;
     }
 
-    /** What scrubbing finds of the block at a node. */
+    /** Returns the finding of a scrub of the block at a node. */
     FpScrub.Found look(int node) {
         found.clear();
         FpScrub.Look look = new FpScrub.Look(group.block());
@@ -272,12 +272,12 @@ final class LocalNodes {
         deliver();
     }
 
-    /** What came of that, if anything has. */
+    /** Returns the results of settling so far. */
     List<Boolean> settled() {
         return List.copyOf(settled);
     }
 
-    /** How many nodes have the version as committed. */
+    /** Returns the number of nodes that have the version as committed. */
     long committedOnDisk(Timestamp version) {
         return disks.values().stream().filter(disk -> disk.committed(version)).count();
     }
@@ -467,13 +467,13 @@ final class LocalNodes {
         return FpGroup.of(volume, group.block());
     }
 
-    /** What a slot says of its latest in the epoch now. */
+    /** Returns the latest timestamp that a slot reports in the current epoch. */
     Timestamp latestNow(int slot) {
         FpMessage found = one(CLIENT, new FpMessage.FindTimestamp(groupNow().target(slot), false));
         return ((FpMessage.FoundTimestamp) found).latest();
     }
 
-    /** Whether a node has seen to the block in an epoch. */
+    /** Returns whether a node has settled the block in an epoch. */
     boolean settle(int node, long epoch) {
         beginSettling(node, epoch);
         for (int i = 0; i < 600 && settled.isEmpty(); i++) {

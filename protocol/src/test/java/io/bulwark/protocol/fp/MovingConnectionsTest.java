@@ -19,7 +19,10 @@ import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Whose connection moves is not slow, unless it may be one of f liars that move theirs. With f = 1, m = 2, n = 4. */
+/**
+ * Tests that a node with a moving connection is not slow, unless it may be one of f liars that move theirs. With f = 1,
+ * m = 2, n = 4.
+ */
 @NullMarked
 class MovingConnectionsTest {
     private static final int BLOCK_BYTES = 512;
@@ -41,7 +44,7 @@ class MovingConnectionsTest {
         return new FpMessage.Prepared(GROUP.target(slot), new Version(1, PIN), nonce, Collections.nCopies(4, mac));
     }
 
-    /** Who is sent something between two times, while the connections of these move all the time. */
+    /** Returns the recipients of messages between two times, while the connections of these nodes move all the time. */
     private static List<PrincipalId> asked(ClientOperation<?> operation, long from, long to, int... moving) {
         List<PrincipalId> asked = new ArrayList<>();
         for (long now = from; now < to; now += 10) {
@@ -74,7 +77,7 @@ class MovingConnectionsTest {
         assertThat(asked(write, 10, 2 * TIMES.hedgeMillis(), 2)).contains(PrincipalId.node(3));
     }
 
-    /** What the others took on a full link the last one may take a few times. */
+    /** The last node may take a few times as long as the others took on a full link. */
     @Test
     void theLastOfAWriteMayTakeAFewTimesAsLongAsTheOthers() {
         FpWrite write = new FpWrite(GROUP, 1, BLOCK, TIMES);

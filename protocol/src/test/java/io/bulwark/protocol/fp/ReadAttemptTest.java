@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What proves that a client wrote there (f = 2: more than two). */
+/** Tests the proof that a client wrote there (f = 2: more than two). */
 @NullMarked
 class ReadAttemptTest {
     private final LocalNodes nodes = new LocalNodes(2, 3);

@@ -19,7 +19,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What a holder of registers does when an epoch opens: docs/decisions/0016, registers. Here n = 4, m + f = 3. */
+/**
+ * Tests the duties of a holder of registers when an epoch opens: docs/decisions/0016, registers. Here n = 4, m + f = 3.
+ */
 @NullMarked
 class RegisterEpochsTest {
     private final LocalNodes nodes = new LocalNodes(1, 2);
@@ -70,7 +72,7 @@ class RegisterEpochsTest {
         assertThat(nodes.committedOnDisk(version)).isGreaterThanOrEqualTo(3);
     }
 
-    /** Who commits what it has not prepared claims it, and has no fragment of it. */
+    /** A node that commits a version without having prepared it claims the version, and has no fragment of it. */
     @Test
     void whatIsClaimedByAllButFIsHeldByThemToo() {
         Timestamp version = writtenWithSlotTwoBehind();
@@ -170,7 +172,7 @@ class RegisterEpochsTest {
         assertThat(nodes.settle(0, 2)).isTrue();
     }
 
-    /** What it misses it makes up when it is asked for, or scrubbed. */
+    /** The node repairs missing versions on request, or by scrubbing. */
     @Test
     void aNewHolderHasNothingToSeeTo() {
         Timestamp version = nodes.write(5, 1, 0, 1, 2);
@@ -297,7 +299,7 @@ class RegisterEpochsTest {
         assertThat(nodes.answers).hasSize(1).first().isInstanceOf(FpMessage.Refused.class);
     }
 
-    /** What a liar and a faulty client can have left at a node: two for each block are as many as may be. */
+    /** Fills a node with versions as a liar and a faulty client can: two for each block are the maximum. */
     private void crowd(int node) {
         for (int seed = 50; seed < 50 + LocalNodes.LIMITS.stagedPerBlock(); seed++) {
             Timestamp version = new Timestamp(2, nodes.encode(seed).fpcc());
@@ -389,7 +391,7 @@ class RegisterEpochsTest {
         assertThat(nodes.versionsOnDisk(0)).isZero();
     }
 
-    /** Who looks through what a node keeps, since it refuses what was before, finds it. */
+    /** After the node's promise to refuse earlier epochs, a scan of its store must find the version. */
     @PlantedBug(
             in = Sealing.class,
             rule = "the promise to refuse an epoch waits for stores under way",

@@ -9,7 +9,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Which version a slot is asked to repair, and when. */
+/** Tests which version a slot is asked to repair, and when. */
 @NullMarked
 class RepairAskingTest {
     private final FpGroup group = new LocalNodes(1, 2).group;
@@ -21,7 +21,7 @@ class RepairAskingTest {
         return new Timestamp(ts, new LocalNodes(1, 2).encode(1).fpcc());
     }
 
-    /** What slot 1 is asked for at that time. */
+    /** Returns the versions that slot 1 is asked for at that time. */
     private List<Long> askedAt(long nowMillis) {
         List<Effect> effects = new ArrayList<>();
         asking.ask(nowMillis, versions, reports, effects);
@@ -75,7 +75,7 @@ class RepairAskingTest {
         assertThat(askedAt(9_000)).isEmpty();
     }
 
-    /** What comes up between those that were asked for and the rest does not push these back for ever. */
+    /** A new version above those already asked for does not postpone the remaining ones forever. */
     @Test
     void whatComesUpAboveIsAskedForWhenTheOthersHaveBeen() {
         askedAt(1_000);

@@ -8,7 +8,10 @@ import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What ends the gathering of MACs at a node, here at slot 0 of four: its own and two more, or word of something later. */
+/**
+ * Tests the conditions that end the gathering of MACs at a node, here at slot 0 of four. It needs its own and two more,
+ * or the report of a later version.
+ */
 @NullMarked
 class RepairMacsTest {
     private static final FpTimes TIMES = new FpTimes(100, 300, 0, 20_000);

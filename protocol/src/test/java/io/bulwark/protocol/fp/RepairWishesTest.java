@@ -143,7 +143,7 @@ class RepairWishesTest {
         assertThat(wishes.room(LIAR)).isTrue();
     }
 
-    /** Those who wait for the end of a revocation take no room of those who ask for repairs. */
+    /** Requests that wait for the end of a revocation take no room of repair requests. */
     @Test
     void whoWaitsForTheEndAloneIsToldAndNotCounted() {
         for (int i = 0; i < 30; i++) {

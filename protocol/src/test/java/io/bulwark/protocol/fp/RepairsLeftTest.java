@@ -6,7 +6,7 @@ import io.bulwark.protocol.id.BlockId;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What rounds wait for of what repairs have staged. */
+/** Tests which versions staged by repairs a round waits for. */
 @NullMarked
 class RepairsLeftTest {
     private static final Version VERSION = new Version(5, SampleMessages.filled(32, 1));

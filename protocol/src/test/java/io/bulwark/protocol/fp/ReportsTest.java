@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Of six slots (f = 1, m = 4) the first four count, and three of them decide. */
+/** Tests reports of six slots (f = 1, m = 4): the first four count, and three of them decide. */
 @NullMarked
 class ReportsTest {
     private final LocalNodes nodes = new LocalNodes(1, 4);
@@ -26,7 +26,7 @@ class ReportsTest {
         assertThat(reports.qualifies(low)).as("two of four are above").isFalse();
     }
 
-    /** What a slot reported first counts for what qualifies, what it reported last for what stays. */
+    /** The first report of a slot counts for qualification, its last report for settling. */
     @Test
     void aLaterReportSettlesButQualifiesNothing() {
         for (int slot = 0; slot < 3; slot++) {

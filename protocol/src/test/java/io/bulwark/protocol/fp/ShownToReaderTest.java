@@ -77,7 +77,7 @@ class ShownToReaderTest {
         };
     }
 
-    /** As if it had committed each. */
+    /** Makes the liar claim that it had committed each fake. */
     private void swear() {
         fakes.forEach((fake, answer) -> {
             Holding shown = Objects.requireNonNull(answer.holding());

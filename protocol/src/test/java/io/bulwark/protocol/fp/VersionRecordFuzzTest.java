@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a node finds on its disk. */
+/** Fuzzes the records that a node finds on its disk. */
 @NullMarked
 class VersionRecordFuzzTest {
     static Stream<byte[]> samples() {

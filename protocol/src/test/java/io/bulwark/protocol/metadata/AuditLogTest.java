@@ -96,7 +96,7 @@ class AuditLogTest {
         return verification;
     }
 
-    /** What is wrong, if anything is found before the end of the entries. */
+    /** Returns the first problem found before the end of the entries, if any. */
     private Optional<String> problem(List<AuditEntry> entries) {
         AuditVerification verification = new AuditVerification(keys, 0);
         return entries.stream()

@@ -25,7 +25,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What shows that an operator has named the replicas that follow (decision 20). Alice is the first operator; Bob belongs, no more. */
+/**
+ * Tests the proof that an operator has named the next replicas (decision 20). Alice is the first operator; Bob is only
+ * a member.
+ */
 @NullMarked
 class MandateTest {
     private static final Bytes CLUSTER = Rig.filled(GenesisKeys.CLUSTER_BYTES, 0xC1);
@@ -103,7 +106,7 @@ class MandateTest {
         return ((Reply.AuditList) rig.ask(ALICE, new Query.ListAudit(0, 1000))).entries();
     }
 
-    /** What the state machine has; it is right, and good for nothing else. */
+    /** Returns the entries of the state machine's mandate; it is valid, and each entry is needed. */
     private List<AuditEntry> mandate() {
         Bytes made = rig.machine.mandate(genesis, next()).orElseThrow();
         assertThat(mandates.name(genesis, next(), made)).isTrue();
@@ -285,7 +288,7 @@ class MandateTest {
         assertThat(isOne(rotated, grant, command)).isFalse();
     }
 
-    /** Who was away since before it is to follow all the same. */
+    /** A replica that was away since before must still be able to follow. */
     @Test
     void keysThatWereExchangedAndOperatorsThatWereRevokedSinceChangeNothing() {
         rotate(ALICE, ALICE);
@@ -302,7 +305,7 @@ class MandateTest {
         assertThat(rig.machine.mandate(genesis, next)).contains(made);
     }
 
-    /** What was written into a token is no secret for ever. */
+    /** A key that was written into a token does not stay secret forever. */
     @Test
     void theKeyOfAnInvitationIsNoneToGoOnFrom() {
         Signer token = Signer.fresh();
@@ -323,7 +326,10 @@ class MandateTest {
         assertThat(isOne(joined, granted, entry(DAVE, change))).isFalse();
     }
 
-    /** Of 2f+1 that an intruder had one after the other each would name a key of his, for when an operator replaces any replica. */
+    /**
+     * An intruder at 2f+1 replicas, one after the other, could rotate each to a key of his own. These keys would take
+     * effect when an operator replaces any replica.
+     */
     @Test
     void whoStaysHasAnotherKeyIfAnOperatorSaysSo() {
         rotate(replica(1), replica(1));
@@ -430,7 +436,7 @@ class MandateTest {
         assertThat(mandates.name(genesis, next, encoded(padded))).isFalse();
     }
 
-    /** Of two entries that show the same the one is enough; which one must not depend on the order of looking. */
+    /** One of two entries that prove the same is enough; the choice must not depend on the search order. */
     @Test
     void aMandateHasNoEntryThatNothingRestsOn() {
         long seed = Long.getLong("bulwark.seed", System.nanoTime());

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.NullMarked;
 
-/** What a storage node concludes from the changes that it fetches with a cursor: which blocks are dead for good. */
+/** Conclusions of a storage node from the changes that it fetches with a cursor: which blocks are dead for good. */
 @NullMarked
 final class NodeView {
     private long cursor;

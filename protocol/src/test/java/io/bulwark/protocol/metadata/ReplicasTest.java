@@ -198,7 +198,7 @@ class ReplicasTest {
         assertThat(registry()).contains(new Reply.PrincipalEntry(replica(2), List.of(), true));
     }
 
-    /** Who stays is named with the key that it has by now. */
+    /** A staying replica is named with its current key. */
     @Test
     void whoHasAnotherKeyIsNamedWithIt() {
         PrincipalKey other = Signer.fresh().key();

@@ -146,7 +146,7 @@ final class Rig {
             return new BlockRange(forVolume, principal, session, first, count);
         }
 
-        /** As many fresh blocks as an object of this length has extents. */
+        /** Returns a layout with as many fresh blocks as an object of this length has extents. */
         ObjectLayout layout(long length) {
             long extents = ObjectLayout.extents(BLOCK, length);
             long first = counter;
@@ -176,7 +176,7 @@ final class Rig {
         }
     }
 
-    /** What a refused command must leave as it is: names, inodes and facts. */
+    /** Returns the state that a refused command must not change: names, inodes and facts. */
     private Bytes withoutCommandCounts(MetadataStateMachine of) {
         PrincipalId node = PrincipalId.node(0);
         return Bytes.of((of.query(node, new Query.GetMap().encoded()).toHex()

@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What one writer can do to the size of the state, and one primary to its times. */
+/** Tests the influence of one writer on the size of the state, and of one primary on its times. */
 @NullMarked
 class WeightTest {
     private static final int MAX = 60_000;
@@ -143,7 +143,7 @@ class WeightTest {
         User alice = rig.user(ALICE, 0);
         assertThat(fill(alice, i -> empty(alice, "alice" + i))).isGreaterThan(20);
         bob.refused(MetadataError.LIMIT_REACHED, empty(bob, "more"));
-        // What one made and another replaces or deletes is no longer on the account of the first.
+        // Entries that another user replaces or deletes leave the account of their creator.
         long before = rig.machine.weight().bytesOf(BOB);
         assertThat(alice.run(new Command.DeleteObject("diary", "bob0", 1_000_000)))
                 .isInstanceOf(Reply.Failed.class);
@@ -299,7 +299,7 @@ class WeightTest {
                 List.of());
     }
 
-    /** How many of these are accepted until one is refused for want of room. */
+    /** Returns how many of these commands are accepted until one is refused for lack of room. */
     private static int fill(User user, java.util.function.IntFunction<Command> commands) {
         for (int i = 0; i < MAX; i++) {
             Reply reply = user.run(commands.apply(i));

@@ -48,7 +48,7 @@ final class JavaTokens {
         return source.substring(0, first.start()) + replacement + source.substring(last.end());
     }
 
-    /** Whether both have the same tokens. */
+    /** Returns whether both have the same tokens. */
     boolean isSameCodeAs(JavaTokens other) {
         return texts().equals(other.texts());
     }

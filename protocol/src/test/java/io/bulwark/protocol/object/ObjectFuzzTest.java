@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the writer of an object makes its readers read. */
+/** Fuzzes the contents that the writer of an object makes its readers read. */
 @NullMarked
 class ObjectFuzzTest {
     static Stream<byte[]> inodeSamples() {

@@ -17,7 +17,7 @@ import java.util.Optional;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Who was told the replicas of now learns how they followed those of the genesis (decision 20). */
+/** Tests that a party that knows the current replicas learns how they followed those of the genesis (decision 20). */
 @NullMarked
 class HistoryCallTest {
     private static final Configuration FIRST = GENESIS.replacing(2, member(4));

@@ -166,7 +166,7 @@ class ReplicatedCallTest {
         assertThat(request(call.onTick(ReplicatedCall.QUERY_MILLIS))).isInstanceOf(OrderedQuery.class);
     }
 
-    /** What replicas of two builds answer differently must not get into their states. */
+    /** Answers that differ between replicas of two builds must not enter their states. */
     @Test
     void aQueryThatIsNeverToBeOrderedIsAskedAgainUntilTheReplicasAgree() {
         ReplicatedCall call =

@@ -240,7 +240,7 @@ class SettlementPropertyTest {
             replica.applied = 0;
         }
 
-        /** What the driver and the engine do at one replica. */
+        /** Performs the work of the driver and the engine at one replica. */
         private void work(int i) {
             Replica replica = replicas[i];
             Position target = replica.target;

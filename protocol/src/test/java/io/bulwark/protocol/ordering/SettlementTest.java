@@ -15,7 +15,10 @@ import java.util.Optional;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What one replica of four may conclude on the way into an incarnation, step by step. Replica 1 coordinates the first. */
+/**
+ * Tests the conclusions of one replica of four on its way into an incarnation, step by step. Replica 1 coordinates the
+ * first.
+ */
 @NullMarked
 class SettlementTest {
     private final List<Action> actions = new ArrayList<>();
@@ -134,7 +137,7 @@ class SettlementTest {
         assertThat(starts()).containsExactly(new Start(1, position(5, 1)));
     }
 
-    /** Whose log is longer must say what it had at the length that is asked for. */
+    /** A replica with a longer log must report its digest at the requested length. */
     @Test
     void aLongerLogIsAskedForItsDigest() {
         own = position(3, 1);

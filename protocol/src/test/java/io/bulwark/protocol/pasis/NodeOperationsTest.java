@@ -9,7 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What a node asks its peers: with b = 1, m = 1, N = 5, so that N - 3b is not m; the node is at slot 0. */
+/** Tests a node's requests to its peers. The node is at slot 0; b = 1, m = 1, N = 5, so that N - 3b is not m. */
 @NullMarked
 class NodeOperationsTest {
     private final Group group = Group.of(1, 1, 5);

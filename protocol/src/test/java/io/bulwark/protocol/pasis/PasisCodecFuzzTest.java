@@ -29,7 +29,7 @@ class PasisCodecFuzzTest {
                 .map(bytes -> bytes.toByteArray());
     }
 
-    /** What a node finds on its disk. */
+    /** Fuzzes the records that a node finds on its disk. */
     @MethodSource("versions")
     @FuzzTest
     void versionRecords(byte[] bytes) {

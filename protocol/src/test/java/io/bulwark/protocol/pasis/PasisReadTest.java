@@ -344,7 +344,7 @@ class PasisReadTest {
         assertRead(other, fresh);
     }
 
-    /** Those who claimed it may be gone, and others have collected a later version. */
+    /** The nodes that claimed it may be gone, and others have collected a later version. */
     @Test
     void aRepairThatComesToNoEndIsGivenUpForALaterVersion() {
         PasisRead reader = PasisRead.askingForRepair(group.pasis(), Group.TIMES);

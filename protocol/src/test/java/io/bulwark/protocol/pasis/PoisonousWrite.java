@@ -14,8 +14,9 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.NullMarked;
 
 /**
- * What a faulty client does (lazy verification paper, 2.1): a complete write of fragments that do not come from one block, each of which
- * has its hash in the cross-checksum. Comes to how many nodes have taken it.
+ * Attack of a faulty client (lazy verification paper, 2.1). It is a complete write of fragments that do not come from
+ * one block, each of which has its hash in the cross-checksum. Its outcome is the number of nodes that have accepted
+ * it.
  */
 @NullMarked
 public final class PoisonousWrite implements ClientOperation<Integer> {

@@ -41,7 +41,7 @@ class ThresholdsPropertyTest {
     void whatIsCompleteShowsInAnyQuorumAndCanBeRead() {
         forAll(group -> {
             int correctHolders = group.quorum() - group.b();
-            // Of N - b answers b correct holders may be missing.
+            // Up to b correct holders may be missing among N - b answers.
             assertThat(correctHolders - group.b()).isEqualTo(group.repairable());
             assertThat(group.repairable()).isGreaterThanOrEqualTo(group.m()).isGreaterThanOrEqualTo(group.oneCorrect());
             for (int answered = group.quorum(); answered <= group.n(); answered++) {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** One replica that fetches, others that serve it well or badly, and a network with delays. */
 @NullMarked
 final class FetchRig {
-    /** What another replica answers, if it does. */
+    /** Answers of another replica, if it answers. */
     interface Server {
         Optional<List<Bytes>> answer(long nowMillis, List<Bytes> digests);
     }
@@ -28,7 +28,7 @@ final class FetchRig {
 
     final MemoryPageStore store;
     final List<Server> servers = new ArrayList<>();
-    /** How much longer than the others a server takes. */
+    /** Additional delay of each server. */
     final Map<Integer, Long> delays = new LinkedHashMap<>();
 
     final Set<Integer> accused = new HashSet<>();

@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link KeyValueState} does, against a sorted map as the model. */
+/** Contract of every {@link KeyValueState}, tested against a sorted map as the model. */
 @NullMarked
 abstract class KeyValueStateContract {
     private static final long SEED = Long.getLong("bulwark.seed", 20261122L);

@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Who is asked for which page, and when. */
+/** Tests which replica is asked for which page, and when. */
 @NullMarked
 class PageRequestsTest {
     private static final int LATE = 4;

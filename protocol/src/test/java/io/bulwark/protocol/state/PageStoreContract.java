@@ -11,7 +11,7 @@ import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link PageStore} does. */
+/** Contract of every {@link PageStore}. */
 @NullMarked
 public interface PageStoreContract {
     /** An empty store. */

@@ -39,7 +39,7 @@ class StateFetchPropertyTest {
         final KeyMaker keys;
         final boolean checking;
         final Source source = new Source();
-        /** What happened in the interval that ends with a checkpoint. */
+        /** Events of the interval that ends with a checkpoint. */
         final NavigableMap<Long, Interval> intervals = new TreeMap<>();
 
         final Set<Integer> liars = new HashSet<>();

@@ -279,7 +279,7 @@ class StateFetchTest {
         List<FetchEffect> effects = fetch.target(rig.nowMillis, 384, second.digest());
         Set<Bytes> missing = new HashSet<>(Source.pages(source.store));
         for (int answers = 0; !missing.isEmpty(); answers++) {
-            // What was under way for the first checkpoint may be gone.
+            // Pages in flight for the first checkpoint may be gone.
             rig.unavailable.clear();
             rig.run(fetch, effects, 1);
             effects = List.of();

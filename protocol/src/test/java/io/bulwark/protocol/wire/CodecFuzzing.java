@@ -7,7 +7,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 
-/** Whatever bytes come, they are malformed, or the one encoding of what they are read as. */
+/** Any bytes are malformed, or they are the one encoding of the message decoded from them. */
 @NullMarked
 public final class CodecFuzzing {
     private CodecFuzzing() {}

@@ -3,7 +3,7 @@ package io.bulwark.protocol.wire;
 import java.util.Arrays;
 import org.jspecify.annotations.NullMarked;
 
-/** What a fuzzer decided, taken byte by byte; past the end all decisions are 0. */
+/** Decisions of a fuzzer, taken byte by byte; past the end all decisions are 0. */
 @NullMarked
 public final class FuzzedBytes {
     private static final int CHANGES_MAX = 4;

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What holds of each codec, tried on a message of each kind. */
+/** Contract of each codec, tested with a message of each kind. */
 @NullMarked
 public interface MessageCodecContract {
     MessageCodec codec();

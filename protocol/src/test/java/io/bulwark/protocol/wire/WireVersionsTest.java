@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** How versions are called, and which is which. */
+/** Tests the names of versions and their meaning. */
 @NullMarked
 class WireVersionsTest {
     @Test
@@ -28,7 +28,7 @@ class WireVersionsTest {
         }
     }
 
-    /** Whoever names no version can be spoken to, as long as that is documented. */
+    /** This build can speak with a peer that names no version, as long as that is documented. */
     @Test
     void thisBuildSpeaksWithAllBefore() {
         assertThat(WireVersions.HERE.names())

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** What the faulty parties know together: every message that one of them sent or was sent. */
+/** Common knowledge of the faulty parties: every message that one of them sent or received. */
 public final class Collusion {
     private static final int KNOWN_MAX = 4_096;
 

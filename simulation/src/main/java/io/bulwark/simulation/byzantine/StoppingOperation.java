@@ -9,7 +9,7 @@ import java.util.Optional;
 
 /** A faulty client: a correct operation of which only the first messages are sent, and some not at all. */
 public final class StoppingOperation<R> implements ClientOperation<R> {
-    /** Whether the message numbered from 0 is sent. */
+    /** Decides whether the message with this number, from 0, is sent. */
     @FunctionalInterface
     public interface Sends {
         boolean sends(int number, Effect.Send send);

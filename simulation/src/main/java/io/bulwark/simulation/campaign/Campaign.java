@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
 /** One seed after another until somebody has enough, or to the first violation. Several threads may share one campaign. */
 public final class Campaign {
     /**
-     * Where a campaign stands.
+     * Progress of a campaign.
      *
-     * @param run the last one that ended; of those that came to a violation the one with the least seed
-     * @param runs how many are over
+     * @param run the last run that ended; after violations, the violating run with the least seed
+     * @param runs the number of finished runs
      * @param operations of correct clients, in all of them
      * @param events of the simulations, in all of them
      * @param undecided keys of histories that were given up, in all of them
-     * @param violation what the run came to
+     * @param violation the violation that the run found
      */
     public record Progress(
             Run run, long runs, long operations, long events, long undecided, Optional<InvariantViolation> violation) {}
@@ -76,7 +76,7 @@ public final class Campaign {
     }
 
     /**
-     * Where the campaign stands; where it ended once all threads came back.
+     * Returns the progress of the campaign; its final result once all threads have ended.
      *
      * @throws IllegalStateException if no run is over
      */
@@ -84,7 +84,7 @@ public final class Campaign {
         return standing().orElseThrow(() -> new IllegalStateException("no run is over"));
     }
 
-    /** Where the campaign stands, if a run is over. */
+    /** Returns the progress of the campaign, if a run is over. */
     public synchronized Optional<Progress> standing() {
         return Optional.ofNullable(last).map(run -> new Progress(run, runs, operations, events, undecided, violation));
     }

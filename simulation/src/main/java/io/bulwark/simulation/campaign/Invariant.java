@@ -23,7 +23,7 @@ public record Invariant(String name, String source) {
     public static final Invariant KEYS_AGREED =
             new Invariant("keys-agreed", "proactive recovery paper 4.1: those that hear each other share keys");
 
-    /** What was said under a key that is not in force any more counts nowhere. */
+    /** A message under a key that is no longer in force counts nowhere. */
     public static final Invariant OLD_KEYS_REFUSED = new Invariant(
             "old-keys-refused",
             "proactive recovery paper 4.1: nothing counts under keys of a life that is over, or before a recovery, or"

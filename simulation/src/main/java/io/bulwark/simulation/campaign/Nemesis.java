@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * What befalls the nodes, correct ones too: crashes, pauses, partitions, clocks that differ, a network that gets worse and
- * better. Asynchrony allows all of it to any number of nodes, as long as it ends; only the faulty lose what they had synced.
+ * Faults of the nodes, correct ones too: crashes, pauses, partitions, clock skew, and a network that gets worse and
+ * better. Asynchrony allows all of it for any number of nodes, as long as it ends. Only the faulty lose synced data.
  */
 final class Nemesis {
     private final SimulatedWorld world;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One seed from its beginning to its end, or to the first violation. */
 public final class Run {
-    /** How long, in virtual time, all operations may take to end once every node is well. */
+    /** Maximum virtual time for all operations to end once every node is healthy. */
     private static final long PATIENCE_MILLIS = 120_000;
 
     private final Setting setting;
@@ -53,15 +53,15 @@ public final class Run {
         nemesis.heal();
         world.healed();
         await("once all nodes were well");
-        // Whatever was acknowledged is still there without the faulty.
+        // Every acknowledged write must survive without the faulty nodes.
         nemesis.removeFaulty();
         world.readEverything();
         await("with the faulty nodes gone");
         world.checkAtEnd();
         HistoryCheck check = HistoryCheck.of(world.history());
         undecided = check.undecided().size();
-        // What could not be decided in time (attackers wrote again what others wrote) accuses nobody; of registers the
-        // timestamps are judged too.
+        // Undecided keys are no violation: attackers wrote again what others wrote. For registers the timestamps are
+        // judged too.
         if (!check.violations().isEmpty()) {
             throw Invariant.LINEARIZABLE.violated(
                     check.violations().getFirst().key(), check.problem().orElseThrow());
@@ -83,7 +83,7 @@ public final class Run {
         return world;
     }
 
-    /** How many keys of the history were given up: their order could not be decided in time. */
+    /** Returns the number of keys of the history that were given up: their order could not be decided in time. */
     public int undecided() {
         return undecided;
     }

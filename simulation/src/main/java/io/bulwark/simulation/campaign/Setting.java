@@ -8,15 +8,15 @@ import java.util.Random;
 import java.util.SplittableRandom;
 
 /**
- * What one run is made of.
+ * Parameters of one run.
  *
  * @param seed of everything that is random
- * @param nodes how many there are; n of them hold each block
+ * @param nodes the number of nodes; n of them hold each block
  * @param faults f
  * @param fragments m
  * @param byzantineClients attackers
  * @param steps moves of clients, correct and faulty
- * @param network how messages travel at first
+ * @param network the network faults at first
  */
 public record Setting(
         long seed, int nodes, int faults, int fragments, int byzantineClients, int steps, NetworkFaults network) {

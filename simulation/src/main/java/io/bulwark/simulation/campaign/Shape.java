@@ -4,7 +4,7 @@ import io.bulwark.simulation.engine.NetworkFaults;
 import java.util.OptionalInt;
 import java.util.SplittableRandom;
 
-/** What of the settings is fixed for a whole campaign; each seed chooses the rest. */
+/** Settings that are fixed for a whole campaign; each seed chooses the rest. */
 public record Shape(
         OptionalInt nodes, OptionalInt faults, OptionalInt fragments, OptionalInt byzantineClients, OptionalInt steps) {
     /** Everything is left to the seeds. */

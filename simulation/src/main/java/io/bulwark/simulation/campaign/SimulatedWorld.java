@@ -16,7 +16,7 @@ public interface SimulatedWorld {
     /** The nodes of the simulation: what the nemesis pauses, crashes and cuts off. */
     List<PrincipalId> nodes();
 
-    /** Those of the nodes that may lie and lose data: at most f of each group. */
+    /** Returns the nodes that may lie and lose data: at most f of each group. */
     Set<PrincipalId> faulty();
 
     /** Begins something: an operation of a correct client, or a move of a faulty one. Chosen by the setting's seed. */
@@ -25,7 +25,7 @@ public interface SimulatedWorld {
     /** Every node is up, awake and connected again: what replicas tell nodes, they tell now once more. */
     default void healed() {}
 
-    /** Whether all operations of correct clients that were begun are over. */
+    /** Returns whether all started operations of correct clients are over. */
     boolean idle();
 
     /** All that must hold at any moment; called after each step. */
@@ -37,11 +37,14 @@ public interface SimulatedWorld {
     /** All that must hold once everything was read, beside the history. */
     void checkAtEnd();
 
-    /** What correct clients did, and what correct nodes let faulty ones do; it must be linearizable. Empty if write-once. */
+    /**
+     * Returns the operations of correct clients, and those that correct nodes allowed faulty ones. The history must be
+     * linearizable. Empty if write-once.
+     */
     default History history() {
         return new History(List.of());
     }
 
-    /** How many operations of correct clients are over. */
+    /** Returns the number of finished operations of correct clients. */
     long completed();
 }

@@ -18,7 +18,7 @@ public abstract class AlteringServer implements ProtocolServer {
         this.correct = correct;
     }
 
-    /** What this node does where a correct one does {@code effect}. */
+    /** Returns the effects of this node where a correct one has {@code effect}. */
     protected abstract List<Effect> alter(long nowMillis, Effect effect);
 
     @Override

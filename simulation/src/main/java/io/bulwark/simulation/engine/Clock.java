@@ -15,7 +15,7 @@ public record Clock(long skewMillis, int driftPpm) {
         }
     }
 
-    /** What it shows at a virtual time. */
+    /** Returns its reading at a virtual time. */
     long at(long millis) {
         return skewMillis + millis + millis * driftPpm / 1_000_000;
     }

@@ -5,7 +5,10 @@ import java.util.HashSet;
 import java.util.Random;
 import java.util.Set;
 
-/** Which messages arrive, and when. Partitions are sets of links that are cut, each in one direction. */
+/**
+ * Network that decides which messages arrive, and when. Partitions are sets of links that are cut, each in one
+ * direction.
+ */
 final class Network {
     private record Link(PrincipalId from, PrincipalId to) {}
 
@@ -34,7 +37,7 @@ final class Network {
         return !cut.isEmpty() && cut.contains(new Link(from, to));
     }
 
-    /** How many times a message that is sent now arrives. */
+    /** Returns how many times a message that is sent now arrives. */
     int copies(PrincipalId from, PrincipalId to) {
         if (isCut(from, to) || random.nextInt(1000) < faults.lossPermille()) {
             return 0;

@@ -1,7 +1,7 @@
 package io.bulwark.simulation.engine;
 
 /**
- * What the network does to each message.
+ * Faults that the network applies to each message.
  *
  * @param delayMillisMin least delay
  * @param delayMillisMax greatest delay; messages overtake each other

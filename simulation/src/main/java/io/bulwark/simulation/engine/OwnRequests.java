@@ -20,7 +20,7 @@ public final class OwnRequests {
         return sinceMillis.remove(id) != null;
     }
 
-    /** Those that are not waited for any longer from now on, in order of their ids. */
+    /** Removes the requests that have timed out, and returns their ids in order. */
     public List<Long> late(long nowMillis) {
         List<Long> late = sinceMillis.entrySet().stream()
                 .filter(each -> nowMillis - each.getValue() >= WAIT_MILLIS)

@@ -47,7 +47,7 @@ final class SimulatedNode {
     }
 
     /**
-     * Of the stores under way a first part, {@code durable} of them, still reaches the disk.
+     * Crashes the node. The first {@code durable} stores in flight still reach the disk.
      *
      * @param torn whether the next one leaves its records there, too, with fragments that are lost
      */
@@ -85,7 +85,10 @@ final class SimulatedNode {
         return true;
     }
 
-    /** When a store is done that would take until {@code millis}: not before earlier ones of the same blocks. */
+    /**
+     * Returns the time at which a store ends that would take until {@code millis}: not before earlier ones of the same
+     * blocks.
+     */
     long afterEarlier(Effect.Store store, long millis) {
         long at = millis;
         for (Mutation mutation : store.mutations()) {

@@ -78,17 +78,17 @@ public final class Simulation {
         return random;
     }
 
-    /** What was seen so far, in order. */
+    /** Returns the sightings so far, in order. */
     public List<Sighting> sightings() {
         return List.copyOf(sightings);
     }
 
-    /** Those after the first so many. */
+    /** Returns the sightings after the first {@code seen} ones. */
     public List<Sighting> sightingsSince(int seen) {
         return List.copyOf(sightings.subList(seen, sightings.size()));
     }
 
-    /** Of everything that happened so far; equal for two runs that were the same. */
+    /** Returns the digest of all events so far; equal for two runs that were the same. */
     public String traceDigest() {
         return trace.digest();
     }
@@ -101,7 +101,7 @@ public final class Simulation {
         observers.add(observer);
     }
 
-    /** What the party's own clock shows; the true time unless another clock was set. */
+    /** Returns the reading of the party's own clock; the true time unless another clock was set. */
     public long localMillis(PrincipalId party) {
         return clocks.getOrDefault(party, Clock.TRUE).at(nowMillis);
     }
@@ -111,7 +111,7 @@ public final class Simulation {
         clocks.put(party, clock);
     }
 
-    /** How the network treats messages from now on. */
+    /** Sets the network faults from now on. */
     public void setNetwork(NetworkFaults faults) {
         network.setFaults(faults);
     }
@@ -262,7 +262,7 @@ public final class Simulation {
             switch (effect) {
                 case Effect.Send send -> answer(id, send.to(), send.requestId(), send.message());
                 case Effect.Evidence evidence -> saw(id, evidence);
-                // Whoever changes holders takes it from the party around the server.
+                // A world that changes holders takes it from the party around the server.
                 case Effect.Refuses _ -> {}
                 case Effect.Ask ask ->
                     replicas.answer(id, ask.question())

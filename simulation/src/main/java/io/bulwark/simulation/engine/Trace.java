@@ -11,8 +11,8 @@ import java.util.function.Predicate;
 import java.util.zip.CRC32C;
 
 /**
- * What happens in a simulation: a running hash of all of it, by which two runs are compared, and the last events for people.
- * The hash is fast, not cryptographic: nobody here wants to collide.
+ * Events of a simulation: a running hash of all of them, by which two runs are compared, and the last events in
+ * readable form. The hash is fast, not cryptographic, as nobody here tries to cause collisions.
  */
 public final class Trace {
     private static final int KEPT = 1 << 14;
@@ -74,12 +74,12 @@ public final class Trace {
         hash = z ^ z >>> 29;
     }
 
-    /** Of everything so far; more may be added. */
+    /** Returns the digest of everything so far; more may be added. */
     public String digest() {
         return HexFormat.of().toHexDigits(hash);
     }
 
-    /** How many events there were. */
+    /** Returns the number of events. */
     public long events() {
         return events;
     }

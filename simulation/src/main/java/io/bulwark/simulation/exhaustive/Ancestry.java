@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** How each state was reached first: 12 bytes for each. */
+/** Path by which each state was reached first: 12 bytes for each. */
 final class Ancestry {
     /** One step of one party. */
     record Link(int party, Input input) {}

@@ -32,7 +32,7 @@ final class Automaton {
             int facts,
             int choices) {}
 
-    /** What an input does: the state after it, and the numbers of the messages sent. */
+    /** Result of an input: the state after it, and the numbers of the messages sent. */
     static final class Step {
         private final int to;
         private final int[] sent;

@@ -7,7 +7,7 @@ import java.util.List;
 
 /** A node whose lie is chosen anew for each step. That it may say nothing needs no lie: its messages may be late for ever. */
 public final class ChoosingServer extends AlteringServer {
-    /** What is done where a correct node does the effect. */
+    /** Replacement for the effect of a correct node. */
     @FunctionalInterface
     public interface Lie {
         List<Effect> instead(Effect effect);

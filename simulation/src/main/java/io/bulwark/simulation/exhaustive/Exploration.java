@@ -5,12 +5,12 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What was explored of a world.
+ * Result of the exploration of a world.
  *
  * @param states different ones
  * @param steps that lead from one to another
- * @param schedules orders of steps from the start to where nothing is left to do, or to the bound: those that do not run into a
- *     state of a smaller depth
+ * @param schedules orders of steps from the start to where nothing is left to do, or to the bound: those that do not
+ *     run into a state of a smaller depth
  * @param depth the most steps in an order
  * @param complete whether nothing was left to do everywhere, so that a larger bound finds nothing more
  * @param localStates states of single parties

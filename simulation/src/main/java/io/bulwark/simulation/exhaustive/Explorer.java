@@ -42,7 +42,7 @@ public final class Explorer {
     @FunctionalInterface
     public interface Watch {
         /**
-         * Whether to go on.
+         * Returns whether to continue.
          *
          * @param depth steps in the orders that are being followed
          * @param states different ones so far
@@ -102,7 +102,7 @@ public final class Explorer {
         return explore(world, depthMax, statesMax, (_, _) -> true);
     }
 
-    /** As long as the watch lets it. */
+    /** Explores the world as long as the watch permits. */
     public static Exploration explore(TinyWorld world, int depthMax, long statesMax, Watch watch) {
         return new Explorer(world, depthMax, statesMax, watch, true).run();
     }
@@ -229,7 +229,7 @@ public final class Explorer {
         return -1;
     }
 
-    /** What is still under way then changes nothing that anyone sees. */
+    /** Returns whether all operations have finished; messages still in flight then have no visible effect. */
     private boolean allFinished(State state) {
         for (int party = nodes; party < parties; party++) {
             if (!automata.get(party).state(state.words()[party]).finished()) {

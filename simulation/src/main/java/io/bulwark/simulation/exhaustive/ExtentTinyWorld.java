@@ -143,7 +143,7 @@ public final class ExtentTinyWorld {
         return this;
     }
 
-    /** So many messages may arrive twice. */
+    /** Permits this number of messages to arrive twice. */
     public ExtentTinyWorld repeating(int messages) {
         repetitions = messages;
         return this;

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What liars of the FP register may do to an answer, each time anew. */
+/** Lies that faulty nodes of the FP register may choose for an answer, anew each time. */
 public final class FpTinyLies {
     /** Nothing, or know of no write. */
     public static final List<ChoosingServer.Lie> KNOWS_NOTHING =
@@ -47,7 +47,7 @@ public final class FpTinyLies {
         return List.of(effect);
     }
 
-    /** That the version is committed, by nonces of which only the liar's own is right. */
+    /** Claims that the version is committed, by nonces of which only the liar's own is right. */
     static List<Effect> sworn(Effect effect, Timestamp version, int n) {
         return switch (effect) {
             case Effect.Send send

@@ -220,7 +220,7 @@ public final class FpTinyWorld {
         return this;
     }
 
-    /** So many messages may arrive twice. */
+    /** Permits this number of messages to arrive twice. */
     public FpTinyWorld repeating(int messages) {
         repetitions = messages;
         return this;

@@ -47,7 +47,7 @@ final class Messages {
         return Optional.empty();
     }
 
-    /** Who gets an answer: a node for its own operation, or a client's operation. */
+    /** Returns the recipient of an answer: a node for its own operation, or a client's operation. */
     Optional<Integer> asker(PrincipalId to, long requestId) {
         if (to.kind() == PrincipalKind.NODE) {
             return node(to);

@@ -189,7 +189,7 @@ final class NodeParty implements Party {
 
     @Override
     public List<Object> state() {
-        // What the last lie was changes nothing.
+        // The last lie has no influence on the state.
         choose(0);
         return new ArrayList<>(List.of(server, records, disk, running, lastOperation, nowMillis));
     }

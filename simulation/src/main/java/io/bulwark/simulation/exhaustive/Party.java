@@ -9,7 +9,7 @@ import java.util.Optional;
 
 /** A node or an operation, live: it is made anew for each path of inputs that is run. */
 interface Party {
-    /** What the party sends; called once for each input. */
+    /** Outgoing messages of the party; called once for each input. */
     interface Mail {
         /** To a server. */
         void request(PrincipalId to, long requestId, Message message);
@@ -42,7 +42,7 @@ interface Party {
 
     Optional<Object> outcome();
 
-    /** Whether no message can do anything any more. */
+    /** Returns whether no message can have an effect any more. */
     boolean finished();
 
     /** All that decides what it does next. */

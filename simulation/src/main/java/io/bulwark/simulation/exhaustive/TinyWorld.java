@@ -137,7 +137,7 @@ public record TinyWorld(
     }
 
     /**
-     * What an operation did in one order.
+     * Record of an operation in one order.
      *
      * @param invoked when, in steps
      * @param completed when; {@link Long#MAX_VALUE} if not yet

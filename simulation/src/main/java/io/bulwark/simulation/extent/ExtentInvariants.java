@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What must hold of extents, judged by one who sees everything. */
+/** Invariants of extents, judged by an observer that sees everything. */
 final class ExtentInvariants {
     static final Invariant RIGHT_OR_REFUSED =
             new Invariant("right-or-refused", "PROTOCOLS section 4, a pinned read; thesis theorem 2.2.4");
@@ -123,7 +123,7 @@ final class ExtentInvariants {
         }
     }
 
-    /** How many fragments of a block match the checksum. */
+    /** Returns how many fragments of a block match the checksum. */
     private int fitting(Checksum checksum, Bytes content) {
         List<Bytes> fragments = volume.coding().encode(content).fragments();
         int fitting = 0;

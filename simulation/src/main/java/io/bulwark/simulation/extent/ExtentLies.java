@@ -36,7 +36,7 @@ final class ExtentLies implements Lies {
 
     @Override
     public void onRequest(PrincipalId from, Message request) {
-        // What it was sent, the faulty know anyway.
+        // The faulty parties already know the request.
     }
 
     @Override

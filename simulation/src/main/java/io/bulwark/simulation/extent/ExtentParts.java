@@ -14,7 +14,7 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Set;
 
-/** What correct parties run: the production classes, unless somebody wants to see a wrong one caught. */
+/** Parts that correct parties run: the production classes, unless a test plants a bug. */
 public interface ExtentParts {
     ExtentParts PRODUCTION = new ExtentParts() {};
 

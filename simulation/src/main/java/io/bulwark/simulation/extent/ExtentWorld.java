@@ -68,7 +68,7 @@ public final class ExtentWorld implements SimulatedWorld {
     private final Random epochs;
 
     private final int epochEvery;
-    /** Whether every correct node knows by now what was freed. */
+    /** True once every correct node knows which extents were freed. */
     private boolean toldAll;
 
     private long completed;
@@ -281,7 +281,7 @@ public final class ExtentWorld implements SimulatedWorld {
         }
     }
 
-    /** What is not referenced by then is freed. */
+    /** Extents that are not referenced by then are freed. */
     private void closeAndReopen(int client) {
         if (writing[client] > 0) {
             return;
@@ -326,7 +326,7 @@ public final class ExtentWorld implements SimulatedWorld {
 
     @Override
     public boolean idle() {
-        // What is over may begin another one.
+        // A finished operation may begin another one.
         List<BooleanSupplier> over = List.copyOf(pending).stream()
                 .filter(BooleanSupplier::getAsBoolean)
                 .toList();

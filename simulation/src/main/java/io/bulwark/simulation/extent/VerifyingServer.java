@@ -80,7 +80,7 @@ final class VerifyingServer implements ProtocolServer {
         return outside(server.onCompleted(nowMillis, token, outcome));
     }
 
-    /** What came of its own looks stays here. */
+    /** Returns the effects without the answers to this class's own looks. */
     private static List<Effect> outside(List<Effect> effects) {
         return effects.stream()
                 .filter(effect ->

@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** What must hold of FP registers, judged by one who sees everything. */
+/** Invariants of FP registers, judged by an observer that sees everything. */
 final class FpInvariants {
     static final Invariant ONE_BLOCK_PER_TIMESTAMP = new Invariant("one-block-per-timestamp", "thesis lemma 4.2.6");
     static final Invariant WRITTEN_BY_SOMEONE = new Invariant("written-by-someone", "thesis lemma 4.2.5");
@@ -115,12 +115,12 @@ final class FpInvariants {
         };
     }
 
-    /** Whether all correct nodes have said so. */
+    /** Returns whether all correct nodes have reported the client's revocation as complete. */
     boolean putOut(PrincipalId client) {
         return refusing.getOrDefault(client, Set.of()).size() == correct.size();
     }
 
-    /** Whether they have since they were told last. */
+    /** Returns whether all correct nodes have reported completion since they were last told of the revocation. */
     boolean doneNow(PrincipalId client) {
         return doneNow.getOrDefault(client, Set.of()).size() == correct.size();
     }
@@ -138,7 +138,7 @@ final class FpInvariants {
         ended = true;
     }
 
-    /** What a read knows when it begins. */
+    /** Knowledge of a read when it begins. */
     record Since(Timestamp floor, boolean afterEnd) {}
 
     Since reads(BlockId block) {
@@ -287,7 +287,7 @@ final class FpInvariants {
         correct.forEach(this::checkBounds);
     }
 
-    /** What a client has staged at a node is listed there, one record for each version. */
+    /** Checks that each node's list of staged versions, one record for each, keeps to the limits of each client. */
     private void checkBounds(PrincipalId node) {
         Map<PrincipalId, Integer> ofClient = new HashMap<>();
         Map<Account, Integer> ofBlock = new HashMap<>();

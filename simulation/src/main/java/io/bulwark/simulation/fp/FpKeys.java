@@ -44,10 +44,10 @@ final class FpKeys {
     private final List<Bytes> own = new ArrayList<>();
     private final Map<PrincipalId, KeyAgreement> agreements = new HashMap<>();
     private final Map<PrincipalId, TagKeys> inForce = new HashMap<>();
-    /** Of lives that are over. */
+    /** Keys of nodes' earlier lives. */
     private final Map<PrincipalId, List<TagKeys>> stolen = new HashMap<>();
 
-    /** What a node has in this life. */
+    /** Keys of a node in its current life. */
     private record Current(PrincipalId self, Map<PrincipalId, TagKeys> inForce) implements TagKeys {
         private TagKeys now() {
             return Objects.requireNonNull(inForce.get(self));
@@ -91,7 +91,7 @@ final class FpKeys {
         return Bytes.of(bytes);
     }
 
-    /** Those that the node has when it uses them. */
+    /** Returns the keys that the node has at the time of each use. */
     TagKeys of(PrincipalId node) {
         return new Current(node, inForce);
     }
@@ -144,7 +144,7 @@ final class FpKeys {
         }
     }
 
-    /** Whoever has the keys of an earlier life of a node can do nothing with them by now. */
+    /** Checks that the keys of a node's earlier life are of no more use to anybody. */
     void checkAtEnd(Simulation simulation, Set<PrincipalId> faulty) {
         if (!agreed) {
             return;

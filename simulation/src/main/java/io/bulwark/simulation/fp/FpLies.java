@@ -84,7 +84,7 @@ final class FpLies implements Lies {
         return new Version(commit.ts() == 0 ? 1 : commit.ts(), commit.fpcc().pin());
     }
 
-    /** As if nothing had been written since some earlier time. */
+    /** Returns an answer as if nothing had been written since some earlier time. */
     private @Nullable Message old(FpMessage.Request asked) {
         Timestamp latest = random.nextBoolean()
                 ? Timestamp.NONE

@@ -14,7 +14,7 @@ import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.mac.TagKeys;
 import io.bulwark.protocol.wire.Bytes;
 
-/** What correct parties run: the production classes, unless somebody wants to see a wrong one caught. */
+/** Parts that correct parties run: the production classes, unless a test plants a bug. */
 public interface FpParts {
     FpParts PRODUCTION = new FpParts() {};
 

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/** What faulty nodes and clients have agreed on: for each block a version that they all swear was committed. */
+/** Plan of the faulty nodes and clients: for each block, a version that all of them claim is committed. */
 final class FpPlot {
     private record Piece(int slot, Bytes pin) {}
 
@@ -106,7 +106,10 @@ final class FpPlot {
         return ts == 0 ? real : new Timestamp(ts, fpcc);
     }
 
-    /** What the node at a slot shows of a version, with nonces that all the faulty know; its fragment if it has it. */
+    /**
+     * Returns the evidence that the node at a slot shows of a version. It has nonces that all faulty parties know, and
+     * the node's fragment if there is one.
+     */
     Holding holding(int slot, int n, Timestamp version) {
         List<Holding.SlotNonce> nonces = new ArrayList<>();
         for (int other = 0; other < n; other++) {

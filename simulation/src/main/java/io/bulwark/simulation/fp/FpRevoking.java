@@ -99,7 +99,10 @@ final class FpRevoking {
         tell(node);
     }
 
-    /** Whether the command has, if those that lie say what it waits for: what repairs that began before have left is settled in two steps more. */
+    /**
+     * Returns whether the command has returned, provided that faulty nodes answer it. Leftovers of repairs that began
+     * earlier are settled within two more steps.
+     */
     private boolean hasReturned() {
         simulation().runFor(STEP_MILLIS);
         boolean done = attackers.stream().allMatch(attacker -> invariants.putOut(attacker.self()));
@@ -112,8 +115,8 @@ final class FpRevoking {
     }
 
     /**
-     * Those that lied and are gone come back and do so no more, or are revoked; each block is written. Whatever kept the command waiting, it
-     * returns.
+     * Ends all faults: faulty nodes that are down come back and are correct, or are revoked, and each block is written.
+     * The command then returns, whatever delayed it.
      */
     void waitForTheEnd(Collection<PrincipalId> faulty, List<Fact> facts) {
         if (random.nextBoolean()) {
@@ -143,12 +146,12 @@ final class FpRevoking {
         world.check();
     }
 
-    /** Whether the command has while nothing was done for it. */
+    /** Returns whether the command returned while nothing was done to help it. */
     boolean returned() {
         return returned;
     }
 
-    /** Whether those that lied have the code of the others by now. Their disks are what they were. */
+    /** Returns whether the faulty nodes now run correct code. Their disks are unchanged. */
     boolean reformed() {
         return reformed;
     }

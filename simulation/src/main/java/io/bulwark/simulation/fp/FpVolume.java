@@ -83,7 +83,7 @@ final class FpVolume {
         return placed.now().blocks();
     }
 
-    /** Who holds its slots. */
+    /** Returns the volume with the holders of its slots. */
     PlacedVolume placed() {
         return placed;
     }
@@ -96,7 +96,7 @@ final class FpVolume {
         sessions.open(client, session);
     }
 
-    /** What the replicas tell of it. */
+    /** Closes a session, and returns the replicas' answer about it. */
     Fact close(PrincipalId client, long session) {
         sessions.close(client, session);
         return sessions.answer(new Question.OfSession(ID, client, session));

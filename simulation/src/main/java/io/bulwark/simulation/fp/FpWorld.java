@@ -43,7 +43,7 @@ import java.util.stream.IntStream;
 /** A few registers, correct clients that read and write them, f nodes and some clients that attack them. */
 public final class FpWorld implements SimulatedWorld {
     private static final int WRITERS = 3;
-    /** Of one client to one block: with more than a node may stage of them, they would keep each other from a quorum. */
+    /** Concurrent writes of one client to one block. More than a node may stage would keep each other from a quorum. */
     private static final int WRITES_AT_ONCE = 3;
 
     private static final int ATTACKERS_FROM = 20;
@@ -65,20 +65,23 @@ public final class FpWorld implements SimulatedWorld {
     private final Pending<FpGroup> pending;
     private final List<FpAttacker> attackers = new ArrayList<>();
     private final Map<Account, Integer> writing = new HashMap<>();
-    /** What sessions and epochs come to is chosen apart from the workload. */
+    /** Randomness of sessions and epochs, apart from that of the workload. */
     private final Random changes;
 
     private final int changesEvery;
-    /** Who holds what does not change unless this is there. */
+    /** Changes of the holders; empty if the holders stay the same. */
     private final Optional<RegisterChanges> holders;
 
     private final long[] sessions = new long[WRITERS + 1];
     private final List<Fact> facts = new ArrayList<>();
     private long lastSession = 1_000;
-    /** Whether a client has closed a session by itself. */
+    /** True if a client has closed a session by itself. */
     private boolean closes;
 
-    /** Whether the attackers are revoked among nodes that lie and nodes that come back, before those that lie are gone. */
+    /**
+     * True if the attackers are revoked early: among faulty nodes and nodes that come back, before the faulty ones are
+     * gone.
+     */
     private final boolean revokesEarly;
 
     private final FpRevoking revoking;
@@ -379,7 +382,7 @@ public final class FpWorld implements SimulatedWorld {
     @Override
     public void readEverything() {
         if (changesEvery != 0) {
-            // What closed sessions left is decided by then, and what was decided must stand.
+            // Leftovers of closed sessions are decided by then, and the decisions must stand.
             simulation.runFor(5_000);
             attackers.forEach(attacker -> attacker.commitHeld(changes));
         }
@@ -413,12 +416,14 @@ public final class FpWorld implements SimulatedWorld {
         return recorder.history();
     }
 
-    /** Whether attackers were revoked among nodes that lie, and the command has returned before these were gone. */
+    /**
+     * Returns whether attackers were revoked among faulty nodes, and the command returned before these nodes were gone.
+     */
     public boolean revokedAmongLiars() {
         return revokesEarly && revoking.returned() && !attackers.isEmpty();
     }
 
-    /** How many epochs have opened beside the first ones. */
+    /** Returns the number of epochs that have opened beyond the first ones. */
     public long epochsOpened() {
         return holders.isEmpty() ? 0 : volume.placed().epochsOpened();
     }

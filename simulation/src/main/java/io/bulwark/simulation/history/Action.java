@@ -3,7 +3,10 @@ package io.bulwark.simulation.history;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What an operation does. The first two belong to registers, the others to named objects; a key is one or the other. */
+/**
+ * Kind of an operation. The first two belong to registers, the others to named objects. A key is a register or an
+ * object, not both.
+ */
 public enum Action {
     /** Replaces a register's value. */
     WRITE,
@@ -24,12 +27,12 @@ public enum Action {
         return this == WRITE || this == READ;
     }
 
-    /** Whether it returns a value and changes nothing. */
+    /** Returns whether it returns a value and changes nothing. */
     public boolean reads() {
         return this == READ || this == GET;
     }
 
-    /** Whether it brings a value of its own. */
+    /** Returns whether it brings a value of its own. */
     public boolean brings() {
         return !reads() && this != DELETE;
     }

@@ -8,7 +8,7 @@ import java.util.Map;
 /** Operations of correct and faulty clients on registers and objects, in any order. */
 public record History(List<Operation> operations) {
     /**
-     * As recorded.
+     * Keeps the operations as they were recorded.
      *
      * @throws IllegalArgumentException if a key is used as a register and as an object
      */

@@ -8,12 +8,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Whether a history satisfies the Byzantine-faulty-client extension to linearizability (thesis definition 3.2.3): there is one
- * order of the operations of correct clients, and of some changes by faulty clients that the invocation criteria allow, each once,
- * that is legal for a sequential register or object and keeps the order of operations that follow each other in time.
+ * Verdict on a history: whether it satisfies the Byzantine-faulty-client extension to linearizability (thesis
+ * definition 3.2.3). The definition asks for one order of the operations of correct clients, and of some changes by
+ * faulty clients. The invocation criteria must allow these changes, and each stands once. The order must be legal for a
+ * sequential register or object, and keep the order of operations that follow each other in time.
  *
- * @param operations how many were judged
- * @param keys how many registers and objects
+ * @param operations number of the operations that were judged
+ * @param keys number of registers and objects
  * @param violations one for each key whose operations have no such order
  * @param undecided the keys that were given up: values that are not distinct and too many orders
  */
@@ -69,7 +70,7 @@ public record HistoryCheck(int operations, int keys, List<Violation> violations,
         return true;
     }
 
-    /** What is wrong, or what could not be decided; empty if the history is linearizable. */
+    /** Returns the violation, or the reason why none could be decided; empty if the history is linearizable. */
     public Optional<String> problem() {
         if (!violations.isEmpty()) {
             return Optional.of("not linearizable: " + violations.getFirst());

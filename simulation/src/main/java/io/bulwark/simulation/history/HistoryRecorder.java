@@ -115,7 +115,7 @@ public final class HistoryRecorder {
         return pending.size() - 1;
     }
 
-    /** What was recorded so far, in the order of the invocations. */
+    /** Returns the history recorded so far, in the order of the invocations. */
     public History history() {
         return new History(pending.stream().map(Pending::operation).toList());
     }

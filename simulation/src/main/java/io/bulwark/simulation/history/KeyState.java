@@ -60,7 +60,7 @@ record KeyState(@Nullable String value, long version, long floor, Set<Long> excl
         };
     }
 
-    /** Whether a put makes a version whose turn has not come: other puts made the smaller ones. */
+    /** Returns whether a put makes a version too early: other puts must make smaller ones first. */
     boolean early(Move move, NavigableSet<Long> given) {
         return move.makes() && !Objects.equals(given.higher(floor), move.version());
     }

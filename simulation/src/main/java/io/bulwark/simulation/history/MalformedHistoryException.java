@@ -1,6 +1,6 @@
 package io.bulwark.simulation.history;
 
-/** What was read is not a history; the message names the line, counted from 1. */
+/** Thrown when the input is not a history. The message names the line, counted from 1. */
 public final class MalformedHistoryException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -23,17 +23,17 @@ record Move(
         boolean required,
         long firstMicros,
         long lastMicros) {
-    /** Whether it leaves every state as it is. */
+    /** Returns whether it leaves every state unchanged. */
     boolean changesNothing() {
         return refused || action.reads();
     }
 
-    /** Whether it makes a version that is known. */
+    /** Returns whether it makes a version that is known. */
     boolean makes() {
         return version != 0 && !refused && action.brings();
     }
 
-    /** Whether it writes to a register what nobody returned. */
+    /** Returns whether it writes to a register a value that no operation returned. */
     boolean isHiddenWrite() {
         return action == Action.WRITE && KeyState.UNSEEN.equals(value);
     }
@@ -43,7 +43,7 @@ record Move(
         return action != Action.WRITE || Objects.equals(value, other.value);
     }
 
-    /** Whether two optional moves do the same, so that it does not matter which of them is taken first. */
+    /** Returns whether two optional moves do the same, so that their order does not matter. */
     boolean sameAs(Move other) {
         boolean values =
                 Objects.equals(value, other.value) && (KeyState.UNSEEN.equals(value) || action == Action.WRITE);

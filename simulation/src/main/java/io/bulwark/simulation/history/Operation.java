@@ -64,12 +64,12 @@ public record Operation(
         }
     }
 
-    /** Whether it may be left out when the operations are put in order. */
+    /** Returns whether it may be left out when the operations are put in order. */
     boolean optional() {
         return !correct || outcome == Outcome.UNKNOWN;
     }
 
-    /** Whether it cannot be part of any order: it says nothing and changes nothing. */
+    /** Returns whether it cannot be part of any order: it says nothing and changes nothing. */
     boolean mute() {
         return (correct && outcome == Outcome.FAILED) || (action.reads() && optional());
     }
@@ -78,7 +78,7 @@ public record Operation(
         return correct && outcome == Outcome.REFUSED;
     }
 
-    /** When it took effect at the latest. */
+    /** Returns the latest time at which it took effect. */
     long lastMicros() {
         return optional() ? NEVER : completedMicros;
     }

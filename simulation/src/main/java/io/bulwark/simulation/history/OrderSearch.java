@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class OrderSearch {
     private static final int SHOWN_MAX = 5;
 
-    /** How the search ended. */
+    /** Result of the search. */
     sealed interface Result {
         record Found() implements Result {}
 
@@ -36,11 +36,11 @@ final class OrderSearch {
     }
 
     /**
-     * What is in order so far.
+     * Moves that are in order so far.
      *
-     * @param low all required moves before this one are
-     * @param beyond those after it that are
-     * @param used the optional moves that are
+     * @param low all required moves before this one are in order
+     * @param beyond the moves after it that are in order
+     * @param used the optional moves that are in order
      */
     private record Configuration(int low, BitSet beyond, BitSet used, KeyState state) {
         int count() {
@@ -181,7 +181,7 @@ final class OrderSearch {
                 last);
     }
 
-    /** What can come next; those that must come soonest first, optional ones last. */
+    /** Returns the possible next steps: the most urgent first, optional ones last. */
     private ArrayDeque<Step> steps(Configuration at) {
         List<Step> steps = new ArrayList<>();
         List<Move> blocked = new ArrayList<>();

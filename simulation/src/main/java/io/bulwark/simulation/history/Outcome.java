@@ -3,7 +3,7 @@ package io.bulwark.simulation.history;
 import java.util.Locale;
 import java.util.Optional;
 
-/** How an operation ended, as its client knows it. */
+/** Outcome of an operation, as its client knows it. */
 public enum Outcome {
     /** It took effect once, between invocation and completion. */
     OK,

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Which operations brought the values that were returned: what is wrong there needs no order to be seen. */
+/** Operations that brought the returned values. A violation found here needs no search for an order. */
 final class Sources {
     private final History history;
     private final String key;
@@ -34,7 +34,7 @@ final class Sources {
         return brought.getOrDefault(value, List.of());
     }
 
-    /** What is wrong with the value that this operation returned. */
+    /** Returns the violation in the value that this operation returned. */
     Optional<Violation> violation(int number) {
         Operation read = history.operations().get(number);
         String value = read.value();

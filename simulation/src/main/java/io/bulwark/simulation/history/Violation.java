@@ -5,11 +5,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Why a history is not linearizable.
+ * Reason why a history is not linearizable.
  *
  * @param key the register or object
  * @param reason one sentence that names operations as {@code #number}
- * @param operations the numbers of those that matter, counted from 0 in the history's list
+ * @param operations the numbers of the operations that matter, counted from 0 in the history's list
  * @param lines the same for people
  */
 public record Violation(String key, String reason, List<Integer> operations, List<String> lines) {

@@ -36,13 +36,13 @@ public final class CommandOrder {
         this.nowMillis = nowMillis;
     }
 
-    /** So many milliseconds of agreed time pass in one. */
+    /** Sets how many milliseconds of agreed time pass in one millisecond. */
     public void setSpeed(int factor) {
         advance();
         speed = factor;
     }
 
-    /** How much was ordered. */
+    /** Returns the number of entries ordered so far. */
     public int size() {
         return entries.size();
     }

@@ -29,7 +29,7 @@ public final class LyingReplica extends AlteringServer {
     private final List<Bytes> earlier = new ArrayList<>();
     private How how;
 
-    /** What it does to its answers. */
+    /** Fault applied to its answers. */
     private enum How {
         HONEST,
         SILENT,
@@ -82,7 +82,7 @@ public final class LyingReplica extends AlteringServer {
         };
     }
 
-    /** What it says where another one is to send the reply; with a reply of its own although nobody asked for it. */
+    /** Returns its answer where another replica is to send the reply. It may be a full reply that was not requested. */
     private OrderingMessage insteadOf(OrderingMessage.ReplyDigest said) {
         Bytes other = earlier.isEmpty() ? Bytes.EMPTY : earlier.get(random.nextInt(earlier.size()));
         return switch (how) {
@@ -116,7 +116,7 @@ public final class LyingReplica extends AlteringServer {
         return Bytes.of(bytes, 0, random.nextInt(4) == 0 ? random.nextInt(bytes.length + 1) : bytes.length);
     }
 
-    /** What does most harm if it is believed; all liars say the same. */
+    /** Returns the reply that does most harm if it is believed. All faulty replicas return the same one. */
     private static Bytes forged(Bytes reply) {
         Reply forged = switch (Reply.decode(reply)) {
             case Reply.ObjectFound _ -> new Reply.Failed(MetadataError.NO_SUCH_OBJECT, "");

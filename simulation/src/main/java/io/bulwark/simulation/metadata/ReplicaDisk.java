@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** What a replica has over restarts: its last checkpoint, and the replies up to there. */
+/** State of a replica that survives restarts: its last checkpoint, and the replies up to it. */
 public final class ReplicaDisk {
     private final Map<Integer, Bytes> replies = new TreeMap<>();
     private Bytes snapshot;

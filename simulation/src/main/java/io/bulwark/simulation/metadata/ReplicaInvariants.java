@@ -11,7 +11,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** What must hold of correct replicas. */
+/** Invariants of correct replicas. */
 public final class ReplicaInvariants {
     /** Replicas that executed the same prefix hold the same state, after a restart from a snapshot too. */
     public static final Invariant SAME_STATE = new Invariant("same-state", "PROTOCOLS section 6, deterministic");
@@ -30,7 +30,7 @@ public final class ReplicaInvariants {
             MetadataError.SESSION_UNKNOWN,
             MetadataError.NUMBER_TOO_OLD,
             MetadataError.NUMBER_REUSED,
-            // Whoever was revoked since.
+            // The client was revoked since.
             MetadataError.NOT_AUTHORISED,
             MetadataError.WINDOW_EXCEEDED);
 

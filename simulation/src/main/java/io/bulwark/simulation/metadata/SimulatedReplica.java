@@ -53,7 +53,7 @@ public final class SimulatedReplica implements ProtocolServer {
         return machine;
     }
 
-    /** How much of the order it has executed. */
+    /** Returns how much of the order it has executed. */
     public int executed() {
         return executed;
     }

@@ -7,8 +7,8 @@ import java.util.Random;
 import java.util.TreeMap;
 
 /**
- * What correct clients put: each value has a name, which travels as the object's content type, and all its bytes follow from
- * the name.
+ * Values that correct clients put. Each has a name, which travels as the object's content type. All its bytes follow
+ * from the name.
  */
 final class Contents {
     private static final int FEW_BLOCKS = 6;

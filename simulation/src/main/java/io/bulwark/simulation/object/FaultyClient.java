@@ -97,7 +97,10 @@ final class FaultyClient implements Observer {
         }
     }
 
-    /** Whoever has a grant may change any name: done again in its own session, that is no attack, and others see it. */
+    /**
+     * Returns whether this is a legitimate change. Any client with a grant may change any name. To repeat such a
+     * command in its own session is no attack, and its effects are visible to others.
+     */
     private static boolean isItsRight(Message message) {
         if (!(message instanceof OrderingMessage.Submit(long _, int _, Bytes bytes))
                 || !(Submission.decode(bytes) instanceof Submission.InSession in)) {
@@ -186,7 +189,7 @@ final class FaultyClient implements Observer {
         }
     }
 
-    /** Of a name of its own, or of others. */
+    /** Returns a change of a name of its own, or of another client's. */
     private Command change() {
         String key = switch (random.nextInt(3)) {
             case 0 -> anyKey();

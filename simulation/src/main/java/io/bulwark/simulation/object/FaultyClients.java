@@ -96,7 +96,7 @@ final class FaultyClients {
         });
     }
 
-    /** How many are revoked. */
+    /** Returns the number of revoked clients. */
     int revoked() {
         return revoking.map(Revoking::revoked).orElse(0);
     }

@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
- * What a client believes of nodes, how much it reads ahead and how long it waits. Beliefs decide nothing (docs/protocols.md), so
- * they are as often wrong as right; a deadline may pass at any step.
+ * A client's beliefs about nodes, its read-ahead and its timeouts. Beliefs decide nothing (docs/protocols.md), so they
+ * are as often wrong as right. A deadline may pass at any step.
  */
 final class Habits implements ObjectGet.Room {
     private static final int STEPS_MAX = 30;
@@ -27,7 +27,7 @@ final class Habits implements ObjectGet.Room {
         this.hastyOneIn = hastyOneIn;
     }
 
-    /** Those of a client that doubts nobody, reads ahead as far as it can and waits for ever. */
+    /** Returns the habits of a client that doubts no node, reads ahead without limit and never times out. */
     static Habits plain() {
         return new Habits(new Random(0), false, Integer.MAX_VALUE, 0);
     }
@@ -61,7 +61,7 @@ final class Habits implements ObjectGet.Room {
         return hasty ? 1 + random.nextInt(STEPS_MAX) : Integer.MAX_VALUE;
     }
 
-    /** What was taken and not given back. */
+    /** Returns the bytes that were taken and not given back. */
     int takenBytes() {
         return takenBytes;
     }

@@ -40,7 +40,7 @@ final class HeldExtents implements ObjectParts {
         held.keySet().forEach(extent -> then.accept(extent.block, extent.pin));
     }
 
-    /** Of reads that are over. */
+    /** Records the extents that reads found held, and drops finished reads. */
     void look() {
         reads.removeIf(read -> {
             read.operation.outcome().ifPresent(outcome -> judge(read, outcome));

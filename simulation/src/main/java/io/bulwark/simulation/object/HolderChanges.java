@@ -62,7 +62,7 @@ final class HolderChanges {
         this.changesOneIn = 2 + random.nextInt(12);
     }
 
-    /** What clients know of the volume. */
+    /** Returns the volume as clients know it. */
     Volume known() {
         return known;
     }
@@ -73,7 +73,7 @@ final class HolderChanges {
         return ((Reply.Map) reply).map().volume(known.id()).orElseThrow();
     }
 
-    /** How many epochs have opened beside the first ones. */
+    /** Returns the number of epochs that have opened beyond the first ones. */
     long opened() {
         return now().groups().stream().mapToLong(group -> group.epoch() - 1).sum();
     }

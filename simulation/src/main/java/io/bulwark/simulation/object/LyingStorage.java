@@ -22,7 +22,7 @@ final class LyingStorage extends AlteringServer {
     private How how;
     private @Nullable Found earlier;
 
-    /** What it does to its answers. */
+    /** Fault applied to its answers. */
     private enum How {
         HONEST,
         SILENT,

@@ -44,14 +44,14 @@ final class ObjectClient {
     private final Habits habits;
     private final ObjectParts parts;
     private final Map<Integer, Lease> leases = new TreeMap<>();
-    /** How many more extents and commands it sends: a faulty client stops anywhere. */
+    /** Number of extents and commands that it will still send: a faulty client stops at any point. */
     private long stepsLeft = Long.MAX_VALUE;
     /** Or it keeps back what it does not send. */
     private boolean keepsBack;
 
     private final List<Runnable> keptBack = new ArrayList<>();
 
-    /** What a range of an object came to. */
+    /** Result of reading a range of an object. */
     sealed interface Got {
         record Content(Bytes content) implements Got {}
 
@@ -127,7 +127,7 @@ final class ObjectClient {
         keepsBack = true;
     }
 
-    /** What was kept back goes now, and all that follows. */
+    /** Sends everything that was held back, and holds nothing back from now on. */
     void goOn() {
         stepsLeft = Long.MAX_VALUE;
         List<Runnable> now = List.copyOf(keptBack);

@@ -20,9 +20,9 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 
-/** What must hold of objects and of the extents below them. */
+/** Invariants of objects and of their extents. */
 final class ObjectInvariants {
-    /** Whoever finds an object of a correct writer gets all its bytes, unless it was deleted meanwhile. */
+    /** A client that finds a correct writer's object gets all its bytes, unless it was deleted meanwhile. */
     static final Invariant WHOLE_OR_ABSENT =
             new Invariant("whole-or-absent", "PROTOCOLS section 4, the inode is the commit");
 
@@ -130,7 +130,7 @@ final class ObjectInvariants {
         }
     }
 
-    /** What inodes and pending uploads name. */
+    /** Returns the ranges that inodes and pending uploads name. */
     List<BlockRange> references(int volume) {
         List<BlockRange> ranges = new ArrayList<>();
         for (Reply.Reference reference : inodes(volume)) {

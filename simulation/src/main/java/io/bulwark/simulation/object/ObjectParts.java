@@ -16,7 +16,7 @@ import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Set;
 
-/** What correct parties run: the production classes, unless somebody wants to see a wrong one caught. */
+/** Parts that correct parties run: the production classes, unless a test plants a bug. */
 public interface ObjectParts {
     ObjectParts PRODUCTION = new ObjectParts() {};
 
@@ -49,7 +49,7 @@ public interface ObjectParts {
         return new ObjectGet(volume, inode, offset, length, room);
     }
 
-    /** Of so many replicas, how many a client or node listens to. */
+    /** Returns how many of this number of replicas a client or node listens to. */
     default int replicasHeard(int replicas) {
         return replicas;
     }

@@ -82,7 +82,7 @@ public final class ObjectWorld implements SimulatedWorld {
     private final List<OwnNames> own = new ArrayList<>();
     private final FaultyClients attackers;
     private final SharedNames shared;
-    /** Who holds what does not change unless this is there. */
+    /** Changes of the holders; empty if the holders stay the same. */
     private final HeldExtents held;
 
     private final Optional<HolderChanges> changes;
@@ -97,7 +97,7 @@ public final class ObjectWorld implements SimulatedWorld {
     private long ended;
     private long valuesRead;
 
-    /** What a read of a name came to. */
+    /** Result of reading a name. */
     sealed interface Read {
         /** All bytes of this value were there. */
         record Value(String name, long version) implements Read {}
@@ -194,7 +194,7 @@ public final class ObjectWorld implements SimulatedWorld {
                 simulation, self, calls(100 + self.number()), own, Habits.plain(), ObjectParts.PRODUCTION);
     }
 
-    /** What clients know of it. */
+    /** Returns the volume as clients know it. */
     Volume volume() {
         return changes.map(HolderChanges::known).orElse(created);
     }
@@ -420,7 +420,7 @@ public final class ObjectWorld implements SimulatedWorld {
 
     @Override
     public void check() {
-        // What is seen is judged when it is seen; of what nobody reads it must be seen here that it could be read.
+        // Reads are judged when they happen. This check covers content that no client reads: it must be readable.
         if (changes.isPresent() && random.nextInt(CHECKS_ONE_IN) == 0) {
             checkKept();
         }
@@ -489,7 +489,7 @@ public final class ObjectWorld implements SimulatedWorld {
         }
     }
 
-    /** Why the storage has not returned to what is referenced; empty if it has. */
+    /** Returns why the storage still holds more than is referenced; empty if it does not. */
     private String leftOver() {
         return all.stream()
                 .filter(id -> !faulty.contains(id) && !replicas.containsKey(id))
@@ -499,17 +499,17 @@ public final class ObjectWorld implements SimulatedWorld {
                 .orElse("");
     }
 
-    /** How many reads of correct clients gave the bytes that a correct client had put. */
+    /** Returns how many reads of correct clients returned the bytes that a correct client had put. */
     public long valuesRead() {
         return valuesRead;
     }
 
-    /** How many epochs have opened beside the first ones. */
+    /** Returns the number of epochs that have opened beyond the first ones. */
     public long epochsOpened() {
         return changes.map(HolderChanges::opened).orElse(0L);
     }
 
-    /** How many faulty clients were revoked. */
+    /** Returns the number of revoked faulty clients. */
     public int revoked() {
         return attackers.revoked();
     }

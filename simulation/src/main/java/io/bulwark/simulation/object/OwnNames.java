@@ -79,7 +79,7 @@ final class OwnNames {
         world.ends();
     }
 
-    /** What came of it is not known. */
+    /** Handles an operation with an unknown outcome. */
     private void lost() {
         names.clear();
         prefix++;

@@ -26,12 +26,12 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 
-/** Whether disks hold what objects of correct writers consist of: fragments of the right slot and version, with the right hash. */
+/** Check that disks hold the fragments of correct writers' objects, with the right slot, version and hash. */
 final class ReferencedExtents {
     /** Each correct node has its fragment of every complete extent once completion has caught up. */
     static final Invariant COMPLETED = new Invariant("completed", "PROTOCOLS section 4, completion and repair");
 
-    /** Of what is referenced, all correct nodes but f less those that may not have it keep a fragment. */
+    /** All correct nodes keep a fragment of referenced content, except for f less the nodes that may lack it. */
     static final Invariant KEPT = new Invariant("kept", "PROTOCOLS section 4, epochs: confirmed slots");
 
     private final Set<PrincipalId> faulty;
@@ -74,7 +74,7 @@ final class ReferencedExtents {
         }
     }
 
-    /** What completion has not made yet; empty if nothing is missing. */
+    /** Returns a fragment that completion has not made yet; empty if none is missing. */
     String missing(Volume now, List<Reply.Reference> references) {
         for (Pinned extent : extents(now, references)) {
             List<Integer> holders = now.group(extent.block).holders();
@@ -127,7 +127,7 @@ final class ReferencedExtents {
         }
     }
 
-    /** What the fragments of an extent on the disks of correct nodes give. */
+    /** Returns the content decoded from the fragments of an extent on correct nodes' disks. */
     private Bytes content(Volume now, Pinned extent) {
         Map<Integer, Bytes> fragments = new TreeMap<>();
         Checksum checksum = null;

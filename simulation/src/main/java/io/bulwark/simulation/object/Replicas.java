@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 
-/** How a party calls the replicas: the production calls, and what they came to. */
+/** Calls of a party to the replicas: the production calls, and their results. */
 record Replicas(List<PrincipalId> all, long timeoutMillis, RandomGenerator random) {
     static Replicas of(int count, long timeoutMillis, RandomGenerator random) {
         return new Replicas(

@@ -31,7 +31,7 @@ final class Revoking {
     static final Invariant REVOKED = new Invariant(
             "revoked", "thesis definition 3.3.4, PROTOCOLS section 6: its sessions close, its inodes are refused");
 
-    /** Who is not revoked keeps its session, and what it has under way succeeds. */
+    /** A client that is not revoked keeps its session, and its operations in flight succeed. */
     static final Invariant UNDISTURBED =
             new Invariant("undisturbed", "thesis definition 3.3.4: only what the revoked client does is refused");
 
@@ -49,14 +49,14 @@ final class Revoking {
     private final ObjectInvariants invariants;
     private final Random random;
     private final int revokesOneIn;
-    /** So many before all is well; somebody is left for then in most runs. */
+    /** Number of clients revoked while faults are still present. In most runs some clients remain for later. */
     private final int early;
 
     private final Set<PrincipalId> asked = new TreeSet<>();
     private final Map<PrincipalId, Standing> returned = new TreeMap<>();
     private Optional<String> bystanders = Optional.empty();
 
-    /** What a name stands for. */
+    /** Version and inode of a name. */
     record Named(long version, long inode) {
         static Optional<Named> by(Reply reply) {
             return reply instanceof Reply.ObjectFound found
@@ -66,9 +66,9 @@ final class Revoking {
     }
 
     /**
-     * What there is of a client when it is revoked.
+     * State of a client at its revocation.
      *
-     * @param executed how much the replica has executed whose state shows it
+     * @param executed how much the replica that shows the state has executed
      */
     record Standing(int executed, Map<String, Optional<Named>> names, Set<Long> inodes) {}
 
@@ -214,7 +214,7 @@ final class Revoking {
                 : SessionState.UNKNOWN;
     }
 
-    /** What a reader must find who begins now, if the owner of the name was revoked before. */
+    /** Returns the state that a reader that begins now must find, if the owner of the name was revoked before. */
     Optional<Standing> standingOf(PrincipalId owner) {
         return Optional.ofNullable(returned.get(owner));
     }
@@ -270,7 +270,7 @@ final class Revoking {
         }
     }
 
-    /** What was put meanwhile is there. */
+    /** Checks that the bystander's latest value is there. */
     void readBystanders() {
         bystanders.ifPresent(value -> {
             world.begins();
@@ -283,7 +283,7 @@ final class Revoking {
         });
     }
 
-    /** How many are revoked. */
+    /** Returns the number of revoked clients. */
     int revoked() {
         return returned.size();
     }

@@ -61,7 +61,7 @@ final class StorageParty implements ProtocolServer {
     private final Map<Long, Consumer<Object>> running = new HashMap<>();
     private final Map<Long, Long> finding = new HashMap<>();
     private final OwnRequests checking = new OwnRequests();
-    /** What the node has to say of epochs. */
+    /** Commands about epochs that the node has still to submit. */
     private final Deque<Command> owed = new ArrayDeque<>();
 
     private @Nullable SessionCommands session;
@@ -157,7 +157,7 @@ final class StorageParty implements ProtocolServer {
         return effects;
     }
 
-    /** What the handler of an own operation brings about. */
+    /** Effects of the handler of an own operation. */
     private final List<Effect> answered = new ArrayList<>();
 
     private long answeredMillis;
@@ -278,7 +278,7 @@ final class StorageParty implements ProtocolServer {
         return new Effect.Run(lastToken, operation);
     }
 
-    /** How far this node's completion has come. */
+    /** Returns the progress of this node's completion. */
     NodeCompletion.Counts counts() {
         return completion.counts();
     }

@@ -71,7 +71,7 @@ final class FalseViews {
     NewView of(NewView decided) {
         List<Numbered> chosen = new ArrayList<>(decided.chosen());
         List<Support> support = new ArrayList<>(decided.support());
-        // What is left free has no choice that could be another one.
+        // Without chosen batches there is no choice to replace.
         switch (chosen.isEmpty() ? random.nextInt(3, 5) : random.nextInt(6)) {
             case 0 -> {
                 int place = random.nextInt(chosen.size());

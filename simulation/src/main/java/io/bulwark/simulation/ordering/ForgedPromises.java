@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /**
- * What an intruder leaves on the disk of a replica that he loses: a VIEW-CHANGE with a checkpoint that never was, which the liars after it
- * swear to, too, a NEW-VIEW that begins there, votes, and now and then what no replica can have written at all: a view, a water mark, or
- * a floor that nobody is near.
+ * Forged state that an intruder leaves on the disk of a replica that it loses. It has a VIEW-CHANGE with a checkpoint
+ * that never existed, which later faulty replicas claim too, a NEW-VIEW that begins there, and votes. It sometimes has
+ * records that no replica can have written: a view, a water mark or a floor far from all real ones.
  */
 final class ForgedPromises {
     private static final int LEFT_ONE_IN = 2;

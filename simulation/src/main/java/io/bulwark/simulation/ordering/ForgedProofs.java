@@ -36,7 +36,10 @@ final class ForgedProofs {
         this.falseDigest = falseDigest;
     }
 
-    /** That the configuration with this number has ended, or any other one if there is none yet. */
+    /**
+     * Returns a false proof that the configuration with this number has ended, or any other one if it does not exist
+     * yet.
+     */
     Successor of(long number, Set<Integer> faulty) {
         Configuration ended = real.of(number <= real.last() ? number : random.nextInt(real.last() + 1));
         List<Integer> own = new ArrayList<>();
@@ -82,7 +85,7 @@ final class ForgedProofs {
         return configuration.members().get(place).replica().number();
     }
 
-    /** Who signs stays, and somebody who was made up takes another one's place. */
+    /** Returns a handover that keeps the signers, and replaces another member by an invented one. */
     private Handover otherwise(Configuration ended, List<Integer> own) {
         List<Integer> others = new ArrayList<>();
         for (int place = 0; place < ended.members().size(); place++) {

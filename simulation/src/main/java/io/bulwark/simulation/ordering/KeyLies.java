@@ -17,9 +17,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an intruder does about session keys: says again what passed on the network, in the name of whoever said it or in a liar's own;
- * gives wrong nonces, and other keys than its own code has; signs for others without their keys; and speaks under keys that he took
- * from lives that are over.
+ * Attacks of an intruder on session keys. It replays messages from the network, in the name of their sender or of a
+ * faulty replica. It sends wrong nonces, and keys that differ from those of its own code. It signs for others without
+ * their keys, and uses keys stolen from earlier lives.
  */
 final class KeyLies {
     private static final int REMEMBERED = 64;
@@ -44,7 +44,7 @@ final class KeyLies {
         this.random = random;
     }
 
-    /** What passes on the network. */
+    /** Records a message that passes on the network. */
     void passes(int from, int to, long stamp, Message message) {
         remember(message instanceof Said ? underKeys : aboutKeys, REMEMBERED, new Passed(from, to, stamp, message));
     }
@@ -71,7 +71,7 @@ final class KeyLies {
         }
     }
 
-    /** What a liar says in the place of its own code. */
+    /** Returns the messages that a faulty replica sends instead of its own code's. */
     List<KeyMessage> alter(KeyLife life, int place, KeyMessage message) {
         if (world.liarsHelp() || random.nextInt(LIE_ONE_IN) != 0) {
             return List.of(message);

@@ -26,7 +26,10 @@ final class LateNews {
         this.random = random;
     }
 
-    /** As many as the next one can do without hear of it late: first those that are not in it. */
+    /**
+     * Delays the news of a handover for as many members as the next configuration can spare. Members that are not in it
+     * come first.
+     */
     void begin(long nowMillis, Configuration ended, Configuration next, IntPredicate isFaulty) {
         List<PrincipalId> staying = new ArrayList<>();
         List<PrincipalId> late = new ArrayList<>();
@@ -57,7 +60,7 @@ final class LateNews {
         return nowMillis < untilMillis.getOrDefault(who, 0L);
     }
 
-    /** Whether an end is kept from some. */
+    /** Returns whether the end of a configuration is still kept from some. */
     boolean isLate(long nowMillis) {
         return nowMillis < endMillis;
     }

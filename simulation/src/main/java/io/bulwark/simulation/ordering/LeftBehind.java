@@ -21,9 +21,9 @@ final class LeftBehind {
     private static final int LEAVES_ONE_IN = 8;
     private static final int LIARS_FIRST_MILLIS = 500;
 
-    /** What they do in the world, and know of it. */
+    /** View of the world for those left behind, and their actions in it. */
     interface Host {
-        /** Whether some have gone on to the last configuration and others have not heard of it. */
+        /** Returns whether some members have executed in the last configuration while others have not heard of it. */
         boolean isSplit();
 
         /** The number of the last configuration that there is. */

@@ -38,7 +38,7 @@ final class LoneBackups {
         victim = random.nextInt(world.nodes().size());
     }
 
-    /** What this replica is shown in the place of what others are. */
+    /** Returns the messages that this replica is shown instead of those for the others. */
     List<ReplicaMessage> shown(int to, ReplicaMessage message) {
         if (!lies || !(message instanceof NewView decided)) {
             return List.of(message);
@@ -49,7 +49,9 @@ final class LoneBackups {
         return othersSeeTheRightOne ? List.of(message) : List.of();
     }
 
-    /** Who asks for a view gets one; it takes it only from the primary of that. */
+    /**
+     * Invents a NEW-VIEW for a victim that asks for a view. The victim accepts it only from the primary of that view.
+     */
     void heard(int from, ReplicaMessage message) {
         if (lies
                 && from == victim

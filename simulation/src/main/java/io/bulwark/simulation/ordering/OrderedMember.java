@@ -93,7 +93,10 @@ final class OrderedMember implements ProtocolServer, OrderedReplica.Host, Replic
         return membership.term().number();
     }
 
-    /** Whether it is in the configuration with this number, and has the state that it begins with, or is not to be in it. */
+    /**
+     * Returns whether it is in the configuration with this number, and has that configuration's initial state. A node
+     * that is not a member needs no state.
+     */
     boolean hasBegun(long number) {
         OrderedReplica living = life;
         return configuration() == number
@@ -104,7 +107,7 @@ final class OrderedMember implements ProtocolServer, OrderedReplica.Host, Replic
                                         >= membership.term().checkpoint().sequence()));
     }
 
-    /** Whether it has executed anything in the configuration with this number. */
+    /** Returns whether it has executed anything in the configuration with this number. */
     boolean hasGoneOn(long number) {
         OrderedReplica living = life;
         return living != null
@@ -187,7 +190,7 @@ final class OrderedMember implements ProtocolServer, OrderedReplica.Host, Replic
         begin(start);
     }
 
-    /** Where its recovery stands; it is over for who is in no configuration. */
+    /** Returns the state of its recovery; it is over for a replica in no configuration. */
     RecoveryReport report(long nowMillis) {
         OrderedReplica living = life;
         RecoveryReport report = living == null ? null : living.replica().recoveries(nowMillis);

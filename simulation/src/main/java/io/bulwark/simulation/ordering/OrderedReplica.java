@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One life of a production replica in one configuration, driven as part of a node of a simulation. */
 final class OrderedReplica implements RegisterState.Host, StatePages.Host {
-    /** Whose queries nobody sends. */
+    /** Client of queries that no client sends. */
     private static final PrincipalId OBSERVER = PrincipalId.client(999);
 
     private record Call(PrincipalId client, long call) {}
@@ -47,7 +47,7 @@ final class OrderedReplica implements RegisterState.Host, StatePages.Host {
 
     private record Asked(long requestId, int replier) {}
 
-    /** What its member does for it. */
+    /** Services of the replica's member. */
     interface Host {
         void ended(long nowMillis, Handover handover);
 
@@ -113,7 +113,7 @@ final class OrderedReplica implements RegisterState.Host, StatePages.Host {
         return configuration.number();
     }
 
-    /** What a client asks. */
+    /** Handles a client's request. */
     List<Effect> onRequest(long nowMillis, PrincipalId from, long requestId, ToReplica message) {
         if (ended) {
             return List.of();
@@ -130,7 +130,7 @@ final class OrderedReplica implements RegisterState.Host, StatePages.Host {
         return drain(nowMillis);
     }
 
-    /** What the replica with this name says in this configuration, under a key in force. */
+    /** Handles a message of the replica with this name in this configuration, under a key in force. */
     List<Effect> onReplica(long nowMillis, int from, ReplicaMessage said) {
         if (ended) {
             return List.of();
@@ -256,7 +256,7 @@ final class OrderedReplica implements RegisterState.Host, StatePages.Host {
             case ReplicaEffect.FetchState fetch -> {
                 fetching = true;
                 fetched = null;
-                // What was taken and is not on disk yet is of a state that goes.
+                // Checkpoints that were taken and are not on disk yet belong to a state that is being replaced.
                 taken.clear();
                 pages.fetch(
                         nowMillis,

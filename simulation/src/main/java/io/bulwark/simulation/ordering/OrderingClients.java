@@ -28,7 +28,7 @@ final class OrderingClients {
     /** Operations end by agreement, never by a deadline. */
     static final long NO_TIMEOUT_MILLIS = 1_000_000_000_000L;
 
-    /** How a client knows the replicas. */
+    /** A client's knowledge of the replicas. */
     interface Directory {
         List<PrincipalId> replicas(PrincipalId client);
 
@@ -57,7 +57,7 @@ final class OrderingClients {
         return running.size() >= RUNNING_MAX;
     }
 
-    /** What a faulty client has asked for takes effect. */
+    /** Records that a faulty client's operation takes effect. */
     void executed(PrincipalId client, Bytes operation, boolean again) {
         if (client.number() >= CLIENTS
                 && !LeftBehind.isOne(client)

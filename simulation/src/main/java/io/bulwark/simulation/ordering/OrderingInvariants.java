@@ -8,7 +8,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** What must hold of correct replicas at any moment. */
+/** Invariants of correct replicas at any moment. */
 public final class OrderingInvariants {
     /** Correct replicas decide one batch for each number, whatever happens. */
     public static final Invariant SAME_BATCH = new Invariant(
@@ -18,7 +18,7 @@ public final class OrderingInvariants {
     public static final Invariant SAME_STATE =
             new Invariant("same-state", "proactive recovery paper, section 3: replicas are deterministic");
 
-    /** What is executed a client has asked for: nobody forges requests of correct clients. */
+    /** Every executed request comes from a client: nobody forges requests of correct clients. */
     public static final Invariant ASKED_FOR =
             new Invariant("asked-for", "PROTOCOLS section 7: vouches of f+1, or what a NEW-VIEW chose");
 
@@ -37,7 +37,7 @@ public final class OrderingInvariants {
     public static final Invariant BOUNDED =
             new Invariant("bounded", "proactive recovery paper, 4.3: entries up to a stable checkpoint are discarded");
 
-    /** Who is correct believes in configurations that there are. */
+    /** Correct parties believe only in configurations that exist. */
     public static final Invariant REAL_CONFIGURATION =
             new Invariant("real-configuration", "decision 20: 2f+1 of those of the one before have signed it");
 
@@ -52,7 +52,7 @@ public final class OrderingInvariants {
     private final Map<Long, Bytes> checkpoints = new HashMap<>();
     private final Set<Asked> asked = new HashSet<>();
 
-    /** What a configuration decides for numbers beyond its end is void. */
+    /** Compares decisions within one configuration, since its decisions for numbers beyond its end are void. */
     void decided(int replica, long configuration, long number, Bytes digest) {
         compare(SAME_BATCH, batches.computeIfAbsent(configuration, _ -> new HashMap<>()), replica, number, digest);
     }

@@ -22,7 +22,7 @@ final class OrderingKeys {
     private static final long CONFIGURATIONS = 1_000;
 
     private static final long KEY_MILLIS_MIN = 1_000;
-    /** So many times as long as the longest delay. */
+    /** Least T_k, in multiples of the longest delay. */
     private static final long DELAYS = 16;
 
     /** T_w. */

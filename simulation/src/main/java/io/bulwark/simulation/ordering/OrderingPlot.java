@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** What the faulty replicas know together: which batch they showed to whom, and what they have agreed to swear. */
+/** Shared knowledge of the faulty replicas: which batch they showed to whom, and which false values they agree on. */
 final class OrderingPlot {
     private record Shown(long view, long number, int to) {}
 
@@ -31,7 +31,10 @@ final class OrderingPlot {
         this.random = random;
     }
 
-    /** What this replica is shown in the place of a batch: one thing to half of them, another to the other half. */
+    /**
+     * Returns the batch shown to this replica instead of the real one. One half of the replicas sees one batch, the
+     * other half another.
+     */
     Batch variant(long view, long number, int to, Batch batch) {
         Batch variant = variants.computeIfAbsent(
                 new Shown(view, number, to % 2), _ -> random.nextInt(3) == 0 ? batch : variant(batch));
@@ -89,7 +92,7 @@ final class OrderingPlot {
         return request.id();
     }
 
-    /** What this replica was shown for the number in the view, if it was another batch. */
+    /** Returns the batch that this replica was shown for the number in the view, if it was a different one. */
     @Nullable
     Bytes shown(long view, long number, int to) {
         return shown.get(new Shown(view, number, to));
@@ -100,7 +103,7 @@ final class OrderingPlot {
         return batches.get(digest);
     }
 
-    /** Those of the requests that the faulty made up. */
+    /** Returns those of the requests that the faulty replicas invented. */
     List<Request> forged(List<RequestId> ids) {
         List<Request> bodies = new ArrayList<>();
         for (RequestId id : ids) {
@@ -122,7 +125,7 @@ final class OrderingPlot {
         return never;
     }
 
-    /** What all of them swear about a number. */
+    /** Returns the false digest that all faulty replicas claim for a number. */
     Bytes falseDigest(long number) {
         return Hashes.sha256(new WireWriter(8).i64(number).toBytes());
     }

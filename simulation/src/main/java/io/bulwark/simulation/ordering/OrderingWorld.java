@@ -175,7 +175,7 @@ public final class OrderingWorld implements SimulatedWorld {
         }
     }
 
-    /** What recoveries come to in this world. */
+    /** Effects of recoveries in this world. */
     private final class Recoveries implements RecoveryPlan.Host {
         @Override
         public @Nullable RecoveryReport report(int number) {
@@ -225,12 +225,12 @@ public final class OrderingWorld implements SimulatedWorld {
         }
     }
 
-    /** How often the replicas have changed. */
+    /** Returns how often the replicas have changed. */
     long configurations() {
         return processes.lastConfiguration();
     }
 
-    /** Where replicas do not stay. */
+    /** Returns the changes of the replicas in a world that has them. */
     Replacements replacements() {
         return Objects.requireNonNull(replacements, "the replicas stay");
     }
@@ -245,7 +245,7 @@ public final class OrderingWorld implements SimulatedWorld {
         return replacements == null ? null : replacements.genesis();
     }
 
-    // What replicas ask of the world.
+    // Methods that replicas call.
 
     OrderingInvariants invariants() {
         return invariants;
@@ -268,7 +268,7 @@ public final class OrderingWorld implements SimulatedWorld {
         return clients;
     }
 
-    /** Those in which right code has not begun to run again. */
+    /** Returns the faulty replicas in which correct code does not run again yet. */
     Set<Integer> liars() {
         return liars.entrySet().stream()
                 .filter(each -> !each.getValue().isOver())
@@ -294,13 +294,13 @@ public final class OrderingWorld implements SimulatedWorld {
         return replacements == null ? Configuration.fixed(setting.faults()) : replacements.of(number);
     }
 
-    /** Whether an intruder has it. */
+    /** Returns whether an intruder controls it. */
     boolean isLying(int replica) {
         ReplicaLies lies = liars.get(replica);
         return lies != null && !lies.isOver();
     }
 
-    /** Whether liars say what is right for now. */
+    /** Returns whether faulty replicas behave correctly for now. */
     boolean liarsHelp() {
         return replacements != null && replacements.liarsHelp();
     }
@@ -343,7 +343,7 @@ public final class OrderingWorld implements SimulatedWorld {
         }
     }
 
-    /** What a liar says, in the configuration in which it will be heard. */
+    /** Sends a faulty replica's message in the receiver's configuration. */
     void transmit(int from, int to, ReplicaMessage message) {
         OrderedMember receiver = processes.memberOf(to);
         transmit(from, to, receiver == null ? 0 : receiver.configuration(), message);
@@ -355,7 +355,7 @@ public final class OrderingWorld implements SimulatedWorld {
         }
     }
 
-    /** What a replica tells a client. */
+    /** Returns a replica's answer to a client. */
     OrderingMessage answer(int self, OrderingMessage.Reply reply, int replier) {
         ReplicaLies lies = lying(self);
         OrderingMessage.Reply said = lies == null ? reply : lies.alter(reply);
@@ -380,7 +380,7 @@ public final class OrderingWorld implements SimulatedWorld {
         clients.executed(client, operation, again);
     }
 
-    // What the campaign asks of the world.
+    // Methods that the campaign calls.
 
     @Override
     public Simulation simulation() {

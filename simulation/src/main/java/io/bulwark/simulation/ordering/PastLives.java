@@ -20,7 +20,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** What liars go on saying in configurations that have ended and that they were in, beside what they say in that of now. */
+/**
+ * Messages that faulty replicas still send in ended configurations of which they were members, beside those in the
+ * current one.
+ */
 final class PastLives {
     private static final int SILENT_ONE_IN = 6;
 
@@ -34,7 +37,7 @@ final class PastLives {
         this.random = random;
     }
 
-    /** What was true at the end of each, and that what is asked for is done. */
+    /** Returns answers that were true at the end of each configuration, and claims that submitted requests are done. */
     List<Reply> answers(int self, ToReplica request) {
         List<Reply> answers = new ArrayList<>();
         for (int number = 0; number < real.last(); number++) {

@@ -7,7 +7,9 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.Optional;
 
-/** What replicas sign, check and encrypt by their places in a configuration. What is encrypted nobody opens but its receiver. */
+/**
+ * Signatures and encryption of replicas by their places in a configuration. Only the receiver can decrypt its messages.
+ */
 record PlacedSigning(Configuration configuration, int self) implements Signing, KeyCipher {
     @Override
     public Bytes sign(Bytes content) {

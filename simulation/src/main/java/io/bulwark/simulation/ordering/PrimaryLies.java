@@ -34,7 +34,7 @@ final class PrimaryLies {
 
     private static final int FETCHES = 10;
 
-    /** So many numbers are filled with the same request at a time. */
+    /** Number of sequence numbers that are filled with the same request at a time. */
     private static final int AHEAD = 12;
 
     private record Held(long untilMillis, int to, ReplicaMessage message) {}
@@ -113,7 +113,7 @@ final class PrimaryLies {
         return batch.requests().stream().anyMatch(id -> id.client().equals(client));
     }
 
-    /** Whether it is kept for later. */
+    /** Returns whether the message is kept for later. */
     boolean holds(int to, ReplicaMessage message) {
         boolean isLate = active.contains(Lie.AS_LATE_AS_POSSIBLE)
                 && message instanceof PrePrepare pre
@@ -124,7 +124,7 @@ final class PrimaryLies {
         return isLate;
     }
 
-    /** What was kept for long enough goes out. */
+    /** Sends the messages that were kept long enough. */
     void release() {
         while (!held.isEmpty()
                 && held.getFirst().untilMillis() <= world.simulation().nowMillis()) {

@@ -43,7 +43,7 @@ final class Processes {
         return server;
     }
 
-    /** That all is forgotten is kept beside the log until the log says so. */
+    /** Returns why the replica starts. A loss of everything is recorded beside the log until the log records it. */
     private Start reason(int replica) {
         Start why = isLost(replica) || starts[replica] != Start.FORGOTTEN ? starts[replica] : Start.NORMAL;
         starts[replica] = why == Start.FORGOTTEN ? why : Start.NORMAL;
@@ -63,7 +63,10 @@ final class Processes {
         return new OrderedMember(world, self, config, why, records(self), stores.get(self));
     }
 
-    /** What the rot has left of its promises is not enough, or is. */
+    /**
+     * Starts a faulty replica from its remaining promises, or from an empty disk if the corruption left too little of
+     * them.
+     */
     private OrderedMember startFaulty(int self, ReplicaConfig config, Start why) {
         try {
             return member(self, config, why);
@@ -97,7 +100,7 @@ final class Processes {
         starts[replica] = start;
     }
 
-    /** What is kept of it beside the log. */
+    /** Returns the replica's reason to start, which is kept beside the log. */
     Start startOf(int replica) {
         return starts[replica];
     }

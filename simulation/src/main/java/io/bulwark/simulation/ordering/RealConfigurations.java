@@ -20,7 +20,7 @@ final class RealConfigurations {
         this.genesis = genesis;
     }
 
-    /** So many have ended at a correct replica: the number of the last one that there is. */
+    /** Returns how many configurations have ended at a correct replica, which is the number of the last one. */
     int last() {
         return ends.size();
     }
@@ -29,7 +29,7 @@ final class RealConfigurations {
         return number == 0 ? genesis : ends.get((int) number - 1).handover().next();
     }
 
-    /** What a register's query had as its answer when the configuration with this number ended. */
+    /** Returns the answer to a query of the register at the end of the configuration with this number. */
     Bytes valueAtEnd(long number, int key) {
         return ends.get((int) number).values().get(key);
     }

@@ -10,16 +10,16 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who recovers when, and who is faulty when. In some runs an intruder moves: once a replica that lied has recovered, and the
- * keys of that time are no longer in force, another one lies. In some one replica forgets its promises in the place of one
- * that lies.
+ * Schedule of recoveries and faults. In some runs an intruder moves. Once a faulty replica has recovered, and the keys
+ * of that time are no longer in force, another replica becomes faulty. In some runs one replica loses its promises in
+ * the place of a faulty one.
  */
 final class RecoveryPlan {
     private static final int RECOVER_ONE_IN = 16;
     private static final int FORGET_ONE_IN = 40;
     private static final int HAND_OVER_ONE_IN = 2;
 
-    /** What the plan asks of the world. */
+    /** Services that the plan needs from the world. */
     interface Host {
         /** Null if the replica is down, or its own code has come to an end. */
         @Nullable

@@ -7,8 +7,8 @@ import io.bulwark.protocol.wire.WireWriter;
 import java.util.Optional;
 
 /**
- * What the simulated application executes: set a register. The number is the client's own, so that an operation which is
- * ordered twice is executed once.
+ * Operation of the simulated application: it sets a register. The number is the client's own, so that an operation that
+ * is ordered twice is executed once.
  */
 record RegisterOperation(long number, int key, long value) {
     private static final int BYTES = 20;

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Registers, and which operations were executed, in pages; its checkpoints become durable when the world says so. */
 final class RegisterState implements Application {
-    /** What the world does and sees. */
+    /** Effects on the world, and events that it observes. */
     interface Host {
         void taken(StateTree.Checkpoint checkpoint);
 
@@ -42,7 +42,7 @@ final class RegisterState implements Application {
     private static final int OPERATIONS = 2;
     private static final int MEMBERS = 3;
 
-    /** Who may change the replicas. */
+    /** Client that may change the replicas. */
     static final PrincipalId OPERATOR = PrincipalId.client(1_000);
 
     private static final Bytes NOW = Bytes.of((byte) MEMBERS, (byte) 0);
@@ -118,7 +118,7 @@ final class RegisterState implements Application {
         return Configuration.read(new WireReader(bytes));
     }
 
-    /** As the state has it. */
+    /** Returns the configuration as the state has it. */
     private Configuration configuration() {
         Configuration first = genesis;
         if (first == null) {
@@ -144,7 +144,7 @@ final class RegisterState implements Application {
         return new WireWriter(5).u8(REGISTERS).i32(key).toBytes();
     }
 
-    /** So long that the state has many pages, some of them of one value. */
+    /** Returns a record so long that the state has many pages, some of them with one value. */
     private static Bytes record(long number) {
         byte[] filler = new byte[number % 8 == 0 ? LONG_RECORD_BYTES : RECORD_BYTES];
         new Random(number).nextBytes(filler);
@@ -209,7 +209,7 @@ final class RegisterState implements Application {
         return tree.checkpoints().lastKey();
     }
 
-    /** Of all that a client could read. */
+    /** Returns the digest of everything that a client could read. */
     Bytes digest() {
         WireWriter out = new WireWriter();
         tree.scan(Bytes.of((byte) REGISTERS), Bytes.of((byte) (MEMBERS + 1)), (key, value) -> {

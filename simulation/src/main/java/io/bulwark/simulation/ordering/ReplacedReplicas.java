@@ -5,7 +5,7 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.engine.RunningOperation;
 import java.util.Set;
 
-/** What whoever replaces replicas sees of the world. */
+/** View of the world for the replacement of replicas. */
 final class ReplacedReplicas implements Replacements.Host {
     private final OrderingWorld world;
     private final OrderingPlot plot;

@@ -43,7 +43,7 @@ final class Replacements implements OrderingClients.Directory {
     private static final int CORRUPT_ONE_IN = 10;
     private static final int LATE_ONE_IN = 2;
 
-    /** What of the world it sees and does. */
+    /** View of the world, and actions in it. */
     interface Host {
         /** The last configuration that a correct replica has heard of, be it down. */
         long configurationOf(int name);
@@ -59,7 +59,7 @@ final class Replacements implements OrderingClients.Directory {
 
         void restart(int name);
 
-        /** Whether anything was executed in the configuration with this number. */
+        /** Returns whether anything was executed in the configuration with this number. */
         boolean hasGoneOn(long configuration);
 
         RunningOperation<?> read(PrincipalId client, int key);
@@ -139,7 +139,7 @@ final class Replacements implements OrderingClients.Directory {
         return new GroupCall(new Judged(client), call);
     }
 
-    /** What a correct client believes must be so. */
+    /** Succession that checks the beliefs of a correct client, which must be true. */
     private final class Judged implements Succession {
         private final PrincipalId client;
         private final Lineage lineage;
@@ -169,7 +169,7 @@ final class Replacements implements OrderingClients.Directory {
         }
     }
 
-    /** What those who are away, and come back, see of the world. */
+    /** View of the world for those that are away and come back. */
     private final class Behind implements LeftBehind.Host {
         @Override
         public boolean isSplit() {
@@ -217,7 +217,7 @@ final class Replacements implements OrderingClients.Directory {
         }
     }
 
-    /** Whether the last change that was asked for has been answered. */
+    /** Returns whether the last requested change has been answered. */
     boolean idle() {
         RunningOperation<?> asked = change;
         return asked == null || asked.finished();
@@ -280,7 +280,7 @@ final class Replacements implements OrderingClients.Directory {
                         .anyMatch(proof -> proof.handover().next().placeOf(PrincipalId.replica(name)) >= 0);
     }
 
-    /** Those that the operator knows to be out. */
+    /** Returns the correct replicas that the operator knows to be removed. */
     private List<Integer> removed() {
         Lineage known = lineage(RegisterState.OPERATOR);
         List<Integer> removed = new ArrayList<>();
@@ -295,8 +295,9 @@ final class Replacements implements OrderingClients.Directory {
     }
 
     /**
-     * Whether an intruder may have it: all correct ones know a configuration without it, but for those who are away. Of what these
-     * believe up to 2f are faulty then, where none that is correct takes part any more; otherwise f.
+     * Returns whether an intruder may take the replica over. All correct parties that are not away must know a
+     * configuration without it. A configuration that the absent ones believe in may have 2f faulty members where no
+     * correct one takes part any more, otherwise f.
      */
     private boolean mayFall(int name) {
         Lineage known = lineage(RegisterState.OPERATOR);
@@ -327,7 +328,10 @@ final class Replacements implements OrderingClients.Directory {
         return awayReplica < 0 || isSafe(host.configurationOf(awayReplica), PrincipalId.replica(awayReplica), name);
     }
 
-    /** Whether somebody who believes the configuration with this number comes to the last one although this one has fallen. */
+    /**
+     * Returns whether a party that believes in the configuration with this number reaches the last one, although this
+     * replica became faulty.
+     */
     private boolean isSafe(long believed, PrincipalId who, int fallen) {
         for (long number = believed; number <= real.last(); number++) {
             Configuration each = real.of(number);
@@ -342,7 +346,7 @@ final class Replacements implements OrderingClients.Directory {
         return true;
     }
 
-    /** What a replica tells another one; no proof, and no signature, comes to whom it is kept from. */
+    /** Sends a replica's message to another one. No proof or signature reaches a replica from which it is kept. */
     void send(int from, int to, MembershipMessage message) {
         MembershipMessage said = host.isFaulty(from) && !liarsHelp() ? alter(to, message) : message;
         boolean isTrue = message.equals(said) && !(message instanceof MembershipMessage.AskSuccessor);
@@ -351,7 +355,7 @@ final class Replacements implements OrderingClients.Directory {
         }
     }
 
-    /** What a liar says instead; null for nothing. */
+    /** Returns the message that a faulty replica sends instead; null for none. */
     private @Nullable MembershipMessage alter(int to, MembershipMessage message) {
         return switch (random.nextInt(4)) {
             case 0 -> null;
@@ -367,7 +371,7 @@ final class Replacements implements OrderingClients.Directory {
         };
     }
 
-    /** What a replica tells a client who asks what follows a configuration. */
+    /** Returns a replica's answer to a client that asks for the successor of a configuration. */
     Optional<MembershipMessage> answer(
             int self, PrincipalId client, MembershipMessage.AskSuccessor ask, Optional<Successor> told) {
         if (host.isFaulty(self) && random.nextBoolean()) {
@@ -376,7 +380,10 @@ final class Replacements implements OrderingClients.Directory {
         return late.isKeptFrom(client, simulation.nowMillis()) ? Optional.empty() : told.map(Function.identity());
     }
 
-    /** What a liar tells a client beside its answer: what it would have said in configurations of before, and forged proofs. */
+    /**
+     * Returns the messages that a faulty replica sends a client beside its answer: answers from earlier configurations,
+     * and forged proofs.
+     */
     List<Message> besides(int self, PrincipalId client, OrderingMessage.ToReplica request) {
         List<Message> said = new ArrayList<>();
         Lineage known = lineages.get(client);
@@ -392,7 +399,7 @@ final class Replacements implements OrderingClients.Directory {
         return late.isLate(simulation.nowMillis());
     }
 
-    /** What a liar hears in a configuration that it is not in any more. */
+    /** Handles a message to a faulty replica in a configuration of which it is no longer a member. */
     void heardLate(int self, int from, long configuration, ReplicaMessage said) {
         pastLives.heard(self, from, configuration, said);
     }

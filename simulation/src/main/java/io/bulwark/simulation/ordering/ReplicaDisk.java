@@ -30,7 +30,7 @@ final class ReplicaDisk {
     private static final int LATER_LOGS = 3;
     private static final int RECORDS_MAX = 1 << 16;
 
-    /** What a store was for: its token. */
+    /** Purpose of a store, encoded in its token. */
     enum Kind {
         LOG,
         CHECKPOINT,
@@ -80,7 +80,7 @@ final class ReplicaDisk {
         return records.keys().stream().filter(key -> key.block().equals(block)).toList();
     }
 
-    /** How the configurations ended that this replica was in, or has heard of. */
+    /** Returns the ends of the configurations that this replica was in, or has heard of. */
     static List<Successor> successors(SimulatedRecords records) {
         List<Successor> successors = new ArrayList<>();
         for (RecordKey key : keys(records, PROOFS)) {
@@ -95,7 +95,7 @@ final class ReplicaDisk {
         return keys(records, PROOFS).size();
     }
 
-    /** Whether anything was promised in the configuration that this replica is in. */
+    /** Returns whether any promise was made in the configuration that this replica is in. */
     static boolean hasLog(SimulatedRecords records) {
         return !keys(records, logOf(configuration(records))).isEmpty();
     }

@@ -30,7 +30,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 
-/** How a faulty replica lies: a few ways at a time, which change. Behind it runs the production replica. */
+/**
+ * Behaviour of a faulty replica: a few kinds of lies at a time, which change. The production replica runs behind it.
+ */
 final class ReplicaLies {
     private enum Lie {
         SILENT,
@@ -106,7 +108,7 @@ final class ReplicaLies {
         return ended;
     }
 
-    /** What goes out instead of a message. */
+    /** Returns the messages that are sent instead of a message. */
     List<ReplicaMessage> alter(int to, ReplicaMessage message) {
         if (ended) {
             return List.of(message);
@@ -137,7 +139,7 @@ final class ReplicaLies {
         return sent;
     }
 
-    /** What is told to a client; all liars tell the same. */
+    /** Returns the reply sent to a client. All faulty replicas send the same one. */
     OrderingMessage.Reply alter(OrderingMessage.Reply reply) {
         return ended || !lies(Lie.REPLIES)
                 ? reply
@@ -303,7 +305,7 @@ final class ReplicaLies {
         return new RequestBodies(others);
     }
 
-    /** What it adds to what others say. */
+    /** Adds lies to the messages of others. */
     void heard(int from, ReplicaMessage message) {
         if (ended) {
             return;

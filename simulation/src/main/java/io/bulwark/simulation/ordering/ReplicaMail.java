@@ -18,11 +18,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one replica says to others and hears of them, under the production's session keys and nothing else. One that is right has the
- * keys of its life; one that lies also has some in configurations that it was in, and keeps them when its process ends.
+ * Messages that one replica sends to others and receives from them, under the production's session keys only. A correct
+ * one has the keys of its life. A faulty one also has keys in earlier configurations of its own, and keeps them when
+ * its process ends.
  */
 final class ReplicaMail {
-    /** Whom messages are for. */
+    /** Receiver of the messages. */
     interface Receiver {
         /** The keys under which the replica in this place speaks have changed; comes before the next message. */
         void onKeyChange(int place);
@@ -32,11 +33,11 @@ final class ReplicaMail {
         /** Another replica says that it is in another configuration, which is not authenticated. */
         void onElsewhere(long nowMillis, PrincipalId other, long configuration);
 
-        /** What a liar hears in a configuration that its own code is not in. */
+        /** Handles a message to a faulty replica in a configuration that its own code is not in. */
         void onLate(int from, long configuration, ReplicaMessage said);
     }
 
-    /** Of a process that has come to its end. */
+    /** Receiver of a process that has ended. */
     static final Receiver NOBODY = new Receiver() {
         @Override
         public void onKeyChange(int place) {}
@@ -189,7 +190,7 @@ final class ReplicaMail {
         }
     }
 
-    /** Whether the other one would believe what this one says to it by now. */
+    /** Returns whether the other replica would now accept this one's messages. */
     boolean isBelievedBy(ReplicaMail other) {
         KeyLife life = lives.get(current);
         KeyLife others = other.lives.get(current);

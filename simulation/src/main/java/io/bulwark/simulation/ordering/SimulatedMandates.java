@@ -5,7 +5,7 @@ import io.bulwark.protocol.ordering.membership.Mandates;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;
 
-/** What the operator of a simulation has signed: the list that is to follow, with its number. */
+/** Signatures of a simulation's operator over the next configuration, with its number. */
 record SimulatedMandates() implements Mandates {
     /** No replica's. */
     private static final SimulatedSigning OPERATOR = new SimulatedSigning(1 << 20);

@@ -25,7 +25,7 @@ record SimulatedSigning(int key) implements Signatures {
         return signature(signer, content).equals(signature);
     }
 
-    /** As a configuration names it. */
+    /** Returns the key as a configuration names it. */
     static Bytes keyOf(int key) {
         return new WireWriter(4).i32(key).toBytes();
     }

@@ -39,7 +39,7 @@ final class SmallRooms {
         return isSmall ? new Room(requests, bytes, vouches, 2 * requests, bytes) : Room.DEFAULT;
     }
 
-    /** Whether the faulty clients fill rooms now instead of something else. */
+    /** Returns whether the faulty clients now fill rooms instead of other attacks. */
     boolean floods() {
         return isSmall && random.nextInt(FLOOD_ONE_IN) == 0;
     }
@@ -64,7 +64,7 @@ final class SmallRooms {
         }
     }
 
-    /** Of nothing that the application knows. */
+    /** Returns an operation that the application does not know. */
     private Bytes operation(boolean isLong) {
         byte[] bytes = new byte[isLong ? LONG_BYTES + random.nextInt(LONG_BYTES) : 30];
         for (int i = 0; i < Long.BYTES; i++) {

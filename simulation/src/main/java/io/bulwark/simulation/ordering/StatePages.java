@@ -22,7 +22,7 @@ final class StatePages {
     private static final long SERVED_BYTES_PER_SECOND = 4 << 20;
     private static final FetchSettings SETTINGS = new FetchSettings(300, 1_000, 2, 4);
 
-    /** What the replica does for it. */
+    /** Services that the replica provides. */
     interface Host {
         void send(int to, ReplicaMessage message);
 

@@ -136,7 +136,7 @@ final class PasisAttacker {
         return plot.lastTime(group.block()) + 1 + random.nextInt(2);
     }
 
-    /** As who it likes: nobody is to be charged by what a timestamp says. */
+    /** Returns any client's name: the name in a timestamp must not decide whose quota is charged. */
     private PrincipalId anyName() {
         return random.nextInt(3) == 0 ? PrincipalId.client(1 + random.nextInt(3)) : self;
     }

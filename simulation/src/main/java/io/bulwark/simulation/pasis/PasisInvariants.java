@@ -30,7 +30,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
-/** What must hold of PASIS registers, judged by one who sees everything. */
+/** Invariants of PASIS registers, judged by an observer that sees everything. */
 final class PasisInvariants {
     static final Invariant WRITTEN_BY_SOMEONE =
             new Invariant("written-by-someone", "lazy verification paper 2.2: a value read is one that was written");
@@ -64,7 +64,7 @@ final class PasisInvariants {
 
     private record Account(PrincipalId sender, BlockId block) {}
 
-    /** What one node's disk holds of one block. */
+    /** Records of one block on one node's disk. */
     private static final class OnDisk {
         final Set<ValidatingTimestamp> held = new HashSet<>();
         final Set<ValidatingTimestamp> verified = new HashSet<>();
@@ -91,7 +91,7 @@ final class PasisInvariants {
     private final Set<PrincipalId> revoked = new HashSet<>();
     /** The correct nodes that have put a client out, by client. */
     private final Map<PrincipalId, Set<PrincipalId>> refusing = new HashMap<>();
-    /** What revoked clients had sent and what was not complete when all nodes had put them out. */
+    /** Versions of revoked clients that were not complete when all nodes had completed the revocation. */
     private final Set<Version> dead = new HashSet<>();
 
     private Optional<InvariantViolation> broken = Optional.empty();
@@ -153,7 +153,7 @@ final class PasisInvariants {
         }
     }
 
-    /** Whether all correct nodes have put all attackers out. */
+    /** Returns whether all correct nodes have completed the revocation of all attackers. */
     boolean putOut() {
         return putOut;
     }

@@ -16,7 +16,7 @@ import io.bulwark.protocol.pasis.VerificationWatch;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.function.IntSupplier;
 
-/** What correct parties run: the production classes, unless somebody wants to see a wrong one caught. */
+/** Parts that correct parties run: the production classes, unless a test plants a bug. */
 public interface PasisParts {
     PasisParts PRODUCTION = new PasisParts() {};
 

@@ -16,7 +16,10 @@ import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/** What faulty nodes and clients know together, and for each block a version that they all swear to hold, verified. */
+/**
+ * Shared knowledge of the faulty nodes and clients, and for each block a version that all of them claim to hold,
+ * verified.
+ */
 final class PasisPlot {
     private record Piece(VersionName version, int slot) {}
 

@@ -63,7 +63,7 @@ final class PasisVolume {
         sessions.open(client, session);
     }
 
-    /** What the replicas tell of it. */
+    /** Closes a session, and returns the replicas' answer about it. */
     Fact close(PrincipalId client, long session) {
         sessions.close(client, session);
         return sessions.answer(new Question.OfSession(ID, client, session));
@@ -79,7 +79,7 @@ final class PasisVolume {
         return placed.nextEpoch(0);
     }
 
-    /** Who holds its slots. */
+    /** Returns the volume with the holders of its slots. */
     PlacedVolume placed() {
         return placed;
     }

@@ -53,7 +53,7 @@ public final class PasisWorld implements SimulatedWorld {
     private final PasisVolume volume;
     private final FreshBlocks values;
     private final PasisLimits limits;
-    /** What a client has room for at least, in versions. */
+    /** Smallest quota of a client, in versions. */
     private int perClient;
 
     private final Simulation simulation;
@@ -66,24 +66,27 @@ public final class PasisWorld implements SimulatedWorld {
     private final PasisOperations operations;
     private final List<PasisAttacker> attackers = new ArrayList<>();
     private final Map<Account, Integer> busy = new HashMap<>();
-    /** What operations that failed at a change may have left at nodes. */
+    /** Accounts of operations that failed at a change, and may have left versions at nodes. */
     private final Set<Account> leftovers = new HashSet<>();
-    /** What sessions and epochs come to is chosen apart from the workload. */
+    /** Randomness of sessions and epochs, apart from that of the workload. */
     private final Random changes;
 
     private final int changesEvery;
-    /** How many clients nodes are told of, apart from all else. */
+    /** Randomness of the number of clients that nodes are told of, apart from all else. */
     private final Random numbers;
 
     private final int clients;
     private int known;
-    /** Whether the attackers are revoked once all nodes are well but those that lie, and some that come back then. */
+    /**
+     * True if the attackers are revoked once all nodes are correct, except for the faulty ones and some that come back
+     * then.
+     */
     private final boolean revokes;
 
-    /** Who lied does so no more: it has the disk that it had. */
+    /** True once the faulty nodes run correct code, with their old disks. */
     private boolean reformed;
 
-    /** Who holds what does not change unless this is there. */
+    /** Changes of the holders; empty if the holders stay the same. */
     private final Optional<RegisterChanges> holders;
 
     private final long[] sessions = new long[WRITERS + 1];
@@ -368,7 +371,10 @@ public final class PasisWorld implements SimulatedWorld {
         return busy.merge(account, 1, Integer::sum) + left(account) <= most;
     }
 
-    /** What operations that failed at a change have left counts for the client until a later version is verified (PROTOCOLS section 3). */
+    /**
+     * Returns the leftovers of operations that failed at a change. They count for the client until a later version is
+     * verified (PROTOCOLS section 3).
+     */
     private int left(Account account) {
         if (!leftovers.contains(account)) {
             return 0;
@@ -487,7 +493,7 @@ public final class PasisWorld implements SimulatedWorld {
         return recorder.history();
     }
 
-    /** How many epochs have opened beside the first one. */
+    /** Returns the number of epochs that have opened beyond the first one. */
     public long epochsOpened() {
         return holders.isEmpty() ? 0 : volume.placed().epochsOpened();
     }

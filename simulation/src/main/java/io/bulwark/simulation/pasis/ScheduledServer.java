@@ -136,7 +136,7 @@ final class ScheduledServer implements ProtocolServer, VerificationWatch {
         return List.copyOf(blocks).get(random.nextInt(blocks.size()));
     }
 
-    /** What the background of this class is told stays here. */
+    /** Returns the effects without the answers to this class's background. */
     private static List<Effect> outside(List<Effect> effects) {
         return effects.stream()
                 .filter(effect -> !(effect instanceof Effect.Send send

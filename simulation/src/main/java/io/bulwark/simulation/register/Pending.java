@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * What correct clients have under way on registers, and what to do with the outcomes.
+ * Operations of correct clients in flight on registers, and handlers of their outcomes.
  *
  * @param <G> the groups of the protocol
  */
@@ -31,7 +31,7 @@ public final class Pending<G> {
         void outcome(R outcome, boolean outdated);
     }
 
-    /** Whose operation it is, and on what. */
+    /** Client of an operation, and its group. */
     public record Work<G>(PrincipalId client, G group) {}
 
     private static final class Begun<G, R> {
@@ -86,7 +86,7 @@ public final class Pending<G> {
         return all.stream().allMatch(begun -> begun.outdated);
     }
 
-    /** How many were over when this was last asked of. */
+    /** Returns how many operations had finished at the last query. */
     public long completed() {
         return completed;
     }

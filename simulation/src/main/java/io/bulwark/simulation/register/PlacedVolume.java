@@ -18,7 +18,7 @@ public final class PlacedVolume {
         this.volume = first;
     }
 
-    /** As it is now. */
+    /** Returns the current volume. */
     public Volume now() {
         return volume;
     }
@@ -27,17 +27,17 @@ public final class PlacedVolume {
         return block.equals(BlockId.register(volume.id(), block.counter())) && block.counter() < volume.blocks();
     }
 
-    /** What replicas say to whoever asks for the map. */
+    /** Returns the replicas' answer to a request for the map. */
     ClusterMap map() {
         return new ClusterMap(1, List.of(), List.of(volume));
     }
 
-    /** What replicas say to whoever asks for a volume. */
+    /** Returns the replicas' answer to a request for a volume. */
     public Fact answer(int id) {
         return new Fact.OfVolume(id, id == volume.id() ? Optional.of(volume) : Optional.empty());
     }
 
-    /** What becomes of a holder's command; what makes no sense any more is passed over. */
+    /** Executes a holder's command, and ignores one that no longer applies. */
     boolean execute(int node, Command command) {
         switch (command) {
             case Command.SealEpoch seal -> {
@@ -74,7 +74,7 @@ public final class PlacedVolume {
         return answer(volume.id());
     }
 
-    /** How many epochs have opened beside the first ones. */
+    /** Returns the number of epochs that have opened beyond the first ones. */
     public long epochsOpened() {
         return volume.groups().stream().mapToLong(group -> group.epoch() - 1).sum();
     }

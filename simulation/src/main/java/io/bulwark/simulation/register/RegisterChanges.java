@@ -38,7 +38,10 @@ public final class RegisterChanges {
         this.oneIn = 1 + random.nextInt(8);
     }
 
-    /** So long nothing else begins: nodes look at the map every two seconds only, and clients would be done before many epochs had opened. */
+    /**
+     * Returns how long nothing else begins. Nodes read the map only every two seconds, and without pauses clients would
+     * finish before many epochs had opened.
+     */
     public long pauseMillis() {
         return random.nextInt(PAUSES_ONE_IN) == 0 ? random.nextInt(PAUSE_MILLIS_MAX) : 0;
     }
@@ -66,7 +69,10 @@ public final class RegisterChanges {
         }
     }
 
-    /** Who has not confirmed for two epochs may have what nobody else has any more: it is replaced before anybody else is. */
+    /**
+     * Returns whether no other unconfirmed holder must be replaced first. A holder unconfirmed for two epochs may have
+     * the only remaining fragments.
+     */
     private boolean waitsForNobody(int index, PlacementGroup group, int slot) {
         return group.unconfirmed().stream()
                 .filter(each -> each != slot && !group.fresh().contains(each))

@@ -21,7 +21,7 @@ import java.util.Optional;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What the engine does to nodes, links, clocks and disks, one at a time. */
+/** Tests the engine's faults of nodes, links, clocks and disks, one at a time. */
 @NullMarked
 class SimulationFaultsTest {
     private static final PrincipalId NODE = PrincipalId.node(0);

@@ -66,7 +66,7 @@ class FpExhaustiveTest {
         }
     }
 
-    /** That states of a party with equal digests are one makes the search fast, and must not hide anything. */
+    /** Tests that the merge of a party's states with equal digests, which makes the search fast, hides nothing. */
     @Test
     void mergedStatesHideNothing() {
         for (TinyWorld world : List.of(new FpTinyWorld("a write and a read that end early", FpParts.PRODUCTION)
@@ -83,7 +83,7 @@ class FpExhaustiveTest {
         }
     }
 
-    /** Which operations had which outcomes before which others began. */
+    /** Collects which operations had which outcomes before which others began. */
     private static TinyWorld collecting(TinyWorld world, Set<String> into) {
         return new TinyWorld(
                 world.name(),

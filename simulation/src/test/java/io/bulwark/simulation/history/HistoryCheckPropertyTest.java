@@ -69,7 +69,7 @@ class HistoryCheckPropertyTest {
             RealRegister register = new RealRegister(random, 1_000, run % 2 == 0);
             HistoryCheck check = HistoryCheck.of(new History(register.operations));
             assertThat(check.problem()).isEmpty();
-            // What was overwritten long ago is read once more.
+            // A value overwritten long ago is read once more.
             List<Operation> planted = new ArrayList<>(register.operations);
             Operation late = register.operations.getLast();
             long now = late.invokedMicros() + 100_000;

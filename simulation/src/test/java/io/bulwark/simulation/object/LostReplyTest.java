@@ -96,7 +96,7 @@ class LostReplyTest {
         volumes.addAll(((Reply.Map) map.orElseThrow()).map().volumes());
     }
 
-    /** What says that a name was changed never gets there. */
+    /** Returns whether the message says that a name was changed; such a message is never delivered. */
     private static boolean isUnlucky(Effect effect) {
         if (!(effect instanceof Effect.Send send)
                 || !send.to().equals(UNLUCKY)
@@ -107,7 +107,7 @@ class LostReplyTest {
         return told instanceof Reply.ObjectStored || told instanceof Reply.Deleted;
     }
 
-    /** What an operation comes to. */
+    /** Returns the outcome of an operation. */
     private <T> T wait(Consumer<Consumer<T>> operation) {
         List<T> outcomes = new ArrayList<>();
         operation.accept(outcomes::add);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Who is said to be cured has begun to recover after it had begun to lie. */
+/** Tests that a replica counts as cured only by a recovery that began after its lies. */
 @NullMarked
 class RecoveryPlanTest {
     private static final int REPLICAS = 4;

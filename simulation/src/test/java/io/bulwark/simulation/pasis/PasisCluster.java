@@ -63,17 +63,17 @@ final class PasisCluster {
 
     final Simulation simulation;
     final Map<Integer, PasisCounters> counters = new HashMap<>();
-    /** What each node has said of a revoked client last. */
+    /** Last report of each node about a revoked client: the number of undecided versions. */
     final Map<Integer, Integer> undecided = new HashMap<>();
 
-    /** What each node was told of writes that are on their way. */
+    /** Notices to each node of writes in flight. */
     final Map<Integer, List<String>> writes = new HashMap<>();
 
     final List<PasisMessage> sent = new ArrayList<>();
     /** Before which epoch each node has said that it refuses all, durably. */
     final Map<Integer, Long> promised = new HashMap<>();
 
-    /** What nodes are about to store waits. */
+    /** True while nodes' stores are held back. */
     boolean holdStores;
 
     private boolean releases;
@@ -83,7 +83,7 @@ final class PasisCluster {
     private final Map<Integer, List<FpScrub.Found>> looked = new HashMap<>();
     private final Map<Integer, List<Unasked>> unasked = new HashMap<>();
     private Volume volume;
-    /** Whether a node said that its pool is too small for the clients. */
+    /** Size that a node said its pool needs for the clients. */
     long neededPool;
 
     /** Nodes verify before they answer a read. */
@@ -91,11 +91,11 @@ final class PasisCluster {
 
     private boolean closed;
     private boolean deleted;
-    /** So many answers to questions for the volume are older than it is. */
+    /** Number of answers to questions for the volume that are older than it. */
     int oldAnswers;
 
     private int lastValue;
-    /** How many clients could write. */
+    /** Number of clients that could write. */
     int clients = 1;
 
     PasisCluster(int b, int m, int n, Verification verification, PasisLimits limits) {
@@ -115,7 +115,7 @@ final class PasisCluster {
         }
     }
 
-    /** What a server is given in its next tick. */
+    /** Message handed to a server in its next tick. */
     private record Unasked(PrincipalId from, Message message) {}
 
     /** Hands the server what the test wants to be verified. */
@@ -229,7 +229,7 @@ final class PasisCluster {
         };
     }
 
-    /** What waits is stored, and from now on nothing waits. */
+    /** Executes the stores that were held back, and holds back no more. */
     void releaseStores() {
         holdStores = false;
         releases = true;
@@ -252,7 +252,7 @@ final class PasisCluster {
         return Bytes.of(bytes);
     }
 
-    /** Those of a new value of a block. */
+    /** Returns the fragments of a new value of a block. */
     List<Bytes> fragments(long block) {
         return group(block).encode(group(block).padded(value()));
     }
@@ -303,7 +303,7 @@ final class PasisCluster {
         verify(block, false, nodes);
     }
 
-    /** As the background does where an earlier verification came to nothing. */
+    /** Verifies a block as the background does after a failed verification. */
     void verifyAgain(long block, int... nodes) {
         verify(block, true, nodes);
     }
@@ -336,7 +336,7 @@ final class PasisCluster {
         unasked.computeIfAbsent(node, _ -> new ArrayList<>()).add(new Unasked(from, message));
     }
 
-    /** What a client asks a node for first, when it reads. */
+    /** Returns a client's first question to a node when it reads. */
     PasisMessage.Read question(int slot, long block) {
         return new PasisMessage.Read(group(block).target(slot), ValidatingTimestamp.NONE, false, null);
     }
@@ -435,13 +435,13 @@ final class PasisCluster {
                 new Settle(Protocol.PASIS, group(block).block(), epoch));
     }
 
-    /** What came of it, once something did. */
+    /** Waits for the node's result, and returns it. */
     boolean settled(int node) {
         simulation.runUntil(() -> settled.containsKey(node), 60_000);
         return settled.getOrDefault(node, false);
     }
 
-    /** How many nodes' disks hold a version. */
+    /** Returns how many nodes' disks hold a version. */
     long holding(long block, ValidatingTimestamp version) {
         return IntStream.range(0, volume.policy().n())
                 .filter(node -> versions(node, block).stream()
@@ -450,7 +450,7 @@ final class PasisCluster {
                 .count();
     }
 
-    /** How many possible versions of a block a node's disk has on somebody's account. */
+    /** Returns the number of a block's possible versions that a node's disk has on any account. */
     int charged(int node, long block) {
         BlockId id = group(block).block();
         return simulation
@@ -473,7 +473,7 @@ final class PasisCluster {
         simulation.runFor(300);
     }
 
-    /** How many versions a node's disk holds of a block. */
+    /** Returns the number of a block's versions on a node's disk. */
     long held(int node, long block) {
         return versions(node, block).size();
     }

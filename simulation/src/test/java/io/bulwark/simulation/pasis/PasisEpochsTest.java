@@ -21,7 +21,7 @@ import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What a holder of registers under PASIS does when an epoch opens: docs/decisions/0016. Here b = 1, m = 2, N = 5. */
+/** Tests how a holder of registers under PASIS handles a new epoch: docs/decisions/0016. Here b = 1, m = 2, N = 5. */
 @NullMarked
 class PasisEpochsTest {
     private static final int FAULTY = 20;
@@ -60,7 +60,7 @@ class PasisEpochsTest {
         return cluster.read(0) instanceof PasisReadOutcome.Value value ? value.timestamp() : ValidatingTimestamp.NONE;
     }
 
-    /** What a node answers to the first question of a reader, of the group as it was. */
+    /** Returns a node's answer to a reader's first question, in the group as it was. */
     private PasisMessage asked(PasisGroup group, int slot) {
         cluster.sent.clear();
         PasisMessage.Read question = new PasisMessage.Read(group.target(slot), ValidatingTimestamp.NONE, false, null);
@@ -124,7 +124,7 @@ class PasisEpochsTest {
         assertThat(cluster.settle(0, 0, 2)).isTrue();
     }
 
-    /** What it misses it makes up when it is asked for, or scrubbed. */
+    /** A new holder makes up missing fragments when they are read, or scrubbed. */
     @Test
     void aNewHolderHasNothingToSeeTo() {
         ValidatingTimestamp version = send(5, ALL);
@@ -199,7 +199,7 @@ class PasisEpochsTest {
         assertThat(cluster.promised).containsEntry(0, 2L);
     }
 
-    /** Who looks through what a node keeps, since it refuses what was before, finds it. */
+    /** A scan of the node's records, begun after it refuses the earlier epoch, finds the version. */
     @Test
     void whatIsBeingStoredWhenItsEpochEndsIsStoredBeforeThatIsPromised() {
         cluster.read(0);
@@ -377,7 +377,7 @@ class PasisEpochsTest {
                 .hasSizeGreaterThanOrEqualTo(3);
     }
 
-    /** What two peers have verified and nobody sends here: only the record of what is collected tells of it. */
+    /** Two peers have verified the version, and no party sends it here. Only the record of the collection names it. */
     @Test
     void whatWasCollectedSinceTheSlotWasTakenStays() {
         opens(2, 0);

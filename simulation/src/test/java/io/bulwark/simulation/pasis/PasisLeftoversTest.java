@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of versions that are not complete, or poisonous, when nobody writes the block again: b = 1, m = 2, N = 5. */
+/** Tests the handling of incomplete or poisonous versions when nobody writes the block again: b = 1, m = 2, N = 5. */
 @NullMarked
 class PasisLeftoversTest {
     private static final int FAULTY = 20;

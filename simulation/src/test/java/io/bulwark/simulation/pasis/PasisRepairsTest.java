@@ -19,12 +19,15 @@ import java.util.TreeSet;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What peers may have a node make, where faulty clients write to few nodes and a liar names it to others: b = 1, m = 2, N = 5; node 4 lies. */
+/**
+ * Tests how much repair peers may cause at a node. Faulty clients write to few nodes, and a faulty node names these
+ * versions to others. Here b = 1, m = 2, N = 5; node 4 is faulty.
+ */
 @NullMarked
 class PasisRepairsTest {
     private static final int LIAR = 4;
     private static final int FAULTY = 30;
-    /** Of one client, or peer, in one block. */
+    /** Limit of one client, or peer, in one block. */
     private static final int MOST = PasisCluster.LIMITS.possiblePerBlock();
 
     private static final List<Integer> HOLDERS = List.of(0, 1, 2, 3, 4);

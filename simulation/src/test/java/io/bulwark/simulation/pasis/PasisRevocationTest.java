@@ -29,7 +29,7 @@ import java.util.Optional;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** When a node says that it has put a revoked client out (thesis 3.3.2), with b = 1, m = 2, N = 5. */
+/** Tests when a node reports the revocation of a client as complete (thesis 3.3.2), with b = 1, m = 2, N = 5. */
 @NullMarked
 class PasisRevocationTest {
     private static final int FAULTY = 20;

@@ -33,11 +33,14 @@ import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What nodes charge for possible versions, and how they get rid of them, where much is left or nothing can be freed: b = 1, m = 2, N = 5. */
+/**
+ * Tests the charges for possible versions and their removal, with many leftovers or nothing to free: b = 1, m = 2, N =
+ * 5.
+ */
 @NullMarked
 class PasisRoomTest {
     private static final int FAULTY = 20;
-    /** What each version counts for. */
+    /** Charge of each version. */
     private static final int CHARGE = 256 + PasisLimits.VERSION_BYTES;
 
     private static final int[] ALL = {0, 1, 2, 3, 4};
@@ -324,7 +327,7 @@ class PasisRoomTest {
                 .isEqualTo(2);
     }
 
-    /** What peers' notices have collected here is in no record but that of the horizon. */
+    /** Only the horizon's record shows the versions that peers' notices have collected here. */
     @Test
     void whatWasCollectedIsNotTakenAgainAfterARestart() {
         PasisCluster cluster = cluster(PasisCluster.LIMITS);

@@ -22,7 +22,7 @@ import java.util.Objects;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What scrubbing does with a block under PASIS, with b = 1, m = 2, N = 5. */
+/** Tests scrubbing of a block under PASIS, with b = 1, m = 2, N = 5. */
 @NullMarked
 class PasisScrubTest {
     private static final int FAULTY = 20;
@@ -37,7 +37,7 @@ class PasisScrubTest {
         return disk(node).load(key) instanceof Loaded.Found found ? found.fragment() : Bytes.EMPTY;
     }
 
-    /** What a disk that went bad without notice gives. */
+    /** Replaces a fragment with a corrupt one, like a disk with silent corruption. */
     private void replaceFragment(int node, RecordKey key) {
         SimulatedRecords.Content content = Objects.requireNonNull(disk(node).get(key));
         byte[] other = Objects.requireNonNull(content.fragment()).toByteArray();

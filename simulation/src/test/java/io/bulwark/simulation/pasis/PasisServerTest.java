@@ -21,7 +21,7 @@ import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What nodes do with versions (lazy verification paper, section 3), with b = 1, m = 2, N = 5. */
+/** Tests how nodes handle versions (lazy verification paper, section 3), with b = 1, m = 2, N = 5. */
 @NullMarked
 class PasisServerTest {
     private static final int FAULTY = 20;
@@ -35,7 +35,7 @@ class PasisServerTest {
         return cluster(Verification.LAZY, PasisCluster.LIMITS);
     }
 
-    /** What a version counts for. */
+    /** Charge of a version. */
     private static final long CHARGE = PasisLimits.charge(256);
 
     private static PasisLimits limits(int perBlock, long clientBytes, long poolBytes, boolean cooperative) {
@@ -185,7 +185,7 @@ class PasisServerTest {
         cluster.write(1, 0);
         cluster.simulation.runFor(1_000);
         assertThat(cluster.writes.get(3)).containsExactly("client-1 begins", "client-1 came");
-        // Who may only read learns the time as well.
+        // A client that may only read learns the time as well.
         cluster.simulation.send(
                 PrincipalId.client(9),
                 PrincipalId.node(3),
@@ -416,7 +416,7 @@ class PasisServerTest {
         assertThat(cluster.held(4, 0)).isEqualTo(1);
     }
 
-    /** What readers had it repair before and nobody has verified is verified then. */
+    /** Earlier versions that readers had repaired, and that are unverified, are verified then. */
     @Test
     void atTheBoundOfRepairsTheNodeMakesRoomToo() {
         PasisCluster cluster = cluster(Verification.LAZY, limits(1, 1 << 20, 1 << 20, false));

@@ -28,7 +28,7 @@ public final class Background implements BackgroundWork {
     private final Rebuild rebuild;
     private final long rebuildBytesPerSecond;
     private final boolean scrubs;
-    /** When the waiting for verifications looks again; guarded by the scheduler's lock. */
+    /** Time at which the wait for verifications ends; guarded by the scheduler's lock. */
     private long wakesMillis;
 
     private final List<Supplier<ScrubCounts>> counted = new CopyOnWriteArrayList<>();
@@ -59,7 +59,7 @@ public final class Background implements BackgroundWork {
         node = null;
     }
 
-    /** Whether anything is to be re-read at all. */
+    /** Returns whether this node scrubs. */
     public boolean scrubs() {
         return scrubs;
     }
@@ -69,7 +69,7 @@ public final class Background implements BackgroundWork {
         counted.add(counts);
     }
 
-    /** What was done unasked since the node started. */
+    /** Returns the background work since the node started. */
     public BackgroundReport report() {
         ScrubCounts sum = counted.stream().map(Supplier::get).reduce(ScrubCounts.NONE, ScrubCounts::plus);
         long idleMillis;
@@ -79,7 +79,7 @@ public final class Background implements BackgroundWork {
         return new BackgroundReport(sum.looked(), sum.foundBad(), sum.repaired(), idleMillis);
     }
 
-    /** What was made again since the node started, and how fast lately. */
+    /** Returns how much was rebuilt since the node started, and the recent rate. */
     public RebuildReply rebuilding() {
         return new RebuildReply(rebuild.bytes, rebuild.latelyPerSecond(), rebuildBytesPerSecond);
     }
@@ -145,7 +145,7 @@ public final class Background implements BackgroundWork {
         }
     }
 
-    /** That write has come. */
+    /** Records the arrival of an expected write. */
     void writeCame(PrincipalId client, BlockId block) {
         long now = nowMillis();
         synchronized (scheduler) {

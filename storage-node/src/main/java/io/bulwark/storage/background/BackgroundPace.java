@@ -1,13 +1,13 @@
 package io.bulwark.storage.background;
 
 /**
- * How fast a node works unasked.
+ * Pace of a node's background work.
  *
- * @param idleAfterMillis a node is idle once no client has asked it for anything for so long
+ * @param idleAfterMillis time without client requests after which a node is idle
  * @param scrubBytesPerSecond fragments re-read while idle; 0 for no scrubbing
- * @param rebuildBytesPerSecond fragments made again, idle or not: until they are there one fault less can be borne
- * @param busyDivisor while not idle the rate is so many times smaller, so that rot is found on a busy node, too
- * @param lookBytesMin a look counts as so many bytes at least, as each asks peers
+ * @param rebuildBytesPerSecond fragments rebuilt, idle or not: until then the system tolerates one fault less
+ * @param busyDivisor divisor of the rate while not idle, so that corruption is found on a busy node, too
+ * @param lookBytesMin least bytes that one check counts as, as each check asks peers
  */
 public record BackgroundPace(
         long idleAfterMillis, long scrubBytesPerSecond, long rebuildBytesPerSecond, int busyDivisor, int lookBytesMin) {

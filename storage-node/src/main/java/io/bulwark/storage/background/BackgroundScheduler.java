@@ -13,7 +13,7 @@ import java.util.function.Predicate;
  * and take turns. Verification happens while the node is idle, and else only if it is pressed for room. Time is an argument, in milliseconds on any clock that never steps. Not thread-safe.
  */
 final class BackgroundScheduler {
-    /** Who was refused and has not asked again for so long wants nothing any more. */
+    /** Time after which a refused scrubber that has not asked again no longer counts as waiting. */
     private static final long WANTING_MILLIS = 500;
 
     private static final double BURST_SECONDS = 0.1;
@@ -60,18 +60,18 @@ final class BackgroundScheduler {
         idle.expect(nowMillis, new ExpectedWrite(client, block));
     }
 
-    /** That write has come. */
+    /** Records the arrival of an expected write. */
     void writeCame(long nowMillis, PrincipalId client, BlockId block) {
         advance(nowMillis);
         idle.came(nowMillis, new ExpectedWrite(client, block));
     }
 
-    /** Whether no client has asked for anything for a while, and none is going to write. */
+    /** Returns whether no client has sent a request for a while, and no write is expected. */
     boolean idle(long nowMillis) {
         return idle.idle(nowMillis);
     }
 
-    /** Whether this scrubber may begin one more look now; if so and it does, it calls {@link #begin}. */
+    /** Returns whether this scrubber may begin one more check now. If it does, it calls {@link #begin}. */
     boolean open(long nowMillis, Scrubber scrubber) {
         advance(nowMillis);
         Turn turn = of(scrubber);
@@ -151,7 +151,10 @@ final class BackgroundScheduler {
         unverified.tried(nowMillis, block, settled);
     }
 
-    /** How long there is nothing to verify unless something is written, asked for, or over; at least 1. */
+    /**
+     * Returns the time until there is something to verify, unless a write, a request or a completion comes first; at
+     * least 1.
+     */
     long verificationWaitMillis(long nowMillis) {
         if (verifying >= verificationsMax) {
             return Long.MAX_VALUE / 2;
@@ -159,7 +162,7 @@ final class BackgroundScheduler {
         return Math.max(1, Math.max(unverified.waitMillis(nowMillis), idle.leftMillis(nowMillis)));
     }
 
-    /** How much idle time there was while something was under way. */
+    /** Returns the idle time during which background work was in progress. */
     long idleUsedMillis() {
         return idleUsedMillis;
     }

@@ -4,12 +4,12 @@ import io.bulwark.protocol.pasis.PasisLimits;
 import java.util.function.IntSupplier;
 
 /**
- * What unverified versions under PASIS may take at a node: a threshold for each client, times the clients (lazy verification paper, 3.4),
- * and no more than a bound.
+ * Space for unverified versions under PASIS at a node: a threshold for each client, times the clients (lazy
+ * verification paper, 3.4), up to a limit.
  *
  * @param clientBytes the threshold
- * @param bytesMax the bound; clients whose thresholds are more in all have equal shares of it
- * @param clients how many may write now; 0 while that is not known
+ * @param bytesMax the limit; clients whose thresholds exceed it in total have equal shares of it
+ * @param clients number of clients that may write now; 0 while that is not known
  */
 public record HistoryPool(long clientBytes, long bytesMax, IntSupplier clients) {
     /** The threshold if nothing else is said. */
@@ -25,7 +25,7 @@ public record HistoryPool(long clientBytes, long bytesMax, IntSupplier clients) 
         }
     }
 
-    /** Of a size that somebody has set: what one client may take depends on how many there are alone. */
+    /** Returns a pool of a configured size; one client's share depends only on the number of clients. */
     public static HistoryPool fixed(long bytes, IntSupplier clients) {
         return new HistoryPool(bytes, bytes, clients);
     }
@@ -36,13 +36,13 @@ public record HistoryPool(long clientBytes, long bytesMax, IntSupplier clients) 
                 CLIENT_BYTES, Math.max(1, Math.min(diskBytes / DISK_PART, heapBytes / HEAP_PART)), clients);
     }
 
-    /** How large it is now; as large as it may be while it is not known how many clients there are. */
+    /** Returns its current size; this is the limit while the number of clients is unknown. */
     public long bytes() {
         long writers = clients.getAsInt();
         return writers == 0 || clientBytes >= bytesMax / writers ? bytesMax : writers * clientBytes;
     }
 
-    /** What each of so many servers of the node allows, which share it evenly. */
+    /** Returns the limits of each of this number of servers of the node, which share the pool evenly. */
     public PasisLimits limits(int servers) {
         return PasisLimits.standard(Math.max(1, clientBytes / servers), Math.max(1, bytesMax / servers));
     }

@@ -26,7 +26,7 @@ final class IdleTime {
     /** When each began, by rising time. */
     private final LinkedHashMap<ExpectedWrite, Long> expected = new LinkedHashMap<>();
 
-    /** Whose write did not come, and until when none is expected. */
+    /** Clients whose expected write did not come, and the time until which no further one is expected. */
     private final LinkedHashMap<PrincipalId, Long> unkept = new LinkedHashMap<>();
 
     private long foregroundMillis;
@@ -66,12 +66,12 @@ final class IdleTime {
         return leftMillis(nowMillis) == 0;
     }
 
-    /** How long it takes until the node is idle, if no client asks for anything. */
+    /** Returns the time until the node is idle, if no client sends a request. */
     long leftMillis(long nowMillis) {
         return Math.max(0, busyUntil(nowMillis) + afterMillis - nowMillis);
     }
 
-    /** How much of a stretch of time that ends now was idle, as far as it follows the last request. */
+    /** Returns the idle part of a period that ends now, as far as it follows the last request. */
     long idleMillis(long fromMillis, long nowMillis) {
         return Math.max(0, nowMillis - Math.max(fromMillis, busyUntil(nowMillis) + afterMillis));
     }

@@ -64,8 +64,8 @@ public final class LazyVerification implements BackgroundWork {
     }
 
     /**
-     * What the history pool should be at least, if a client wrote within the last minute while it was too small for the clients that there
-     * are; else 0.
+     * Returns the size that the history pool needs. It is 0 unless a client wrote within the last minute while the pool
+     * was too small for the clients.
      */
     public long neededBytes() {
         return shortage.neededBytes();
@@ -82,7 +82,7 @@ public final class LazyVerification implements BackgroundWork {
         }
     }
 
-    /** What the server of a shard tells. */
+    /** Returns the receiver of reports from the server of a shard. */
     public VerificationWatch watch(int shard) {
         servers.incrementAndGet();
         return new Watch(shard);
@@ -144,7 +144,7 @@ public final class LazyVerification implements BackgroundWork {
     }
 
     private void verify(NodeAccess serving, DueVerification due) {
-        // What a writer left undone, or what is poisonous at too few nodes to ever be complete, goes by repair only.
+        // Only repair removes a writer's incomplete versions, and poisonous ones at too few nodes to ever be complete.
         PasisBackground.Verify asked = new PasisBackground.Verify(due.block(), due.again());
         var _ = serving.ask(asked, ANSWER_MILLIS).whenComplete((answer, error) -> {
             boolean settled = answer instanceof PasisBackground.Verified verified

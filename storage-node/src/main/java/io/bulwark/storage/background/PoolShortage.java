@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
-/** Whether the history pool was too small lately, and what it should be (lazy verification paper, 3.4). Thread-safe. */
+/** Recent shortage of the history pool, and the size that it needs (lazy verification paper, 3.4). Thread-safe. */
 final class PoolShortage {
     private static final long LASTS_NANOS = TimeUnit.MINUTES.toNanos(1);
     /** Settings are in such units. */

@@ -1,12 +1,12 @@
 package io.bulwark.storage.background;
 
 /**
- * Whether a node verifies a version before it answers a read, so that this client and all later ones need not (lazy verification
- * paper, 3.1): in a workload of mostly reads and while the load is light; else the clients verify themselves, which costs the system less.
- * Time is an argument, in milliseconds. Not thread-safe.
+ * Choice whether a node verifies a version before it answers a read, so that this client and later ones need not (lazy
+ * verification paper, 3.1). It does in a workload of mostly reads while the load is light. Otherwise the clients
+ * verify, which costs the system less. Time is an argument, in milliseconds. Not thread-safe.
  */
 final class ReadChoice {
-    /** What happened so long ago counts half. */
+    /** Age at which an event counts half. */
     private static final double HALF_MILLIS = 5_000;
 
     /** Requests in processing that are not much. */

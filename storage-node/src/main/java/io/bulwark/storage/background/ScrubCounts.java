@@ -1,11 +1,11 @@
 package io.bulwark.storage.background;
 
 /**
- * What scrubbers have done since the node started.
+ * Results of the scrubbers since the node started.
  *
  * @param looked fragments re-read and checked, and blocks that peers were asked about
- * @param foundBad of these damaged, missing or behind
- * @param repaired of these made good
+ * @param foundBad of these, the corrupt, missing or outdated ones
+ * @param repaired of these, the repaired ones
  */
 public record ScrubCounts(long looked, long foundBad, long repaired) {
     static final ScrubCounts NONE = new ScrubCounts(0, 0, 0);

@@ -1,6 +1,6 @@
 package io.bulwark.storage.background;
 
-/** Who re-reads fragments. They take turns. */
+/** Scrubbers, which re-read fragments in turn. */
 public enum Scrubber {
     /** Extents that the metadata references. */
     EXTENTS,

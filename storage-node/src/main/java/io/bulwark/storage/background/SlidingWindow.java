@@ -2,11 +2,14 @@ package io.bulwark.storage.background;
 
 import java.util.Arrays;
 
-/** How much there was of something within the last ten seconds. Time is an argument, in milliseconds on any clock that never steps. Not thread-safe. */
+/**
+ * Sum of a quantity over the last ten seconds. Time is an argument, in milliseconds on any clock that never steps. Not
+ * thread-safe.
+ */
 final class SlidingWindow {
     private static final int SECONDS = 10;
 
-    /** Of each second, the current one last overwritten. */
+    /** Sum of each second; the current second's slot was overwritten last. */
     private final long[] sums = new long[SECONDS];
 
     private long second;

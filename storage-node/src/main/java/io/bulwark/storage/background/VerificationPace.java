@@ -1,13 +1,14 @@
 package io.bulwark.storage.background;
 
 /**
- * When versions are verified in the background.
+ * Timing of background verification.
  *
- * @param youngMillis a block is left alone for so long after its last write, as it may be written again, but not longer than ten times
- *     this since its first unverified version
- * @param patienceMillis a block for which other nodes are responsible is verified here if their word has not come for so long
- * @param retryMillis a verification that came to nothing is tried again after so long, then after twice as long, and so on, with repair
- * @param atOnce verifications under way at the same time
+ * @param youngMillis time for which a block is left alone after its last write, as it may be written again, but at most
+ *     ten times this since its first unverified version
+ * @param patienceMillis time without word of the responsible nodes after which a block is verified here
+ * @param retryMillis time before the first retry of a failed verification, which doubles with each retry; retries
+ *     repair
+ * @param atOnce verifications in flight at the same time
  */
 public record VerificationPace(long youngMillis, long patienceMillis, long retryMillis, int atOnce) {
     public VerificationPace {

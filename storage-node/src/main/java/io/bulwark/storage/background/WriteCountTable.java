@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * written a moment ago wait, and so do those for which other nodes are responsible. Not thread-safe.
  */
 final class WriteCountTable {
-    /** What goes beyond is forgotten until there is room again. */
+    /** Largest number of blocks; the table drops further ones until there is room again. */
     static final int BLOCKS_MAX = 1 << 16;
 
-    /** How many blocks with equally many versions are tried for being in the cache. */
+    /** Number of blocks with equally many versions that are tested for being in the cache. */
     private static final int CACHE_LOOKS_MAX = 32;
 
     private static final int REWRITES_MAX = 10;
@@ -36,7 +36,7 @@ final class WriteCountTable {
     private final Map<BlockId, Entry> entries = new HashMap<>();
     private final TreeSet<Entry> waiting =
             new TreeSet<>(Comparator.comparingLong(Entry::dueMillis).thenComparing(Entry::block));
-    /** Those that came to nothing: nobody takes them before their time. */
+    /** Blocks whose verification failed: they are not taken before their time. */
     private final TreeSet<Entry> resting =
             new TreeSet<>(Comparator.comparingLong(Entry::dueMillis).thenComparing(Entry::block));
 
@@ -54,7 +54,7 @@ final class WriteCountTable {
         private long notBeforeMillis;
         private long dueMillis;
         private boolean underWay;
-        /** How often in a row nothing came of a verification. */
+        /** Number of failed verifications in a row. */
         private int fruitless;
 
         Entry(BlockId block, long nowMillis) {
@@ -117,7 +117,7 @@ final class WriteCountTable {
         return written;
     }
 
-    /** How often there was room again after blocks were forgotten: then they are to be told once more. */
+    /** Returns how often there was room again after blocks were dropped: the table must then be told of them again. */
     long forgotten() {
         return forgotten;
     }
@@ -170,7 +170,7 @@ final class WriteCountTable {
         return Math.min(RETRY_FACTOR_MAX, 1 << Math.min(fruitless, Integer.SIZE - 2));
     }
 
-    /** How long there will be nothing to take unless something is written; a very long time if there is nothing at all. */
+    /** Returns the time until a block can be taken, unless one is written; a very long time if there is none. */
     long waitMillis(long nowMillis) {
         if (!ready.isEmpty()) {
             return 0;

@@ -54,7 +54,7 @@ public final class Completion implements BackgroundWork {
     private final UnsettledLog unsettled = new UnsettledLog();
     private volatile boolean stopping;
 
-    /** What there is once the node serves. */
+    /** Parts that exist once the node serves. */
     private record Parts(
             NodeAccess node,
             NodeCompletion machine,
@@ -128,7 +128,7 @@ public final class Completion implements BackgroundWork {
         }
     }
 
-    /** What was done and what is left; empty counts before the node serves. */
+    /** Returns the completed and remaining work; counts are empty before the node serves. */
     public CompletionStatus status() {
         Parts running = parts;
         NodeCompletion.Counts done = counts;
@@ -144,12 +144,12 @@ public final class Completion implements BackgroundWork {
                         .toList());
     }
 
-    /** Whether all that object volumes referenced when the node started has been compared with what it holds. */
+    /** Returns whether all references of object volumes at the node's start have been compared with its contents. */
     public boolean compared() {
         return counts.compared();
     }
 
-    /** What was verified of volumes of objects with lazy verification, by rising volume id. */
+    /** Returns the verified versions in object volumes with lazy verification, by rising volume id. */
     public List<VersionsReport> versions() {
         return counts.verified().stream()
                 .map(each -> new VersionsReport(

@@ -3,10 +3,10 @@ package io.bulwark.storage.completion;
 import io.bulwark.protocol.completion.CompletionPace;
 
 /**
- * How a node works unasked.
+ * Configuration of a node's background work.
  *
- * @param pace how fast
- * @param renewMillis how often the node renews its session with the metadata, which moves the agreed time
+ * @param pace its pace
+ * @param renewMillis interval at which the node renews its session with the metadata, which moves the agreed time
  */
 public record CompletionConfig(CompletionPace pace, long renewMillis) {
     public CompletionConfig {

@@ -4,15 +4,15 @@ import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import java.util.List;
 
 /**
- * What completion has done since the node started, and what it has left.
+ * Work of completion since the node started, and its remaining work.
  *
- * @param checked extents looked into
- * @param completed were missing, and were made
- * @param repaired were damaged or another version, and were made again
+ * @param checked extents examined
+ * @param completed missing extents that were made
+ * @param repaired extents that were corrupt or another version, and were rebuilt
  * @param incomplete times an extent was found that its writer left incomplete
  * @param scrubbed fragments re-read and checked
- * @param reported verdicts told to the metadata
- * @param volumes what is left, by rising volume id
+ * @param reported verdicts reported to the metadata
+ * @param volumes remaining work, by rising volume id
  */
 public record CompletionStatus(
         long checked,

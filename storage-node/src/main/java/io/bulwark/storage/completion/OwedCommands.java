@@ -9,7 +9,7 @@ import java.util.concurrent.ExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the node has to say of the epochs of its placement groups, until it has said it. Thread-safe. */
+/** Commands about the epochs of its placement groups that the node has yet to submit. Thread-safe. */
 final class OwedCommands {
     private static final Logger LOG = LoggerFactory.getLogger(OwedCommands.class);
 

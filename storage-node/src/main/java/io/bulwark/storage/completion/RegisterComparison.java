@@ -90,7 +90,7 @@ public final class RegisterComparison implements BackgroundWork {
     private final long pollMillis;
     private final long retryNanos;
     private final int atOnce;
-    /** Of the volumes that this node holds a slot of; written by the one thread. */
+    /** Progress of the volumes in which this node holds a slot; written by the one thread. */
     private final ConcurrentSkipListMap<Integer, Progress> volumes = new ConcurrentSkipListMap<>();
 
     private final AtomicLong looked = new AtomicLong();
@@ -108,7 +108,7 @@ public final class RegisterComparison implements BackgroundWork {
     /** The answer of a holder; none if none came in time. */
     private record Told(int holder, @Nullable LatestReply reply) {}
 
-    /** How far one volume is. */
+    /** Progress of one volume. */
     private static final class Progress {
         private final SortedSet<BlockId> unfinished = new TreeSet<>();
         /** From which block on each other holder of the group goes on to tell. */
@@ -118,9 +118,9 @@ public final class RegisterComparison implements BackgroundWork {
 
         private int group;
         private long triedNanos = System.nanoTime();
-        /** Whether all was gone through. */
+        /** True once all blocks were visited. */
         private boolean ended;
-        /** Whether this node knows what it lacks. */
+        /** True once this node knows what it lacks. */
         private volatile boolean compared;
 
         private volatile int left;
@@ -164,14 +164,14 @@ public final class RegisterComparison implements BackgroundWork {
         }
     }
 
-    /** What is left, of each register volume that the node knows of and holds a slot of. */
+    /** Returns the remaining work of each register volume that the node knows and holds a slot of. */
     public List<VolumeWork> status() {
         List<VolumeWork> work = new ArrayList<>();
         volumes.forEach((volume, progress) -> work.add(new VolumeWork(volume, progress.left, progress.compared)));
         return work;
     }
 
-    /** Whether all register volumes that there were when the node started have been compared. */
+    /** Returns whether all register volumes that existed at the node's start have been compared. */
     public boolean compared() {
         return knowsFirst && volumes.values().stream().allMatch(progress -> progress.compared);
     }
@@ -227,9 +227,9 @@ public final class RegisterComparison implements BackgroundWork {
                 continue;
             }
             Progress progress = new Progress();
-            // What nobody verifies is not repaired either.
+            // Versions that are never verified are not repaired either.
             progress.ended = volume.policy().verification() == Verification.NONE;
-            // What began, or was taken, while this node was up has lost nothing by its start; its peers hear of this
+            // A volume created or taken while this node was up has lost nothing by its start. Its peers hear of this
             // life all the same.
             progress.compared = knowsFirst || progress.ended;
             answers.stand(volume.id(), progress.compared ? Standing.CURRENT : Standing.UNKNOWN);

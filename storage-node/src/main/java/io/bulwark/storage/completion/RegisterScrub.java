@@ -46,7 +46,7 @@ import org.slf4j.event.Level;
 public final class RegisterScrub implements BackgroundWork {
     private static final Logger LOG = LoggerFactory.getLogger(RegisterScrub.class);
     private static final int PAGE = 256;
-    /** What goes beyond is found again in the next round. */
+    /** Limit of unfinished blocks; the next round finds the others again. */
     private static final int UNFINISHED_MAX = 10_000;
 
     private static final long ANSWER_MILLIS = 60_000;
@@ -107,7 +107,7 @@ public final class RegisterScrub implements BackgroundWork {
         }
     }
 
-    /** What was done and what is left. */
+    /** Returns the completed and remaining work. */
     public ScrubStatus status() {
         List<VolumeWork> work = new ArrayList<>();
         unfinished.forEach((volume, blocks) -> work.add(new VolumeWork(volume, blocks.size(), true)));
@@ -159,7 +159,7 @@ public final class RegisterScrub implements BackgroundWork {
         }
     }
 
-    /** What there is of any block, re-read and checked. */
+    /** Re-reads and checks the records of each held block. */
     private void held(NodeAccess node, Scrubber scrubber) throws InterruptedException, ExecutionException {
         for (Volume volume : volumes(node)) {
             BlockId last = BlockId.register(volume.id(), volume.blocks() - 1);
@@ -203,7 +203,7 @@ public final class RegisterScrub implements BackgroundWork {
         }
     }
 
-    /** What was written a moment ago, and may be overwritten soon, is left in the write-back cache. */
+    /** Returns a page of the written records. Recent ones that may soon be overwritten stay in the write-back cache. */
     private static List<Loaded.Meta> scan(NodeAccess node, Volume volume, BlockId from, BlockId to, int max)
             throws InterruptedException, ExecutionException {
         RecordKind kind =

@@ -4,12 +4,12 @@ import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import java.util.List;
 
 /**
- * What scrubbing of register volumes has done since the node started, and what it has left.
+ * Scrubbing of register volumes since the node started, and its remaining work.
  *
- * @param scrubbed blocks looked at
- * @param completed were missing or behind, and were made up
- * @param repaired were damaged, and were made again
- * @param volumes what is left, by rising volume id
+ * @param scrubbed blocks examined
+ * @param completed missing or outdated blocks that were made up
+ * @param repaired corrupt blocks that were rebuilt
+ * @param volumes remaining work, by rising volume id
  */
 public record ScrubStatus(long scrubbed, long completed, long repaired, List<VolumeWork> volumes) {
     public ScrubStatus {

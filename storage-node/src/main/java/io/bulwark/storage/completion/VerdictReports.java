@@ -33,12 +33,12 @@ final class VerdictReports {
     private static final int REPORTS_PER_POLL = 20;
 
     private static final int DETAIL_LENGTH = 80;
-    /** What goes on is reported again after half the time for which a report counts. */
+    /** Interval of repeated reports of a lasting fault: half the time for which a report counts. */
     private static final Duration REPEAT = Duration.ofMillis(Command.REPORT_TTL_MILLIS / 2);
 
     private static final Logger LOG = LoggerFactory.getLogger(VerdictReports.class);
 
-    /** What is said once, and again only of what is found much later. */
+    /** Report that is sent once, and repeated only for a much later finding. */
     private sealed interface Told {
         record OfNode(int node, BlockId block) implements Told, Comparable<OfNode> {
             private static final Comparator<OfNode> ORDER =

@@ -1,4 +1,4 @@
-/** What a node learns from the metadata replicas when it must decide: sessions, grants, volumes. */
+/** Facts that a node learns from the metadata replicas for its decisions: sessions, grants, volumes. */
 @NullMarked
 package io.bulwark.storage.facts;
 

@@ -129,7 +129,7 @@ public final class AgreedKeys {
         }
     }
 
-    /** What is believed now, by node; looked through when it has changed. */
+    /** Currently trusted keys, by node; rebuilt when the trust has changed. */
     private static final class Identities implements Function<PrincipalId, List<PrincipalKey>> {
         private final TlsCredentials credentials;
         private final Map<PrincipalId, List<PrincipalKey>> known = new HashMap<>();

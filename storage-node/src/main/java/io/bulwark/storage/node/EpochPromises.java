@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What all shards of a node refuse durably of placement groups, each of them for itself. Thread-safe. */
+/** Durable refusals of placement groups' epochs that all shards of a node have made, each for itself. Thread-safe. */
 final class EpochPromises {
     private final int shards;
     private final Map<Group, long[]> said = new HashMap<>();

@@ -4,7 +4,7 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Question;
 import java.util.concurrent.CompletableFuture;
 
-/** What 2f+1 replicas of the metadata service say. */
+/** Source of facts on which 2f+1 replicas of the metadata service agree. */
 public interface FactSource {
     /**
      * Asks the replicas.

@@ -10,7 +10,7 @@ import io.bulwark.storage.store.FragmentStore;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** What background work of a node may use. Thread-safe. */
+/** Services of a node for its background work. Thread-safe. */
 public interface NodeAccess {
     /** This node's number. */
     int node();
@@ -32,7 +32,10 @@ public interface NodeAccess {
     /** Answers a request over the connection that its sender has now, if it has one. */
     void answer(PrincipalId to, long requestId, Message answer);
 
-    /** How long ago a client last asked for something that is served, status aside; a very long time if none has. */
+    /**
+     * Returns the time since a client's last request for a service other than status; a very long time if there was
+     * none.
+     */
     long sinceForegroundMillis();
 
     /** Requests of anybody that are in processing. */

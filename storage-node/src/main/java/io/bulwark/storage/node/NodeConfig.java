@@ -8,14 +8,14 @@ import io.bulwark.transport.TransportSettings;
 import java.net.InetSocketAddress;
 
 /**
- * How one storage node runs.
+ * Configuration of one storage node.
  *
  * @param node its number in the cluster map
  * @param cluster the cluster's id, zeros where principals have no keys: the store is this node's of this cluster
- * @param listen where it serves; port 0 takes any free port
+ * @param listen its listening address; port 0 takes any free port
  * @param shards threads among which the blocks are divided; may change between starts
- * @param requestBytesMax bytes of requests in processing; what would go beyond is dropped, and so is what would give one
- *     principal more than what is left
+ * @param requestBytesMax bytes of requests in processing. Requests beyond it are dropped, and so are those that would
+ *     give one principal more than the remainder
  */
 public record NodeConfig(
         int node,

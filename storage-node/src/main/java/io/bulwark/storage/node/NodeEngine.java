@@ -9,7 +9,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.storage.store.FragmentStore;
 
-/** What the shards of a node share. Thread-safe. */
+/** State and services that the shards of a node share. Thread-safe. */
 interface NodeEngine {
     int node();
 

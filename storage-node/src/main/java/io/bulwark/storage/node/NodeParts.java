@@ -9,10 +9,10 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 
 /**
- * What a node is put together from.
+ * Parts of a node.
  *
- * @param keys of this node, with all whom it talks to, for what is authenticated end to end
- * @param credentials what secures its connections
+ * @param keys of this node, with all its peers and clients, for end-to-end authentication
+ * @param credentials security of its connections
  * @param codecs the messages of all protocols that it speaks, as server and among its peers
  */
 public record NodeParts(

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** Where the other nodes listen, as the cluster map has it now. */
+/** Addresses of the other nodes in the current cluster map. */
 @FunctionalInterface
 public interface PeerDirectory {
     /** The address of a node, or empty if the map, as far as it is known here, has no such node. Must not block. */

@@ -9,7 +9,7 @@ import java.util.Map;
  * more finds room. Thread-safe.
  */
 final class RequestLimits {
-    /** What a request takes beside its fragments. */
+    /** Memory of a request beyond its fragments. */
     private static final int REQUEST_BYTES = 1024;
 
     private final long bytesMax;
@@ -23,7 +23,7 @@ final class RequestLimits {
         this.bytesMax = bytesMax;
     }
 
-    /** Whether the request may be processed; then {@link #release} must follow, once. */
+    /** Returns whether the request may be processed; then {@link #release} must follow, once. */
     synchronized boolean admit(PrincipalId from, int heldBytes) {
         long added = (long) REQUEST_BYTES + heldBytes;
         long own = bytesByPrincipal.getOrDefault(from, 0L) + added;

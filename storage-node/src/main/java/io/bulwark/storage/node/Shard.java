@@ -240,7 +240,7 @@ final class Shard {
         })));
     }
 
-    /** What the index cannot tell is not answered: to guess that there is nothing would be a lie. */
+    /** Drops the answer if the index cannot tell: the guess that there is nothing would be a lie. */
     private static Completion<Loaded> loaded(ProtocolServer server, long token) {
         return (now, loaded) -> loaded == null ? List.of() : server.onLoaded(now, token, loaded);
     }

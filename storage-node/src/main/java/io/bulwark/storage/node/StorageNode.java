@@ -134,7 +134,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
         identity.claim(config.store().directory());
         FragmentStore store = FragmentStore.open(config.store());
         try {
-            // Of two that began in one empty directory at the same time one has it now.
+            // If two nodes began in one empty directory at the same time, only one owns it now.
             identity.claim(config.store().directory());
             store.claim(identity);
             return store;
@@ -149,7 +149,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
         return config.node();
     }
 
-    /** Where it listens, with the port that it really got. */
+    /** Returns the listening address, with the actual port. */
     public InetSocketAddress address() {
         return server.boundAddress();
     }
@@ -258,7 +258,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
         return -1;
     }
 
-    /** Whether the request is processed; {@code released} is run in any case. */
+    /** Returns whether the request is processed; {@code released} is run in any case. */
     private boolean submit(PrincipalId from, long id, Message message, Work.Reply reply, Runnable released) {
         int protocol = protocolOf(message);
         if (protocol < 0) {
@@ -306,7 +306,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
         }
     }
 
-    /** What comes over accepted connections: requests. */
+    /** Requests over accepted connections. */
     private final class Requests implements InboundHandler {
         @Override
         public void onMessage(Peer peer, long requestId, Message message, Runnable done) {

@@ -12,11 +12,11 @@ final class Work {
     private final Runnable released;
     private int holds;
 
-    /** Where an answer under the request's id goes. */
+    /** Destination of an answer under the request's id. */
     interface Reply {
         Reply NONE = (to, requestId, message) -> false;
 
-        /** Whether this is the request that the message answers; then it was sent, or dropped. */
+        /** Returns whether the message answers this request; then it was sent, or dropped. */
         boolean send(PrincipalId to, long requestId, Message message);
     }
 

@@ -19,7 +19,7 @@ final class Awaited {
     private static final int PER_WINDOW_MAX = 20;
     private static final int REMEMBERED_MAX = 1_024;
 
-    /** What a node writes into its log. */
+    /** Log of a node. */
     interface Log {
         /**
          * Something waits for it, and not only for a moment.
@@ -42,7 +42,7 @@ final class Awaited {
 
     private final Log log;
     private final LongSupplier clock;
-    /** When each is logged if it is still waited for then. */
+    /** Time at which each is logged if it is still waited for. */
     private final LinkedHashMap<Which, Long> due = new LinkedHashMap<>();
 
     private long windowMillis = Long.MIN_VALUE;

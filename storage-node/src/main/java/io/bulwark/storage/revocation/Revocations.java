@@ -151,7 +151,7 @@ public final class Revocations implements BackgroundWork {
             after = page.next();
         } while (!after.equals(PrincipalId.NOBODY));
         rounds.learn(revoked);
-        // What changed between two pages is looked through again.
+        // Changes between two pages require another scan.
         version = first == last ? last : NO_VERSION;
     }
 

@@ -13,9 +13,10 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * What the node's servers say of each who is revoked. They are told again for whoever asks: that all is decided is answered to him once,
- * and of a round that began after he first asked since the last such answer. So who has two such answers, one after the other, knows
- * that all is decided that was under way at the first, though another's question, or a late one of his own, began the round of that.
+ * Reports of the node's servers on each revoked principal. A server is told again when a party asks. An asker gets the
+ * answer that all is decided once. It is of a round that began after his first question since the last such answer. Two
+ * such answers in a row prove that everything in flight at the first is decided. This holds even if another's question,
+ * or a late one of his own, began that round.
  */
 final class Rounds {
     private static final int ASKERS_MAX = 1_024;
@@ -30,7 +31,7 @@ final class Rounds {
 
     private record Begun(int round, long atMillis) {}
 
-    /** What one server has said in its round. */
+    /** Report of one server in its round. */
     private record Said(int round, boolean refuses, int undecided, long atMillis) {}
 
     private final class Standing implements RevocationWatch {
@@ -64,7 +65,7 @@ final class Rounds {
     }
 
     private final List<Standing> servers = new CopyOnWriteArrayList<>();
-    /** How often the servers were told of each: the number of the round. */
+    /** Number of the current round of each principal: how often the servers were told of it. */
     private final Map<PrincipalId, Begun> told = new ConcurrentHashMap<>();
     /** From which round on the answer is new to an asker, by whom he asks for; who asked last is last. */
     private final LinkedHashMap<PrincipalId, LinkedHashMap<PrincipalId, Integer>> askers =

@@ -35,7 +35,7 @@ public final class LatestAnswers implements BackgroundWork {
     private static final Logger LOG = LoggerFactory.getLogger(LatestAnswers.class);
     private static final BlockId NO_BLOCK = BlockId.register(0, 0);
 
-    /** What a node knows of its own store. */
+    /** Knowledge of a node about its own store. */
     public enum Standing {
         /** Too few peers have told yet which starts of this node they remember. */
         UNKNOWN,
@@ -71,7 +71,7 @@ public final class LatestAnswers implements BackgroundWork {
         ofOthers = Standing.CURRENT;
     }
 
-    /** What the records of a register volume's versions are. */
+    /** Returns the kind of the records of a register volume's versions. */
     public static RecordKind kind(Protocol protocol) {
         return switch (protocol) {
             case FP -> RecordKind.REGISTER_VERSION;

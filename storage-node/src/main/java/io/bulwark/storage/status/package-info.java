@@ -1,4 +1,4 @@
-/** How a node answers when it is asked how it is. Nothing is decided by these answers. */
+/** Answers of a node to questions about its status. No decision depends on these answers. */
 @NullMarked
 package io.bulwark.storage.status;
 

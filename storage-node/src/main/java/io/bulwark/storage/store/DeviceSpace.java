@@ -6,20 +6,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the device has left, and whether that was too little for a store lately. What changes it belongs to the writer
- * thread; the rest is for any.
+ * Free space of the device, and whether it was recently too little for a store. Methods that change it belong to the
+ * writer thread; any thread may call the rest.
  */
 final class DeviceSpace {
     private static final Logger LOG = LoggerFactory.getLogger(DeviceSpace.class);
 
-    /** How long a device counts as full that said so itself, as under a quota, whatever it claims to have left. */
+    /**
+     * Time for which a device counts as full after it said so itself, as under a quota, whatever free space it claims.
+     */
     private static final long FULL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private static final long LOG_INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final StoreConfig config;
     private final Source source;
-    /** What segments can take without taking space from the file system. */
+    /** Bytes that segments can take without more space from the file system. */
     private volatile long reusableBytes;
 
     /** The largest store that was refused and for which there has been no room since; 0 if there is none. */
@@ -40,7 +42,7 @@ final class DeviceSpace {
         this.source = source;
     }
 
-    /** What the file system has left; nothing if it does not say. */
+    /** Returns the free space of the file system; nothing if it is unknown. */
     long usableBytes() {
         try {
             return source.usableBytes();
@@ -49,25 +51,28 @@ final class DeviceSpace {
         }
     }
 
-    /** How many bytes of fragments may still be stored; none if below zero. */
+    /** Returns how many bytes of fragments may still be stored; none if below zero. */
     long roomBytes(long storedBytes) {
         return Math.min(usableBytes() + reusableBytes - config.reserveBytes(), config.capacityBytes() - storedBytes);
     }
 
-    /** How many bytes may be moved: half of the reserve stays, so that many who share the device do not fill it by making room. */
+    /**
+     * Returns how many bytes may be moved. Half of the reserve stays, so that stores sharing the device do not fill it
+     * by compaction.
+     */
     long moveRoomBytes() {
         return usableBytes() + reusableBytes - config.reserveBytes() / 2;
     }
 
-    /** Whether ordinary stores are refused now. */
+    /** Returns whether ordinary stores are refused now. */
     boolean refuses(long storedBytes) {
         return (full && System.nanoTime() - fullNanos < FULL_NANOS)
                 || roomBytes(storedBytes) < Math.max(1, refusedBytes);
     }
 
     /**
-     * Whether dead bytes should be given back: stores are refused here, or soon, or, where others share the device, perhaps
-     * there. Else who gives back first would let the others keep theirs.
+     * Returns whether dead bytes should be given back: stores are refused here, or soon, or perhaps at others that
+     * share the device. Otherwise the first to give back would let the others keep theirs.
      */
     boolean pressed(long storedBytes) {
         return usableBytes() - config.reserveBytes() < config.reserveBytes() || refuses(storedBytes);

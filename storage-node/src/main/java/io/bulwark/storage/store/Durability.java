@@ -1,6 +1,6 @@
 package io.bulwark.storage.store;
 
-/** What an acknowledged write survives. All settings survive a killed process; they differ in a power cut. */
+/** Durability of an acknowledged write. All settings survive a killed process; they differ in a power cut. */
 public enum Durability {
     /** Every acknowledged write is on the device. */
     SYNC,

@@ -165,7 +165,7 @@ public final class FragmentStore implements AutoCloseable {
                 : write(mutations, false);
     }
 
-    /** Whether something of the block is held in memory and has not been written yet. */
+    /** Returns whether memory holds data of the block that has not been written yet. */
     public boolean holdsUnwritten(BlockId block) {
         return cache.holds(block);
     }

@@ -6,20 +6,21 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the index holds of one record: where its fragment is, and its meta data. On disk: version (1), place (1),
- * segment (4), offset (4), length (4), sequence (8), change (8), checksum of the fragment (4), meta data, CRC-32C of the
- * key and all before (4).
+ * Index entry of one record: the place of its fragment, and its meta data. On disk: version (1), place (1), segment
+ * (4), offset (4), length (4), sequence (8), change (8), checksum of the fragment (4), meta data, CRC-32C of the key
+ * and all before (4).
  *
  * @param segment the segment's number, 0 unless the place is a segment
  * @param offset of the record's header in the segment
  * @param length of the fragment
  * @param sequence a number that no other write has
- * @param change a number that no other change of an entry has, and all later ones exceed: of two entries of one key the later is known by it
+ * @param change a number that no other change of an entry has, and all later ones exceed: it tells the later of two
+ *     entries of one key
  * @param checksum see {@link RecordHeader#checksum}
  */
 record IndexEntry(
         Place place, int segment, int offset, int length, long sequence, long change, int checksum, Bytes meta) {
-    /** Where a fragment is. The order is part of the format on disk. */
+    /** Place of a fragment. The order is part of the format on disk. */
     enum Place {
         /** In the index itself. */
         INLINE,
@@ -45,7 +46,7 @@ record IndexEntry(
         return new IndexEntry(place, segment, offset, length, sequence, number, checksum, meta);
     }
 
-    /** Whether both point to the same write of a fragment at the same place. */
+    /** Returns whether both point to the same write of a fragment at the same place. */
     boolean samePlace(IndexEntry other) {
         return place == other.place && segment == other.segment && offset == other.offset && sequence == other.sequence;
     }

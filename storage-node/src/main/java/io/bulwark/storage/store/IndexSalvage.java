@@ -105,7 +105,7 @@ final class IndexSalvage {
                 beside(damaged, "-damaged").getFileName());
     }
 
-    /** What the logs say: RocksDB replays them by itself into an index that has nothing else. */
+    /** Returns the records in the logs: RocksDB replays them itself into an otherwise empty index. */
     private RecordIndex replay(Path logs) throws IOException {
         Directories.delete(logs);
         RecordIndex.open(logs).close();

@@ -9,10 +9,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a store has latest of blocks.
+ * Latest records of blocks in a store.
  *
  * @param blocks in their order
- * @param next the first block that was not looked at, as there were too many; empty if there is none
+ * @param next the first block that was not examined, as there were too many; empty if there is none
  */
 public record LatestRecords(List<Latest> blocks, Optional<BlockId> next) {
     /**
@@ -39,7 +39,7 @@ public record LatestRecords(List<Latest> blocks, Optional<BlockId> next) {
             this.max = max;
         }
 
-        /** Whether it takes more. */
+        /** Adds a record, and returns whether it accepts more. */
         boolean add(RecordKey key, boolean whole) {
             Latest before = last;
             if (before != null && before.block().equals(key.block())) {

@@ -47,7 +47,7 @@ public final class Lives {
     }
 
     /**
-     * What was missed is made up: goes on as if the store had known of that life.
+     * Begins a life after the missed ones, whose losses were made up, as if the store had known of that life.
      *
      * @throws StoreException if it cannot be written
      */

@@ -11,9 +11,9 @@ import java.util.zip.CRC32C;
  */
 final class RecordHeader {
     static final int BYTES = 128;
-    /** Where records of one batch may start. */
+    /** Alignment of records within one batch. */
     static final int ALIGNMENT = 64;
-    /** Where batches start, so that a torn write never touches a page with acknowledged records. */
+    /** Alignment of batches, so that a torn write never touches a page with acknowledged records. */
     static final int PAGE_BYTES = 4096;
 
     private static final int MAGIC = 0x42574653;

@@ -185,7 +185,7 @@ final class RecordIndex implements AutoCloseable {
         Files.deleteIfExists(directory.resolveSibling(SUSPECT_FILE));
     }
 
-    /** Whose index it is, as {@link StoreIdentity} writes it; null if nobody has said yet. */
+    /** Returns the owner of the index, as {@link StoreIdentity} writes it; null if it has none yet. */
     byte @Nullable [] owner() throws StoreException {
         try {
             return db.get(OWNER_KEY);
@@ -276,7 +276,7 @@ final class RecordIndex implements AutoCloseable {
         });
     }
 
-    /** Whether the place belongs to this very record. */
+    /** Returns whether the place belongs to this very record. */
     boolean occupies(Occupied place) throws StoreException {
         Bytes key = placeKey(place.segment(), place.offset());
         byte[] value = get(places, key);

@@ -15,13 +15,13 @@ final class Segment {
     final int number;
     private final Path path;
     private final FileChannel channel;
-    /** Where the next batch may be appended; beyond the last live record. */
+    /** Position of the next batch; beyond the last live record. */
     private int position;
     /** The footprints of all records since it was begun; those of before the start and their padding count as well. */
     private int recordBytes;
     /** The footprints of live records; read by the compaction. */
     private final AtomicLong liveBytes = new AtomicLong();
-    /** Whether nothing is appended any more; read by the compaction. */
+    /** True once nothing is appended any more; read by the compaction. */
     private volatile boolean sealed;
 
     private Segment(int number, Path path, FileChannel channel) {
@@ -68,7 +68,10 @@ final class Segment {
         recordBytes = value;
     }
 
-    /** Whether more of it is dead than alive. Padding is neither: what compaction has just written is not. */
+    /**
+     * Returns whether more of it is dead than alive. Padding counts as neither, so freshly compacted data is not mostly
+     * dead.
+     */
     boolean mostlyDead() {
         return recordBytes - liveBytes() > liveBytes();
     }

@@ -20,10 +20,10 @@ import org.slf4j.LoggerFactory;
 final class SegmentCompactor {
     private static final Logger LOG = LoggerFactory.getLogger(SegmentCompactor.class);
     private static final double LIVE_SHARE_MAX = 0.5;
-    /** When stores are refused for lack of space. */
+    /** Limit while stores are refused for lack of space. */
     private static final double LIVE_SHARE_MAX_SHORT = 0.9;
 
-    /** How long segments that could not be emptied are left alone. */
+    /** Time for which segments that could not be emptied are left alone. */
     private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private static final long WINDOW_BYTES = 4L << 20;
@@ -70,7 +70,7 @@ final class SegmentCompactor {
                     stuckSinceNanos = System.nanoTime();
                 }
                 if (writer.hasToGiveBack()) {
-                    // Whoever else shares the device has filled it meanwhile.
+                    // Others that share the device have filled it meanwhile.
                     writer.submit(new StoreTask.Flush(new CompletableFuture<>()));
                 }
                 Optional<Segment> next = candidate();

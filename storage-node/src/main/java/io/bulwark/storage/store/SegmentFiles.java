@@ -40,7 +40,7 @@ final class SegmentFiles implements AutoCloseable {
     /** Segments to be sealed once what the batch put into them is accounted for. */
     private final List<Segment> full = new ArrayList<>();
 
-    /** What the index has in segments that are missing, or too short. */
+    /** Records of the index in segments that are missing, or too short. */
     private final List<RecordIndex.Occupied> gone = new ArrayList<>();
 
     private final ByteBuffer staging = ByteBuffer.allocateDirect(STAGING_BYTES);
@@ -190,7 +190,7 @@ final class SegmentFiles implements AutoCloseable {
         full.clear();
     }
 
-    /** Whether {@link #recycle} has something to do. */
+    /** Returns whether {@link #recycle} has something to do. */
     boolean hasEmptied() {
         return touched.stream().anyMatch(segment -> segment.sealed() && segment.liveBytes() == 0);
     }
@@ -218,7 +218,7 @@ final class SegmentFiles implements AutoCloseable {
         canGiveBack = spareCount > 0 || (used != null && used.mostlyDead());
     }
 
-    /** Whether sealing and recycling would give bytes back to the device if that were wanted, as of the last batch. */
+    /** Returns whether sealing and recycling could give bytes back to the device, as of the last batch. */
     boolean canGiveBack() {
         return canGiveBack;
     }
@@ -256,7 +256,9 @@ final class SegmentFiles implements AutoCloseable {
                 : null;
     }
 
-    /** Whether a record begins where its entry says, and ends within the file. Its fragment is not read. */
+    /**
+     * Returns whether a record begins at the place in its entry, and ends within the file. Its fragment is not read.
+     */
     static boolean begins(Segment segment, Bytes key, IndexEntry entry) {
         byte[] header = new byte[RecordHeader.BYTES];
         try {
@@ -269,7 +271,7 @@ final class SegmentFiles implements AutoCloseable {
         }
     }
 
-    /** What the index had, when it was opened, in segments that are missing or too short. */
+    /** Returns the records that the index had, when it was opened, in segments that are missing or too short. */
     List<RecordIndex.Occupied> gone() {
         return gone;
     }
@@ -317,7 +319,7 @@ final class SegmentFiles implements AutoCloseable {
         }
     }
 
-    /** Where the next byte goes. */
+    /** Returns the position of the next byte. */
     private int stagedEnd(Segment segment) {
         return segment.position() + staging.position();
     }

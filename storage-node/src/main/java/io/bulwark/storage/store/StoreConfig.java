@@ -3,7 +3,7 @@ package io.bulwark.storage.store;
 import java.nio.file.Path;
 
 /**
- * How a {@link FragmentStore} keeps its records.
+ * Configuration of a {@link FragmentStore}.
  *
  * @param directory holds all of it; made if missing
  * @param flushIntervalMillis how long {@link Durability#INTERVAL} may keep acknowledged writes from the device
@@ -13,7 +13,8 @@ import java.nio.file.Path;
  * @param reserveBytes writes of fragments are refused when the file system has less space left than this
  * @param readerThreads platform threads that read
  * @param spareSegmentsMax empty segments that are kept to be overwritten, which syncs faster than growing files
- * @param writeBack what is held in memory for a while before it is written: half as much as the reserve at most, so that it always fits
+ * @param writeBack records held in memory for a while before they are written: at most half the reserve, so that they
+ *     always fit
  */
 public record StoreConfig(
         Path directory,

@@ -27,7 +27,7 @@ public final class StoreException extends IOException {
         return new StoreException(message, cause, true);
     }
 
-    /** Whether {@link IndexSalvage} may help. */
+    /** Returns whether {@link IndexSalvage} may help. */
     boolean isDamage() {
         return damaged;
     }

@@ -13,8 +13,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Whose store a directory holds. It stands in the file {@code identity} of the directory, which is written before anything else is, and
- * never again, and in the index, so that neither is copied without the other unnoticed. A node's key is no part of it: keys are replaced, while a node's number is never given to another one.
+ * Owner of the store in a directory. The file {@code identity} of the directory records it, written once, before
+ * anything else. The index records it too, so that a copy of one without the other is noticed. A node's key is no part
+ * of it: keys are replaced, while a node's number is never given to another one.
  *
  * @param cluster the cluster's id; zeros where principals have no keys
  * @param node the node's number
@@ -55,7 +56,7 @@ public record StoreIdentity(Bytes cluster, int node) {
         }
     }
 
-    /** As people read it: {@code node-3 of cluster 0123456789abcdef0123456789abcdef}. */
+    /** Returns it for people: {@code node-3 of cluster 0123456789abcdef0123456789abcdef}. */
     @Override
     public String toString() {
         return "node-" + node + " of cluster " + cluster.toHex();

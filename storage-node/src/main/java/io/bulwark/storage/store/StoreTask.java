@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** What the writer thread is asked to do. */
+/** Task of the writer thread. */
 sealed interface StoreTask {
     /** Completed once the task is done. */
     CompletableFuture<Stored> done();

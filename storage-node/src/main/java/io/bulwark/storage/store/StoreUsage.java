@@ -1,7 +1,7 @@
 package io.bulwark.storage.store;
 
 /**
- * What a store holds and has done since it was opened.
+ * Contents of a store, and its work since it was opened.
  *
  * @param records records of all kinds
  * @param storedBytes fragments and meta data of all records
@@ -9,9 +9,9 @@ package io.bulwark.storage.store;
  * @param segments segment files, spare ones included
  * @param spareSegments empty segment files kept to be overwritten
  * @param liveSegmentBytes bytes of segments that records occupy
- * @param usableBytes what the file system has left
- * @param roomBytes what may still be stored of fragments, beyond the reserve; 0 while stores are refused for lack of space, and
- *     never once the store has failed, which is no lack of space
+ * @param usableBytes free space of the file system
+ * @param roomBytes bytes of fragments that may still be stored, beyond the reserve. It is 0 while stores are refused
+ *     for lack of space, but never because the store has failed, which is no lack of space
  * @param refuses whether stores are refused for lack of space now
  * @param damaged records that were found damaged when read, each reading counted
  * @param stores stores acknowledged as durable

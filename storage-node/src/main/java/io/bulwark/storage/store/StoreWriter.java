@@ -44,7 +44,7 @@ final class StoreWriter {
     final AtomicLong moved = new AtomicLong();
     private volatile boolean failed;
 
-    /** Of writes of fragments and of changes of entries. */
+    /** Number of the next write of a fragment or change of an entry. */
     private long nextSequence;
 
     private boolean unsynced;
@@ -93,12 +93,12 @@ final class StoreWriter {
         return failed;
     }
 
-    /** Whether stores are refused for lack of space, so that compaction should try harder. */
+    /** Returns whether stores are refused for lack of space, so that compaction should try harder. */
     boolean shortOfSpace() {
         return space.refuses(storedBytes.get());
     }
 
-    /** Whether a batch, even an empty one, would give space back that is wanted. */
+    /** Returns whether a batch, even an empty one, would give back space that is wanted. */
     boolean hasToGiveBack() {
         return !failed && segments.canGiveBack() && space.pressed(storedBytes.get());
     }
@@ -194,7 +194,7 @@ final class StoreWriter {
         }
     }
 
-    /** How many bytes of fragments may still be stored. */
+    /** Returns how many bytes of fragments may still be stored. */
     long roomBytes() {
         return space.roomBytes(storedBytes.get());
     }
@@ -359,8 +359,8 @@ final class StoreWriter {
         }
 
         /**
-         * What it needs of the room. Stores without fragments may use the reserve: they are how space is freed. So may
-         * what is owed, and moves half of it.
+         * Returns the space that it needs. Stores without fragments may use the reserve: they free space. Owed writes
+         * may use it too, and moves may use half of it.
          */
         long wantedBytes() {
             return task instanceof StoreTask.Write write && !write.owed() && write.fragmentBytes() > 0

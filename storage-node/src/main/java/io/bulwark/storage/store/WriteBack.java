@@ -5,11 +5,12 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * Which records are held in memory for a while before they are written, so that those that are deleted or replaced meanwhile never reach
- * the disk. Under {@link Durability#SYNC} nothing is held; under {@link Durability#INTERVAL} no longer than the flush interval.
+ * Records that are held in memory for a while before they are written, so that deleted or replaced ones never reach the
+ * disk. Under {@link Durability#SYNC} nothing is held; under {@link Durability#INTERVAL} no longer than the flush
+ * interval.
  *
- * @param millis how long at most
- * @param bytesMax how much at most; beyond, the oldest are written at once
+ * @param millis longest time in memory
+ * @param bytesMax limit of the held bytes; beyond it, the oldest are written at once
  * @param kinds the records concerned
  */
 public record WriteBack(long millis, long bytesMax, Set<RecordKind> kinds) {
@@ -33,7 +34,7 @@ public record WriteBack(long millis, long bytesMax, Set<RecordKind> kinds) {
         return new WriteBack(millis, bytesMax, Set.of(RecordKind.PASIS_VERSION, RecordKind.PASIS_POSSIBLE));
     }
 
-    /** How long records are held under a durability. */
+    /** Returns how long records are held under a durability. */
     long heldMillis(Durability durability, int flushIntervalMillis) {
         return switch (durability) {
             case SYNC -> 0;

@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  */
 final class WriteBackCache {
     private static final Logger LOG = LoggerFactory.getLogger(WriteBackCache.class);
-    /** What an entry takes beside its bytes. */
+    /** Memory of an entry beyond its bytes. */
     private static final long ENTRY_BYTES = 256;
 
     private final long heldNanos;
@@ -50,7 +50,7 @@ final class WriteBackCache {
     private long lost;
     private boolean closed;
 
-    /** Where mutations go. */
+    /** Destination of mutations. */
     interface Sink {
         /** Takes mutations of one block, in the order of the calls; must not block. */
         CompletableFuture<Stored> write(List<Mutation> mutations);
@@ -132,12 +132,12 @@ final class WriteBackCache {
         };
     }
 
-    /** Whether records of this kind may be held. */
+    /** Returns whether records of this kind may be held. */
     boolean takes(RecordKind kind) {
         return heldNanos > 0 && kinds.contains(kind);
     }
 
-    /** Whether anything of the block is held. */
+    /** Returns whether anything of the block is held. */
     synchronized boolean holds(BlockId block) {
         return held.containsKey(block);
     }

@@ -72,7 +72,7 @@ class LazyVerificationTest {
     private Durability durability = Durability.NONE;
     private long youngMillis = 400;
     private long heldMillis = 2_000;
-    /** Whether the volume that is deleted is still there. */
+    /** True while the volume to be deleted exists. */
     private volatile boolean doomed = true;
 
     private volatile int writers = 2;
@@ -169,7 +169,7 @@ class LazyVerificationTest {
         assertThat(written(VOLUME)).isLessThan(version[0] / 2);
     }
 
-    /** How many versions of a volume are on the disk of node 4. */
+    /** Returns the number of a volume's versions on the disk of node 4. */
     private int written(Volume volume) throws Exception {
         return nodes.node(4)
                 .store()

@@ -141,7 +141,7 @@ class CompletionTest {
                         () -> assertThat(completion(2).status().incomplete()).isPositive());
     }
 
-    /** Whatever it had checked in its last life. */
+    /** Checks of its last life do not count. */
     @Test
     void aNodeThatLostItsDiskIsUnverifiedUntilItHasAll() throws Exception {
         metadata.references.add(reference(10, 1, write(1)));

@@ -22,7 +22,7 @@ final class ScriptedMetadata implements Metadata {
     final List<Reply.Reference> references = new CopyOnWriteArrayList<>();
     final List<SessionChange> changes = new CopyOnWriteArrayList<>();
     final List<Command> commands = new CopyOnWriteArrayList<>();
-    /** What becomes true after so many more commands, since only commands move the agreed time. */
+    /** Changes that become true after this number of further commands, since only commands move the agreed time. */
     private final Map<SessionChange, Integer> later = new ConcurrentHashMap<>();
 
     private final List<Volume> volumes;
@@ -35,7 +35,7 @@ final class ScriptedMetadata implements Metadata {
         volumes.remove(volume);
     }
 
-    /** As it is from now on. */
+    /** Replaces a volume from now on. */
     void change(Volume volume) {
         volumes.replaceAll(each -> each.id() == volume.id() ? volume : each);
     }

@@ -37,7 +37,7 @@ final class CappedLinks implements AutoCloseable {
     private final class Bucket {
         private long freeNanos = System.nanoTime();
 
-        /** When so many bytes will have passed. */
+        /** Returns the time at which this number of bytes will have passed. */
         synchronized long reserve(int bytes) {
             long lately = System.nanoTime() - DEPTH_NANOS;
             freeNanos = (freeNanos - lately > 0 ? freeNanos : lately)
@@ -50,7 +50,7 @@ final class CappedLinks implements AutoCloseable {
         this.bytesPerSecond = bytesPerSecond;
     }
 
-    /** Where {@code from} is to connect in order to reach {@code to}. */
+    /** Returns the address to which {@code from} must connect in order to reach {@code to}. */
     InetSocketAddress relay(PrincipalId from, PrincipalId to, InetSocketAddress address) {
         ServerSocket relay = relays.computeIfAbsent(new Ends(from, to), ends -> {
             try {

@@ -80,13 +80,13 @@ final class FigureCluster implements AutoCloseable {
     private final @Nullable CappedLinks capped;
 
     /**
-     * What is measured.
+     * Setup of a measurement.
      *
      * @param policies a volume each
      * @param blocks of each volume
      * @param poolBytes each node's history pool, in bytes of fragments
      * @param possiblePerBlock possible versions of one client in one block
-     * @param nodeBytesPerSecond what each node may send, and receive; 0 for no bound
+     * @param nodeBytesPerSecond bytes that each node may send, and receive; 0 for no limit
      */
     record Setup(
             int b,
@@ -172,7 +172,7 @@ final class FigureCluster implements AutoCloseable {
                 });
     }
 
-    /** How many nodes have taken a poisonous write at this logical time. */
+    /** Returns how many nodes have accepted a poisonous write at this logical time. */
     CompletableFuture<Integer> poison(int client, PasisGroup group, long time, RandomGenerator random) {
         Client liar = clients.get(client);
         return liar.driver.submit(new PoisonousWrite(group, liar.id, SESSION, time, random));
@@ -184,7 +184,7 @@ final class FigureCluster implements AutoCloseable {
         return Bytes.of(content);
     }
 
-    /** Of one policy's volume, over all nodes. */
+    /** Returns the sum over all nodes for one policy's volume. */
     long sum(Verification policy, ToLongFunction<VersionsReport> value) {
         int volume = setup.policies.indexOf(policy) + 1;
         return verifications.stream()
@@ -263,7 +263,7 @@ final class FigureCluster implements AutoCloseable {
         return HistoryPool.fixed(setup.charged(), FigureCluster::notKnown);
     }
 
-    /** How many clients there are: the pool bounds them all together, and none alone. */
+    /** Returns an unknown number of clients: the pool then limits all of them together, and no single one. */
     private static int notKnown() {
         return 0;
     }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.w3c.dom.Element;
 import org.xml.sax.InputSource;
 
-/** What the benchmarks of the figures say and draw. */
+/** Tests the output and the charts of the figures' benchmarks. */
 class FiguresTest {
     @Test
     void aChartIsWellFormedAndHoldsEveryPointWithinItsFrame() throws Exception {

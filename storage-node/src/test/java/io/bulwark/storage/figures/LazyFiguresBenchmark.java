@@ -117,7 +117,7 @@ class LazyFiguresBenchmark {
             List<Verification> turn = new ArrayList<>(POLICIES);
             Collections.rotate(turn, round);
             for (Verification policy : turn) {
-                // What lazy verification has left to do is not to disturb the others.
+                // Let lazy verification finish its remaining work, so that it does not disturb the other policies.
                 var _ = cluster.settles(Verification.LAZY, 2_000);
                 Latencies latencies = Load.mixed(cluster, policy, pairs, random);
                 if (round >= warm) {
@@ -349,7 +349,7 @@ class LazyFiguresBenchmark {
                 .toList());
     }
 
-    /** Of lazy to another policy, round by round. */
+    /** Returns the ratio of lazy verification to another policy, round by round. */
     private static Sample ratio(
             Map<Verification, List<Latencies>> measured, Verification other, Function<Latencies, Sample> which) {
         List<Double> ratios = new ArrayList<>();

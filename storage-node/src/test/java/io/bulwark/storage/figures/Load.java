@@ -24,10 +24,10 @@ final class Load {
     record Latencies(Sample reads, Sample writes) {}
 
     /**
-     * What a stretch without pauses came to.
+     * Result of a period without pauses.
      *
      * @param megabytesPerSecond of the clients' content
-     * @param counted how much a counter grew meanwhile
+     * @param counted the growth of a counter in this period
      */
     record Throughput(double megabytesPerSecond, long writes, long counted) {}
 

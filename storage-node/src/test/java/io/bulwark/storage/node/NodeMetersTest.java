@@ -16,7 +16,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is measured of a store is looked up once for all meters, since each look asks the device. */
+/** Tests that a store is measured once for all meters, since each measurement queries the device. */
 @NullMarked
 class NodeMetersTest {
     private static StoreUsage usage(long records) {

@@ -112,7 +112,7 @@ final class Nodes implements AutoCloseable {
         }
     }
 
-    /** What the replicas will say; nothing until it is completed. */
+    /** Returns the future answer of the replicas; there is none until it is completed. */
     CompletableFuture<Fact> question(Question question) {
         return questions.computeIfAbsent(question, key -> new CompletableFuture<>());
     }

@@ -27,7 +27,7 @@ record Note(Verb verb, BlockId block, Bytes text) implements Message {
         ACCUSE,
         /** Breaks an invariant. */
         THROW,
-        /** What the others are answered with. */
+        /** The answer to the other verbs. */
         ANSWER
     }
 

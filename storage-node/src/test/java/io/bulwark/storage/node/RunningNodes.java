@@ -36,7 +36,7 @@ public final class RunningNodes implements AutoCloseable {
     /** The client. */
     public static final PrincipalId WRITER = PrincipalId.client(0);
 
-    /** Of each node. */
+    /** Number of shards of each node. */
     public static final int SHARDS = 2;
 
     private final List<PrincipalId> principals;
@@ -59,7 +59,7 @@ public final class RunningNodes implements AutoCloseable {
         links.deliverTo(client);
     }
 
-    /** Of small segments, where the node of this number keeps its own. */
+    /** Returns the configuration of a store with small segments, in the directory of the node with this number. */
     public static StoreConfig store(Path directory, int node) {
         return StoreConfig.standard(directory.resolve("node-" + node)).withSegmentBytes(4 << 20);
     }

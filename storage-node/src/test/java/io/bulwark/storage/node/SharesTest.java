@@ -15,7 +15,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What one peer may take of a node's memory and of the replicas' attention, and what is left for the others. */
+/**
+ * Tests how much of a node's memory and of the replicas' attention one peer may take, and what remains for the others.
+ */
 @NullMarked
 class SharesTest {
     private static final int MEBIBYTE = 1 << 20;

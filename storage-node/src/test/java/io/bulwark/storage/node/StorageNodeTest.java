@@ -189,7 +189,7 @@ class StorageNodeTest {
         assertThat(alice.answer(new Note(Verb.PUT, block(1), large))).isEqualTo("DURABLE");
         nodes.question(new Question.OfGrant(VOLUME, Nodes.MALLORY))
                 .complete(new Fact.OfGrant(VOLUME, Nodes.MALLORY, false, false));
-        // What waited in the connections for credit comes in only now, and is refused as it comes.
+        // The requests that waited in the connections for credit arrive only now, and are refused on arrival.
         await().until(() -> node.status().requestBytes() == 0 && node.status().requests() == 0);
     }
 

@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What a node's log says of the blocks that rounds wait for. */
+/** Tests the log of a node about the blocks that rounds wait for. */
 @NullMarked
 class AwaitedTest {
     private long now = 1_000;

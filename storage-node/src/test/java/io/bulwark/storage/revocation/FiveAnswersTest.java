@@ -131,7 +131,10 @@ class FiveAnswersTest {
         return answers;
     }
 
-    /** Whoever has said that it is done gets the same question once more, and so begins the next round while others are not done yet with theirs. */
+    /**
+     * Asks the nodes, and asks each node that has answered that it is done once more. Such a node begins its next round
+     * while others still run theirs.
+     */
     private SortedMap<PrincipalId, Message> askAgain(List<Node> nodes, Set<PrincipalId> asked) {
         SortedMap<PrincipalId, Message> answers = new TreeMap<>();
         for (PrincipalId id : asked) {
@@ -147,7 +150,7 @@ class FiveAnswersTest {
         return answers;
     }
 
-    /** When each node has been through a round that began no earlier. */
+    /** Returns the time by which each node has completed a round that began no earlier. */
     private static long ended(List<Node> nodes, long begun) {
         return nodes.stream()
                 .mapToLong(node -> node.over.stream()

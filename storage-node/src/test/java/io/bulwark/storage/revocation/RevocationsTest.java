@@ -22,7 +22,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** How a node learns who is revoked. */
+/** Tests how a node learns which principals are revoked. */
 @NullMarked
 class RevocationsTest {
     private static final PrincipalId ONE = PrincipalId.client(20);

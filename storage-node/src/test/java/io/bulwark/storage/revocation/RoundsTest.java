@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What a node answers to those who wait for the end of a revocation. */
+/** Tests a node's answers to parties that wait for the end of a revocation. */
 @NullMarked
 class RoundsTest {
     private static final PrincipalId REVOKED = PrincipalId.client(20);
@@ -46,7 +46,7 @@ class RoundsTest {
         assertThat(told).hasValue(0);
     }
 
-    /** What both have prepared counts as somebody's who is not revoked as long as a server knows of one only. */
+    /** As long as a server knows of only one, it treats a version that both have prepared as one of a valid client. */
     @Test
     void nobodyIsAnsweredOfOneBeforeTheServersKnowAll() {
         PrincipalId another = PrincipalId.client(21);
@@ -146,7 +146,10 @@ class RoundsTest {
         assertThat(ask(ONE)).isEqualTo(DONE);
     }
 
-    /** How long it takes until the third such answer, while another asks all the time, for others who are revoked, too. */
+    /**
+     * Returns the time until the third such answer. Meanwhile another party asks constantly, for other revoked
+     * principals too.
+     */
     private long thriceDone(int roundMillis, int everyMillis) {
         rounds.learn(List.of(REVOKED));
         int begun = told.get();
@@ -179,7 +182,7 @@ class RoundsTest {
         return now - start;
     }
 
-    /** Whoever asks all the time neither keeps others from learning that it is done, nor the node busy. */
+    /** A party that asks constantly neither prevents others from learning that it is done, nor overloads the node. */
     @Test
     void whoAsksAllTheTimeKeepsNobodyWaiting() {
         assertThat(thriceDone(5, 1)).isLessThan(5_000);
@@ -203,7 +206,7 @@ class RoundsTest {
         assertThat(told).hasValue(2);
     }
 
-    /** What is remembered of the one who waits is not pushed out by others, or by his own other questions. */
+    /** The state kept for a waiting party is not evicted by others' questions, or by its own other questions. */
     @Test
     void whoAsksForManyTakesNoRoomOfOthers() {
         rounds.learn(List.of(REVOKED));

@@ -31,7 +31,7 @@ class FullDeviceTest {
     private static final long RESERVE = 1 << 20;
 
     private final SplittableRandom random = new SplittableRandom(7);
-    /** What is free beyond the reserve while there are no segments. */
+    /** Free space beyond the reserve while there are no segments. */
     private volatile long roomBytes = SEGMENT_BYTES * 3 / 4;
 
     @TempDir
@@ -129,7 +129,7 @@ class FullDeviceTest {
         }
     }
 
-    /** What is dead at the start is room from the first store on. */
+    /** Dead data at the start is free space from the first store on. */
     @Test
     void aRestartFreesWhatIsDead() throws IOException {
         List<Mutation.Put> puts;

@@ -42,7 +42,7 @@ class IndexSalvageTest {
     /** All that was ever written. */
     private final Set<Loaded> ever = new HashSet<>();
 
-    /** What was written last: it stands in the log, and in no table. */
+    /** Keys of the records written last: they are in the log, and in no table. */
     private final Set<RecordKey> late = new HashSet<>();
 
     @TempDir
@@ -152,7 +152,7 @@ class IndexSalvageTest {
         opensAndHasNothingWrong(RECORDS);
     }
 
-    /** Whoever compares the index alone with what is referenced must see it. */
+    /** A comparison of the index alone with the references must detect it. */
     @Test
     void recordsWhoseSegmentIsGoneAreShownByTheIndexAsLost() throws IOException {
         for (Path segment : list(directory.resolve("segments"))) {
@@ -212,7 +212,7 @@ class IndexSalvageTest {
         }
     }
 
-    /** What was never written as it is; what was deleted, or is older, may come back. */
+    /** Returns records with contents that were never written. Deleted or older records may come back. */
     private List<Loaded> wrong(FragmentStore store) {
         return ever.stream()
                 .map(each -> load(store, ((Loaded.Found) each).key()))

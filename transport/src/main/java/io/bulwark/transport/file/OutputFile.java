@@ -47,7 +47,7 @@ import org.jspecify.annotations.Nullable;
  * failure and when a signal ends the process. What replaces a file is durable before the old content goes.
  */
 public final class OutputFile {
-    /** As many as Linux follows. */
+    /** Maximum number of links followed, as in Linux. */
     private static final int LINKS_MAX = 40;
 
     private static final Pattern DESCRIPTOR =
@@ -134,12 +134,12 @@ public final class OutputFile {
         return unclosable(FileDescriptor.out);
     }
 
-    /** Whether the name is one of this process's standard output, or leads there. */
+    /** Returns whether the name is one of this process's standard output, or leads there. */
     public static boolean isStandardOutput(Path target) throws IOException {
         return descriptor(followed(target)) == 1;
     }
 
-    /** Where symbolic links lead in the end, which may be nowhere yet. */
+    /** Returns the final target of symbolic links, which may not exist yet. */
     private static Path followed(Path target) throws IOException {
         Path place = target.toAbsolutePath();
         for (int links = 0; descriptor(place) == NONE && Files.isSymbolicLink(place); links++) {

@@ -35,7 +35,7 @@ public final class SourceStream extends InputStream {
     /** Some file systems keep whole seconds, or two. */
     private static final long COARSE_TICK_MILLIS = 2_000;
 
-    /** How often a file is read that changes. */
+    /** Maximum number of attempts to read a changing file. */
     public static final int ATTEMPTS_MAX = 4;
 
     private static final long FIRST_PAUSE_MILLIS = 50;
@@ -67,7 +67,7 @@ public final class SourceStream extends InputStream {
             return Objects.requireNonNull(all.get(name), name);
         }
 
-        /** Whether a change after that moment can still have the times of this state. */
+        /** Returns whether a change after that moment can still have the times of this state. */
         boolean isYoungAt(long millis) {
             boolean coarse = changed.to(TimeUnit.NANOSECONDS) % 1_000_000_000 == 0;
             return millis - changed.toMillis() < (coarse ? COARSE_TICK_MILLIS : TICK_MILLIS);
@@ -130,7 +130,7 @@ public final class SourceStream extends InputStream {
         }
     }
 
-    /** How many bytes there are to read: as many as the file had when it was opened. */
+    /** Returns the number of bytes to read: the length of the file when it was opened. */
     public long length() {
         return before.size;
     }

@@ -55,7 +55,7 @@ import org.bouncycastle.util.io.pem.PemWriter;
  * {@link Pkcs11Token} has it.
  */
 public final class Identity {
-    /** How long a certificate is valid unless told otherwise. What ends a key's trust is that it is not pinned any more. */
+    /** Default validity of a certificate. The trust in a key ends when it is no longer pinned. */
     public static final Duration VALIDITY_STANDARD = Duration.ofDays(3650);
 
     /** Clocks of a cluster may differ by this much, so a certificate is valid from that much before it was made. */
@@ -190,7 +190,7 @@ public final class Identity {
         }
     }
 
-    /** Of a private key that a device keeps. */
+    /** Creates an identity whose private key a device keeps. */
     static Identity onDevice(PrivateKey handle, X509Certificate certificate) throws GeneralSecurityException {
         return new Identity(handle, certificate, true);
     }
@@ -271,12 +271,12 @@ public final class Identity {
         return privateKey;
     }
 
-    /** Whether a device keeps the private key, which then has no encoding. */
+    /** Returns whether a device keeps the private key, which then has no encoding. */
     public boolean isOnDevice() {
         return onDevice;
     }
 
-    /** What its principal signs and agrees with. */
+    /** Returns the key with which its principal signs and agrees. */
     public OwnKey ownKey() {
         return new FileKey(publicKey, privateKey);
     }
@@ -285,7 +285,7 @@ public final class Identity {
         return certificate;
     }
 
-    /** When its certificate ends. */
+    /** Returns the end of its certificate's validity. */
     public Instant until() {
         return certificate.getNotAfter().toInstant();
     }

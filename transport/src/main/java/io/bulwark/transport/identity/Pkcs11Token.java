@@ -28,8 +28,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Where a private key is that does not leave a device: a token of PKCS#11, reached through the JDK's own provider. The device does
- * what the key is for; the certificate lies beside the key. As a file:
+ * Location of a private key that does not leave a device: a token of PKCS#11, reached through the JDK's own provider.
+ * The device performs the operations of the key; the certificate lies beside the key. As a file:
  *
  * <pre>
  * pkcs11.module=/usr/lib/softhsm/libsofthsm2.so
@@ -41,7 +41,7 @@ import java.util.TreeSet;
  * @param module the device's library
  * @param label of the token
  * @param alias of the key and its certificate
- * @param pinFile holds the user's PIN, mode 0600; relative in a file to where that file is
+ * @param pinFile holds the user's PIN, mode 0600; in a file, relative to the directory of that file
  */
 public record Pkcs11Token(Path module, String label, String alias, Path pinFile) {
     private static final String MODULE = "pkcs11.module";
@@ -53,10 +53,10 @@ public record Pkcs11Token(Path module, String label, String alias, Path pinFile)
     private static final int PIN_BYTES_MAX = 256;
     private static final int FILE_BYTES_MAX = 4 << 10;
 
-    /** Of one token there is one provider in a process. */
+    /** Providers by token: a process has one for each. */
     private static final Map<String, Provider> PROVIDERS = new TreeMap<>();
 
-    /** Whether this is the text of a file that names a token. */
+    /** Returns whether this is the text of a file that names a token. */
     static boolean isNamedIn(String text) {
         return text.lines().anyMatch(line -> line.startsWith("pkcs11."));
     }

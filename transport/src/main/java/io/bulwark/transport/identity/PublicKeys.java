@@ -9,14 +9,17 @@ import java.security.Signature;
 import java.security.SignatureException;
 import java.security.spec.X509EncodedKeySpec;
 
-/** What everybody can do with the public key of a principal. */
+/** Public operations with the public key of a principal. */
 public final class PublicKeys {
     static final String SIGNATURE = "SHA256withECDSA";
     static final String AGREEMENT = "ECDH";
 
     private PublicKeys() {}
 
-    /** Whether the owner of this key has signed this, as {@link OwnKey#sign} does. Any bytes may come as the signature. */
+    /**
+     * Returns whether the owner of this key has signed this, as {@link OwnKey#sign} does. The signature may be any
+     * bytes.
+     */
     public static boolean verifies(PrincipalKey key, Bytes content, Bytes signature) {
         try {
             Signature check = Signature.getInstance(SIGNATURE);
@@ -30,7 +33,7 @@ public final class PublicKeys {
         }
     }
 
-    /** As the JDK has it. */
+    /** Returns the key in the JDK's form. */
     static PublicKey of(PrincipalKey key) throws GeneralSecurityException {
         return KeyFactory.getInstance("EC")
                 .generatePublic(new X509EncodedKeySpec(key.encoded().toByteArray()));

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 public final class RefusedCertificateException extends CertificateException {
     private static final long serialVersionUID = 1L;
 
-    /** Why. */
+    /** Reason for the refusal. */
     public enum Reason {
         /** It is not one self-signed certificate of a P-256 key that names a principal. */
         FORM,
@@ -24,7 +24,9 @@ public final class RefusedCertificateException extends CertificateException {
         /** Its key belongs to another principal than it names. */
         WRONG_NAME;
 
-        /** What engines choose the alert by that the other side gets; without it the alert says nothing of the reason. */
+        /**
+         * Reason by which engines choose the alert for the other side; without it the alert does not show the reason.
+         */
         private final @Nullable BasicReason told;
 
         Reason() {

@@ -18,7 +18,7 @@ public record TrustedKeys(Map<PrincipalKey, PrincipalId> owners, Set<PrincipalId
         revoked = Set.copyOf(revoked);
     }
 
-    /** Of nobody it is known that he was revoked. */
+    /** Creates trusted keys without known revocations. */
     public TrustedKeys(Map<PrincipalKey, PrincipalId> owners) {
         this(owners, Set.of());
     }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a user finds where a file was to be written. */
+/** Tests the state of an output path after a write. */
 @NullMarked
 class OutputFileTest {
     private static final long PATIENCE_SECONDS = 120;

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What happens to a file between the reading of its beginning and of its end. */
+/** Tests changes of a file between the reading of its beginning and of its end. */
 @NullMarked
 class SourceStreamTest {
     private static final String BEFORE = "the beginning and the end";

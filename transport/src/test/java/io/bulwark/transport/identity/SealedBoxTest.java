@@ -11,7 +11,7 @@ import java.util.Map;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What the owner of a key does with it, and what others do with the public one. */
+/** Tests what the owner of a key can do with it, and what others can do with the public one. */
 @NullMarked
 class SealedBoxTest {
     private static final SecureRandom RANDOM = new SecureRandom();

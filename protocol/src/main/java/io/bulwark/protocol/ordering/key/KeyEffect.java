@@ -1,6 +1,6 @@
 package io.bulwark.protocol.ordering.key;
 
-/** What {@link SessionKeys} asks of its driver, in order. */
+/** Actions that {@link SessionKeys} requests from its driver, in order. */
 public sealed interface KeyEffect {
     /** Send this as it is, under no session key. */
     record Send(int to, KeyMessage message) implements KeyEffect {}

@@ -3,7 +3,10 @@ package io.bulwark.protocol.ordering.key;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 
-/** What replicas say to each other about session keys, and under them. None but {@link Authentic} is under a session key. */
+/**
+ * Messages that replicas exchange about session keys, and under them. Only {@link Authentic} is protected by a session
+ * key.
+ */
 public sealed interface KeyMessage extends Message {
     /** Length in bytes of a nonce. */
     int NONCE_BYTES = 16;
@@ -12,9 +15,10 @@ public sealed interface KeyMessage extends Message {
     int BODY_BYTES_MAX = 16 << 20;
 
     /**
-     * Which nonce shall the sender's NEW-KEY for the receiver sign?
+     * Asks for the nonce that the sender's NEW-KEY for the receiver must sign.
      *
-     * @param watchdogMillis the sender's T_w, which decides what is executed: whoever has another one is no member of the group
+     * @param watchdogMillis the sender's T_w, which influences execution: a replica with another value is no member of
+     *     the group
      * @param configuration the number of the configuration of replicas that the sender is in
      */
     record AskNonce(long watchdogMillis, long configuration) implements KeyMessage {}

@@ -84,7 +84,7 @@ public final class SessionKeys {
         }
     }
 
-    /** What is to be done since the last call; due after each other call. */
+    /** Returns the actions since the last call. Must be called after each other call. */
     public List<KeyEffect> drain() {
         List<KeyEffect> drained = effects;
         effects = new ArrayList<>();
@@ -222,7 +222,10 @@ public final class SessionKeys {
         return key == null ? Optional.empty() : Optional.of(new Authentic(type, body, key.mac(self, to, type, body)));
     }
 
-    /** Whether a message is of this replica, under a key in force. If so, {@link #drain} goes before what it says. */
+    /**
+     * Returns whether a message is authentic under a key in force. If so, the caller must process {@link #drain} before
+     * the content of the message.
+     */
     public boolean verify(long nowMillis, int from, Authentic message) {
         Peer peer = peers[from];
         refresh(nowMillis, from, peer);
@@ -248,7 +251,7 @@ public final class SessionKeys {
         return inbound.key().verifies(from, self, message.type(), message.body(), message.mac());
     }
 
-    /** How old the oldest key is under which a message is still taken, in milliseconds. */
+    /** Returns the age, in milliseconds, of the oldest key under which a message is still accepted. */
     public long oldestMillis(long nowMillis) {
         long oldest = 0;
         for (Peer peer : peers) {

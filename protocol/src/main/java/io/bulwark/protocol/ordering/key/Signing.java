@@ -10,7 +10,7 @@ public interface Signing {
     /** The longest signature, in bytes. */
     int SIGNATURE_BYTES_MAX = 512;
 
-    /** Of a group whose replicas have no such keys: no request is believed, and none can be made. */
+    /** Signing for a group whose replicas have no such keys: every request is rejected, and none can be made. */
     Signing NONE = new Signing() {
         @Override
         public Bytes sign(Bytes content) {
@@ -26,6 +26,6 @@ public interface Signing {
     /** Signs as this replica. */
     Bytes sign(Bytes content);
 
-    /** Whether this replica has signed this. Any bytes may come as the signature. */
+    /** Returns whether this replica signed this content. The signature may be any bytes. */
     boolean verify(int replica, Bytes content, Bytes signature);
 }

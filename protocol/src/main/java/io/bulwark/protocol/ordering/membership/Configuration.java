@@ -70,8 +70,8 @@ public record Configuration(long number, List<Member> members) {
     }
 
     /**
-     * What replies say as their incarnation in the configuration with this number: 0 in the genesis's, as before there were others, and
-     * otherwise more than another engine ever comes to.
+     * Returns the incarnation that replies carry in the configuration with this number. It is 0 for the genesis, as
+     * before other configurations existed. Otherwise it exceeds every incarnation that another engine reaches.
      */
     public static long incarnationOf(long number) {
         return number == 0 ? 0 : LATER + number;

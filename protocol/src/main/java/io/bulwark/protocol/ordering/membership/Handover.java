@@ -17,7 +17,7 @@ import io.bulwark.protocol.wire.WireWriter;
 public record Handover(Bytes previous, Numbered checkpoint, Configuration next) {
     private static final String PURPOSE = "bulwark handover";
 
-    /** What is signed. */
+    /** Returns the bytes that are signed. */
     public Bytes content() {
         WireWriter out = new WireWriter().string(PURPOSE);
         write(out);

@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * That a configuration has ended, and which one follows, for anybody who knows the one that has ended: 2f+1 of its replicas have
- * signed it. So many share a correct one with whatever else could be signed by as many, and f+1 of them have stopped answering
- * queries. And f'+1 of those that go on are among them, one of which is correct and has the state.
+ * Proof that a configuration has ended and which one follows, for anybody who knows the ended one: 2f+1 of its replicas
+ * have signed it. Any other 2f+1 signatures share a correct signer with these, and f+1 of the signers have stopped
+ * answering queries. The signers include f'+1 of the staying replicas, one of which is correct and has the state.
  *
  * @param signatures by place in the configuration that has ended, each place once
  */
@@ -29,12 +29,12 @@ public record HandoverProof(Handover handover, List<Signed> signatures) {
         return handover.next().number() - 1;
     }
 
-    /** What begins. */
+    /** Returns the term that begins. */
     public Term term() {
         return new Term(handover.next(), handover.checkpoint());
     }
 
-    /** Whether it shows that this configuration has ended. */
+    /** Returns whether it proves that this configuration has ended. */
     public boolean proves(Configuration ended, Signatures keys) {
         if (number() != ended.number()
                 || !handover.previous().equals(ended.digest())
@@ -54,7 +54,7 @@ public record HandoverProof(Handover handover, List<Signed> signatures) {
         return signatures.stream().map(Signed::place).toList();
     }
 
-    /** Whether the signatures of the replicas in these places are a proof. */
+    /** Returns whether the signatures of the replicas in these places are a proof. */
     static boolean isEnough(Configuration ended, Configuration next, List<Integer> places) {
         int staying = 0;
         int before = -1;

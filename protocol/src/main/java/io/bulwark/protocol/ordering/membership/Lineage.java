@@ -84,12 +84,12 @@ public final class Lineage implements Succession {
         return List.copyOf(successors);
     }
 
-    /** Whether this says how the configuration with this number ended. */
+    /** Returns whether this lineage has the proof that ended the configuration with this number. */
     public boolean hasProofOf(long number) {
         return number >= first.number() && number < term.number();
     }
 
-    /** How the configuration with this number ended. */
+    /** Returns the successor of the configuration with this number. */
     public Successor successorOf(long number) {
         return successors.get((int) (number - first.number()));
     }

@@ -14,9 +14,10 @@ public interface Mandates {
     Mandates NONE = (_, _, _) -> false;
 
     /**
-     * Whether an operator's command has put the second in the place of the first. Any bytes may come as the mandate.
+     * Returns whether an operator's command has replaced the first configuration by the second. The mandate may be any
+     * bytes.
      *
-     * @param mandate empty if who shows the proof has none
+     * @param mandate empty if the sender of the proof has none
      */
     boolean name(Configuration ended, Configuration next, Bytes mandate);
 }

@@ -15,10 +15,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which configuration a replica is in, across the lives that it has in each. When its configuration has ended here, it signs that,
- * tells the others, and goes on once 2f+1 have signed the same, or whoever has the proof has shown it. It stays until then: its
- * signature may be one of those that the others need. Who asks, or still speaks in a configuration that is over, is told what
- * follows it. Single-threaded, without I/O and clock.
+ * Configuration that a replica is in, across its lives in each. When its configuration has ended here, the replica
+ * signs this and tells the others. It moves on once 2f+1 have signed the same, or once somebody shows the proof. Until
+ * then it stays, since the others may need its signature. A sender that asks, or still uses an ended configuration,
+ * receives the successor. Single-threaded, without I/O and clock.
  */
 public final class Membership {
     /** Between two repetitions of what may have been lost. */
@@ -36,7 +36,7 @@ public final class Membership {
 
     private final Pace questions = new Pace(1);
     private final Pace answers = new Pace(ANSWERS_AT_ONCE);
-    /** What others have signed, not checked yet, by place. */
+    /** Signed claims of others, not checked yet, by place. */
     private final SortedMap<Integer, Ended> claims = new TreeMap<>();
 
     private final SortedMap<Integer, Bytes> signatures = new TreeMap<>();
@@ -130,7 +130,10 @@ public final class Membership {
                 : Optional.empty();
     }
 
-    /** Whether the state here says the same: who has executed the command himself needs nobody's word for it. */
+    /**
+     * Returns whether the local state says the same: a replica that executed the command itself needs no other
+     * evidence.
+     */
     private boolean isOwn(HandoverProof proof) {
         return proof.handover().equals(handover);
     }
@@ -176,7 +179,8 @@ public final class Membership {
     private void advance(Successor told) {
         List<PrincipalId> others = lineage.configuration().replicas();
         boolean isOwn = isOwn(told.proof());
-        // What somebody else calls the mandate has not been checked then, and must not be passed on.
+        // If the proof matches the own state, nobody has checked the received mandate, and this replica must not
+        // forward it.
         Successor said = isOwn ? new Successor(told.proof(), ownMandate) : told;
         if (!(isOwn ? lineage.acceptKnown(said) : lineage.accept(said))) {
             return;
@@ -203,7 +207,10 @@ public final class Membership {
         }
     }
 
-    /** Who is in no configuration that he knows of asks for the next one; who has ended repeats it. */
+    /**
+     * Asks for the next configuration if this replica is in none that it knows of. Repeats the signature if its
+     * configuration has ended.
+     */
     private void say(long nowMillis) {
         Handover own = handover;
         MembershipMessage said = null;

@@ -3,7 +3,7 @@ package io.bulwark.protocol.ordering.membership;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 
-/** What {@link Membership} asks of whoever drives it, to be done in order. */
+/** Actions that {@link Membership} requests from its driver, to be done in order. */
 public sealed interface MembershipEffect {
     /** May be lost. */
     record Send(PrincipalId to, MembershipMessage message) implements MembershipEffect {}

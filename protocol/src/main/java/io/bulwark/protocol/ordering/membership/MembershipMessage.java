@@ -5,7 +5,7 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 
 /**
- * How anybody learns of configurations. Nothing of it needs an authenticated sender: signatures decide.
+ * Messages by which any party learns of configurations. None of them needs an authenticated sender: signatures decide.
  */
 public sealed interface MembershipMessage extends Message {
     /**
@@ -16,7 +16,7 @@ public sealed interface MembershipMessage extends Message {
      */
     record Ended(long configuration, Numbered checkpoint, Bytes signature) implements MembershipMessage {}
 
-    /** Which configuration follows the one with this number? */
+    /** Asks which configuration follows the one with this number. */
     record AskSuccessor(long configuration) implements MembershipMessage {}
 
     /**
@@ -25,7 +25,7 @@ public sealed interface MembershipMessage extends Message {
      * @param mandate of an operator, as {@link Mandates} has it; empty from older builds, and from who has none
      */
     record Successor(HandoverProof proof, Bytes mandate) implements MembershipMessage {
-        /** As older builds know it. */
+        /** Returns the form that older builds know. */
         public Successor bare() {
             return new Successor(proof, Bytes.EMPTY);
         }

@@ -4,11 +4,17 @@ import io.bulwark.protocol.id.PrincipalId;
 import java.util.HashMap;
 import java.util.Map;
 
-/** How often something is done for one sender, whatever it asks about: some times at once, and then each {@link #EACH_MILLIS}. */
+/**
+ * Rate limit for each sender, across all subjects that it asks about: a burst, then one action each {@link
+ * #EACH_MILLIS}.
+ */
 final class Pace {
     static final long EACH_MILLIS = 20;
 
-    /** So many senders are remembered; while all of them have asked just now, nothing is done for others. */
+    /**
+     * Maximum number of senders remembered. While all of them have asked recently, requests of other senders are
+     * ignored.
+     */
     private static final int SENDERS_MAX = 4_096;
 
     private final long aheadMillisMax;

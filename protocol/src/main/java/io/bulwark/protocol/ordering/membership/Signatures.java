@@ -20,6 +20,6 @@ public interface Signatures {
     /** Signs as this principal. */
     Bytes sign(Bytes content);
 
-    /** Whether the holder of the member's key has signed this. Any bytes may come as the signature. */
+    /** Returns whether the holder of the member's key signed this content. The signature may be any bytes. */
     boolean verify(Member member, Bytes content, Bytes signature);
 }

@@ -8,7 +8,10 @@ public interface Succession {
     /** The last one. */
     Term term();
 
-    /** Whether what somebody shows may be checked now, which is dear: its sender waits a little between two, whichever of the parts hear it. */
+    /**
+     * Returns whether a received proof may be checked now. Checks are expensive, so a sender must pause between two,
+     * whichever component receives them.
+     */
     boolean mayCheck(long nowMillis, PrincipalId from);
 
     /** Goes on to the configuration that follows the last one, if this proves it, and an operator has named it. */

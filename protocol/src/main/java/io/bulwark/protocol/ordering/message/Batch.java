@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What one sequence number orders. Its digest covers the time and the list, never what authenticated the requests. The
- * null batch has neither requests nor time: it leaves state and agreed time as they are.
+ * Content ordered by one sequence number. Its digest covers the time and the list, never the authentication of the
+ * requests. The null batch has neither requests nor time: it leaves state and agreed time as they are.
  *
  * @param millis the time that the primary proposes; applied is max(previous, proposed)
  */
@@ -19,7 +19,7 @@ public record Batch(long millis, List<RequestId> requests) {
     /** Orders nothing. */
     public static final Batch NULL = new Batch(0, List.of());
 
-    /** Of {@link #NULL}. */
+    /** Digest of {@link #NULL}. */
     public static final Bytes NULL_DIGEST = NULL.digest();
 
     public Batch {

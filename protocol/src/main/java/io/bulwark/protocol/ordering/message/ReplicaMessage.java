@@ -39,7 +39,10 @@ public sealed interface ReplicaMessage extends Message {
         }
     }
 
-    /** Where f is 2 or more: the sender has these requests, counts 2f+1 vouches for each, and they have not been executed there for a while. */
+    /**
+     * READY, sent only if f is 2 or more. The sender has these requests and counts 2f+1 vouches for each, but has not
+     * executed them for some time.
+     */
     record Ready(List<RequestId> requests) implements ReplicaMessage {
         public Ready {
             requests = List.copyOf(requests);
@@ -150,14 +153,14 @@ public sealed interface ReplicaMessage extends Message {
     }
 
     /**
-     * Where the sender stands; who knows more sends again what it has sent and the sender may lack (4.6.1).
+     * State of the sender. A receiver that is ahead sends again its own messages that the sender may lack (4.6.1).
      *
      * @param view the view that it is in, or asks for
      * @param inView false while the view change is open
      * @param stable its last stable checkpoint
      * @param executed the last number executed
-     * @param prepared for the numbers above {@code executed}, in order: bit 2i that number executed+1+i is prepared, bit 2i+1
-     *     that it is committed
+     * @param prepared for the numbers above {@code executed}, in order: bit 2i that number executed+1+i is prepared,
+     *     bit 2i+1 that it is committed
      * @param prePrepared in the same order, bit i: a batch is pre-prepared and its bodies are here
      * @param viewChanges while the view change is open, bit i: the VIEW-CHANGE of replica i is here
      * @param newView while the view change is open: the NEW-VIEW is here

@@ -8,9 +8,9 @@ import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 
 /**
- * What a client asks to have ordered.
+ * Request of a client for ordering.
  *
- * @param call the client's number of this request: with the client, what tells two requests apart
+ * @param call the client's number of this request; together with the client it identifies the request
  * @param query true if the operation is a query, answered at its place in the order
  */
 public record Request(PrincipalId client, long call, boolean query, Bytes operation) {

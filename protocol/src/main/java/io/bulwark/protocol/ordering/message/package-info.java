@@ -1,7 +1,7 @@
 /**
- * What the replicas of the ordering engine say to each other (proactive recovery paper, sections 4.1 to 4.6; PROTOCOLS
- * section 7). Authentication is not part of these messages: each travels with a MAC under the session key of its sender
- * and its receiver, and the sender is what that MAC shows.
+ * Messages between the replicas of the ordering engine (proactive recovery paper, sections 4.1 to 4.6; PROTOCOLS
+ * section 7). Authentication is not part of these messages. Each travels with a MAC under the session key of its sender
+ * and its receiver, and the MAC determines the sender.
  */
 @NullMarked
 package io.bulwark.protocol.ordering.message;

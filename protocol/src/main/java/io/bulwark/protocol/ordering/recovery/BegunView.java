@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Whether a view had begun before a replica asks for its recovery (4.4): it finds the NEW-VIEW of that view on its disk, where anybody may have
- * left it, so the others are heard. They tell in STATUS which view they are in.
+ * Check whether a view had begun before a replica asks for its recovery (4.4). The replica finds the NEW-VIEW of that
+ * view on its disk, where anybody may have left it, so it asks the others. They report their view in STATUS.
  */
 public final class BegunView {
     private final ViewGroup group;

@@ -20,7 +20,7 @@ public final class Estimation {
     }
 
     /**
-     * What a replica says of itself, the recovering one included unless it has lost its log.
+     * Records the report of a replica. The recovering replica counts too, unless it has lost its log.
      *
      * @param checkpoint c, the number of its last checkpoint
      * @param prepared p, the last number that prepared there
@@ -38,7 +38,7 @@ public final class Estimation {
         }
     }
 
-    /** What came under this replica's old keys does not count. */
+    /** Discards what this replica reported under its old keys. */
     public void forget(int replica) {
         said[replica] = null;
     }

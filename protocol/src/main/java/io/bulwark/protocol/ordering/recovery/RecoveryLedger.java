@@ -12,9 +12,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the replicated state remembers of recoveries: the last one that was accepted of each replica. It decides whether the
- * next one is, by agreed time, so that no replica can keep the others busy with recoveries. A configuration begins with what the one
- * before remembered of who stays (decision 20): that tells since when each may be faulty, and keeps nobody from recovering.
+ * Recoveries in the replicated state: the last accepted one of each replica. It decides by agreed time whether to
+ * accept the next one, so that no replica can keep the others busy with recoveries. A configuration inherits the
+ * entries of the staying replicas (decision 20). They show since when each may be faulty, and prevent nobody from
+ * recovering.
  */
 public final class RecoveryLedger {
     /**
@@ -45,8 +46,9 @@ public final class RecoveryLedger {
     }
 
     /**
-     * What the next configuration begins with: of who stays, the last recovery, unless that is open, as it begins anew there; of who comes,
-     * when it came. No replica can be faulty as a member for longer than since then.
+     * Returns the ledger with which the next configuration begins. It has the last recovery of each staying replica,
+     * unless that is open, as it begins anew there. For a new replica it has the time of joining. No replica can be
+     * faulty as a member for longer than since then.
      *
      * @param end the checkpoint that this configuration ends with
      * @param agreedMillis agreed time then
@@ -96,7 +98,7 @@ public final class RecoveryLedger {
         return last == null || last.sequence() <= begin ? null : last;
     }
 
-    /** Of each replica, from before this configuration, too. */
+    /** Returns the last entry of each replica, including entries from before this configuration. */
     public SortedMap<Integer, Entry> entries() {
         return Collections.unmodifiableSortedMap(entries);
     }

@@ -65,7 +65,7 @@ public final class RecoveryReplies {
         for (long view : views) {
             asFar += view >= own ? 1 : 0;
         }
-        // Of an even number the lesser one in the middle: f+1 are not below it.
+        // For an even number, use the lower median: f+1 are not below it.
         return asFar >= group.oneCorrect() || views.length == 0 ? own : views[(views.length - 1) / 2];
     }
 
@@ -77,7 +77,10 @@ public final class RecoveryReplies {
         return Arrays.stream(views()).filter(view -> view < own - 1).count() >= group.quorum();
     }
 
-    /** Whether what the others have not said yet makes no difference to that. They come to say it, since one of the two is so. */
+    /**
+     * Returns whether the missing replies can no longer change the result of {@link #isForged}. The replies suffice
+     * eventually, since one of the two cases holds.
+     */
     public boolean isJudged(long own) {
         return isForged(own)
                 || Arrays.stream(views()).filter(view -> view >= own - 1).count() >= group.faulty();

@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * What a replica tells of recoveries, for status and alarms. Times are of the clock of its driver, in milliseconds.
+ * Report of a replica on recoveries, for status and alarms. Times are in milliseconds of its driver's clock.
  *
- * @param phase what its own recovery is at
+ * @param phase the phase of its own recovery
  * @param forgotten whether it recovers since its promises were lost
  * @param own its own recovery of this life, if there is one: open, or the last
  * @param known the last recovery of each replica, this one included, as far as its state reflects one; by replica
  */
 public record RecoveryReport(Phase phase, boolean forgotten, OwnRecovery own, List<KnownRecovery> known) {
-    /** How far a recovery has come. */
+    /** Progress of a recovery. */
     public enum Phase {
         /** None is open. */
         NONE,
@@ -60,7 +60,7 @@ public record RecoveryReport(Phase phase, boolean forgotten, OwnRecovery own, Li
      */
     public record KnownRecovery(
             int replica, long sequence, long point, long agreedMillis, long openMillis, boolean open, boolean slow) {
-        /** Whether it is a recovery. */
+        /** Returns whether it is a recovery. */
         public boolean hasRecovered() {
             return point > 0;
         }

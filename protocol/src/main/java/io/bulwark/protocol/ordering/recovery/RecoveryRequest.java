@@ -35,7 +35,7 @@ public record RecoveryRequest(int replica, long call, long estimate, List<Challe
         challenges = List.copyOf(challenges);
     }
 
-    /** What is signed. */
+    /** Returns the bytes that are signed. */
     public static Bytes content(int replica, long call, long estimate, List<Challenge> challenges) {
         WireWriter out = new WireWriter().string(PURPOSE).u8(replica).i64(call);
         write(estimate, challenges, out);

@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * What a replica tells others of recoveries: its {@link RecoveryReport} without the readings of its own clock.
+ * Report of a replica to others on recoveries: its {@link RecoveryReport} without the readings of its own clock.
  *
  * @param watchdogMillis T_w; 0 if no replica recovers here
- * @param oldestKeyMillis how old the oldest session key in force is
- * @param wallMillis what the replica takes for the world's time, in milliseconds since 1970
+ * @param oldestKeyMillis the age of the oldest session key in force
+ * @param wallMillis the replica's estimate of wall-clock time, in milliseconds since 1970
  * @param takesPart whether it takes part in ordering; if not, it is behind, or its engine has stopped
- * @param phase what its own recovery is at
+ * @param phase the phase of its own recovery
  * @param forgotten whether it recovers since its promises were lost
  * @param own its own recovery of this life
  * @param known the last recovery of each replica that its state reflects, by the numbers in their names
@@ -35,10 +35,10 @@ public record RecoveryStatus(
     /** Longer times are not believed, so that sums of them do not overflow: 35,000 years. */
     public static final long MILLIS_MAX = 1L << 50;
 
-    /** Of a step that was not reached, or a recovery that there was not. */
+    /** Time of a step that was not reached, or of a recovery that did not happen. */
     public static final long NEVER = -1;
 
-    /** Of replicas that do not recover. */
+    /** Returns the status of replicas that do not recover. */
     public static RecoveryStatus none(boolean takesPart) {
         return new RecoveryStatus(0, 0, 0, takesPart, Phase.NONE, false, Steps.NONE, List.of());
     }
@@ -97,10 +97,10 @@ public record RecoveryStatus(
     }
 
     /**
-     * What there is to tell.
+     * Returns the status for a report.
      *
      * @param nowMillis the clock of the replica's driver
-     * @param wallMillis what it takes for the world's time
+     * @param wallMillis the driver's estimate of wall-clock time
      * @param takesPart whether it takes part in ordering
      */
     public static RecoveryStatus of(
@@ -128,8 +128,8 @@ public record RecoveryStatus(
     }
 
     /**
-     * Whether the next recovery of a replica should have come: T_w has passed since its last one, half of it by which it may be put
-     * off, and a quarter for the restart.
+     * Returns whether the next recovery of a replica is overdue. The bound after its last one is T_w, half of T_w for
+     * postponement, and a quarter for the restart.
      */
     public boolean overdue(KnownRecovery last) {
         return watchdogMillis > 0 && wallMillis - last.agreedMillis() > watchdogMillis / 4 * 7;

@@ -101,8 +101,9 @@ final class Agreement {
     }
 
     /**
-     * What NEW-VIEW chose (4.5), as far as it lies between the water marks; to be called again when they have moved. These numbers
-     * are proposed with that: another batch for one of them is evidence. No check of requests or time: a correct replica did them.
+     * Accepts the choices of NEW-VIEW (4.5) between the water marks; must be called again when these have moved. The
+     * choices count as proposals: another batch for one of these numbers is evidence. Requests and time are not
+     * checked: a correct replica has checked them.
      */
     void onChosen(long nowMillis, NewView newView) {
         begunView = newView.view();
@@ -196,7 +197,7 @@ final class Agreement {
                 : history.acceptsFresh(slot.sequence, digest))) {
             return;
         }
-        // What is backed a correct one has checked.
+        // A correct replica has checked a backed proposal.
         boolean unchecked = !isBacked(slot);
         if (unchecked && (slot.tooLong || !isTimely(nowMillis, batch))) {
             return;
@@ -233,7 +234,10 @@ final class Agreement {
         return true;
     }
 
-    /** What has another number waits until that is executed; then it takes a vouch that is good for one more ({@link Displaced}), or a new one. */
+    /**
+     * Returns whether the request can be accepted at this number. A request with another number waits until that is
+     * executed. Then it needs a vouch that is good for one more execution ({@link Displaced}), or a new one.
+     */
     private boolean isAcceptable(RequestId id, long sequence) {
         return pool.isAcceptable(id) && !assignments.hasOtherNumber(id, sequence);
     }
@@ -337,9 +341,9 @@ final class Agreement {
     }
 
     /**
-     * As the primary: proposes a fresh number again.
+     * Proposes a fresh number again, as the primary.
      *
-     * @return so many names were sent
+     * @return the number of names sent
      */
     int repeatProposal(int to, Slot slot) {
         Bytes digest = slot.proposed;

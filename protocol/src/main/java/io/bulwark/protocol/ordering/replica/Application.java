@@ -43,7 +43,7 @@ public interface Application {
      */
     List<Numbered> checkpoints();
 
-    /** What came with the last of these checkpoints; empty with number 0. */
+    /** Returns the engine state stored with the last of these checkpoints; empty for number 0. */
     Bytes engineState();
 
     /**
@@ -55,7 +55,10 @@ public interface Application {
         return Optional.empty(); // the members of this group stay
     }
 
-    /** Those have taken effect, as this configuration: the state of the checkpoint that is taken next says so. */
+    /**
+     * Reports that these members have taken effect, as this configuration; the state of the next checkpoint contains
+     * it.
+     */
     default void onReconfigured(Configuration now) {
         throw new IllegalStateException("nobody was to follow: " + now);
     }

@@ -67,7 +67,7 @@ final class Assignments {
         return assignment != null && isOpen(assignment);
     }
 
-    /** Whether the request has a number other than this one. */
+    /** Returns whether the request has a number other than this one. */
     boolean hasOtherNumber(RequestId id, long sequence) {
         Assignment assignment = byRequest.get(id);
         return assignment != null && assignment.slot.sequence != sequence && isOpen(assignment);

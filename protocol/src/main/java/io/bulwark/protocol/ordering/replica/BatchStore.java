@@ -78,7 +78,7 @@ class BatchStore {
         }
     }
 
-    /** Of a batch that is here. */
+    /** Returns the missing requests of a batch that is here. */
     List<RequestId> missing(Batch batch) {
         List<RequestId> missing = new ArrayList<>();
         for (RequestId id : batch.requests()) {

@@ -41,7 +41,7 @@ final class Checkpoints {
         }
     }
 
-    /** What is durable here up to a number, in order: C, up to the high water mark. */
+    /** Returns the checkpoints that are durable here up to a number, in order: C, up to the high water mark. */
     List<Numbered> held(long upTo) {
         List<Numbered> held = new ArrayList<>();
         durable.headMap(upTo, true).forEach((sequence, own) -> held.add(new Numbered(sequence, own.digest())));
@@ -150,7 +150,7 @@ final class Checkpoints {
         return missing;
     }
 
-    /** Whether the own checkpoint with this number is another one. */
+    /** Returns whether the own checkpoint with this number differs. */
     boolean hasOther(Numbered right) {
         return right.sequence() > 0
                 && !ownDigest(right.sequence(), right.digest()).equals(right.digest());

@@ -6,15 +6,16 @@ import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 
 /**
- * What was vouched for here, and a while ago at most lost its room or was executed. Others may count that vouch still, and the primary propose it: then
- * it is as good as before, and its body is fetched. So with a vouch that comes to the primary late, when that has executed the request, too, and has
- * forgotten: with f liars' it gives it a number again, which nobody else would accept.
+ * Requests that this replica vouched for and that recently lost their room or were executed. Others may still count
+ * that vouch, and the primary may propose the request. The vouch is then as good as before, and the body is fetched. A
+ * vouch may also reach a primary that has executed the request and forgotten it. With the vouches of f liars that
+ * primary assigns a number again, which nobody else would accept.
  */
 final class Displaced {
-    /** So many names of either sort are remembered. */
+    /** Maximum number of names of either kind that are remembered. */
     private static final int MAX = 16_384;
 
-    /** How long it was, and when it went. */
+    /** Length of the request, and the time of its removal. */
     private record Lost(int bytes, long sinceMillis) {}
 
     private final SequencedMap<RequestId, Lost> lost = new LinkedHashMap<>();

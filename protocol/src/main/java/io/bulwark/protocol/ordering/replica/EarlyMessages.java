@@ -8,11 +8,14 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * What others, who entered a view sooner, said in it already: kept for when this replica enters it, the latest of each peer.
- * What is dropped comes again by STATUS.
+ * Messages from peers that entered a view earlier, kept until this replica enters it: the latest of each peer. STATUS
+ * brings dropped messages again.
  */
 final class EarlyMessages {
-    /** Of one peer no more proposals are kept than so many full ones have names. */
+    /**
+     * Bound on the proposals kept for one peer: together they have at most as many names as this number of full
+     * proposals.
+     */
     static final int FULL_MAX = 64;
 
     private static final class OfPeer {
@@ -73,7 +76,7 @@ final class EarlyMessages {
         ofPeers.get(peer).clear();
     }
 
-    /** Those of this view, in the order of their arrival for each peer; those of views before it go, too. */
+    /** Returns the messages of this view, in order of arrival for each peer. Removes messages of earlier views, too. */
     List<Early> take(long view) {
         List<Early> taken = new ArrayList<>();
         for (int from = 0; from < ofPeers.size(); from++) {

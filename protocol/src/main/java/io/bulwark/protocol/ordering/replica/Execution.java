@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * the state only: agreed time, max(previous, proposed), is kept in the state, and so are the recoveries.
  */
 final class Execution {
-    /** Who is told. */
+    /** Observer of executed requests and recoveries. */
     interface Listener {
         /** A request was executed, and was not lately. */
         void onExecuted(Request request);
@@ -47,7 +47,10 @@ final class Execution {
     private long highest;
     private long agreedMillis;
     private RecoveryLedger ledger;
-    /** What the state has: {@link #ledger}, or once this configuration has ended what the next one begins with. */
+    /**
+     * Ledger in the state: {@link #ledger}, or after the end of this configuration the ledger with which the next one
+     * begins.
+     */
     private RecoveryLedger kept;
 
     private Configuration configuration;
@@ -96,7 +99,7 @@ final class Execution {
         configuration = isLater ? Configuration.read(in) : config.term().configuration();
         in.end();
         if ((isLater ? configuration.number() : 0) != config.term().number()) {
-            // Of other replicas: a place in it may be that of another one now, or of none.
+            // The entries concern other replicas: a place may now belong to another replica, or to none.
             ledger = newLedger();
         }
         isReplacing = application.nextMembers().isPresent();
@@ -119,7 +122,7 @@ final class Execution {
                 : Math.max(ledger.openUpTo(stable), isReplacing ? (executed / interval + 1) * interval : 0);
     }
 
-    /** What follows this configuration, which ends with the last number that was executed; null if it goes on. */
+    /** Returns the successor of this configuration, which ends with the last executed number; null if it continues. */
     @Nullable
     Configuration successor() {
         return configuration.number() > config.term().number() ? configuration : null;
@@ -135,7 +138,7 @@ final class Execution {
         return !suspended && executed >= highest;
     }
 
-    /** What goes into the state beside the application's. */
+    /** Returns the engine's part of the state, stored beside the application's. */
     Bytes engineState() {
         WireWriter out = new WireWriter(64).i64(agreedMillis);
         kept.write(out);

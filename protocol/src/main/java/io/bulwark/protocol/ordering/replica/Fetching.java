@@ -39,7 +39,7 @@ final class Fetching {
         private long sources;
         private int replica;
 
-        /** Who was asked last. */
+        /** Replica that was asked last. */
         private int askedOf = NOBODY;
 
         /** Bit i: replica i was asked in vain, or is being asked, since all were. */
@@ -52,7 +52,7 @@ final class Fetching {
             this.replica = replica;
         }
 
-        /** Of the next one from this time on. */
+        /** Records the request to a replica; the next one may be asked from this time on. */
         private void asked(int of, long newNextMillis) {
             nextMillis = newNextMillis;
             askedOf = of;
@@ -167,8 +167,8 @@ final class Fetching {
     }
 
     /**
-     * Whom of these to ask now; nobody if those are busy whose turn it is. Nobody is asked twice before all were: a liar that answers at once with
-     * nothing would always be the one that is free.
+     * Returns which of these replicas to ask now, or nobody if the replicas next in turn are busy. No replica is asked
+     * twice before all were asked. Otherwise a liar that immediately sends empty answers would always be the free one.
      */
     private int next(Want want, long free) {
         long sources = sources(want);

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * nothing is compared, or kept to be compared later.
  */
 final class HistoryGuard {
-    /** What another replica said last of where it stands. */
+    /** Last position that another replica reported. */
     private record Standing(long stable, long executed) {}
 
     private final ReplicaConfig config;
@@ -43,7 +43,7 @@ final class HistoryGuard {
         trustsOwn = newTrustsOwn;
     }
 
-    /** What contradicts what; null if nothing does. */
+    /** Returns a description of the contradiction; null if there is none. */
     @Nullable
     String contradiction() {
         return contradiction;
@@ -70,15 +70,15 @@ final class HistoryGuard {
         return others.values().stream().filter(which).count();
     }
 
-    /** What it said under old keys does not count. */
+    /** Discards what the peer reported under its old keys. */
     void onKeyChange(int peer) {
         others.remove(peer);
     }
 
     /**
-     * So many others have a batch for a number that is decided here.
+     * Compares the batch that enough other replicas have for a number with the batch decided here.
      *
-     * @param who and what they have done
+     * @param who these replicas and their claim, as the subject and verb of the message
      */
     void onDecided(Slot slot, Bytes digest, String who) {
         Bytes decided = slot.decided;

@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a replica that was left behind learns what is committed (PROTOCOLS section 7, read-only): f+1 replicas say, under
- * their current keys, that they executed a number with a batch. What is learned is logged, executed and served; it gives no
- * COMMIT and no entry in P or Q.
+ * Catch-up of a replica that was left behind (PROTOCOLS section 7, read-only): it learns which batches are committed.
+ * At least f+1 replicas must report, under their current keys, that they executed a number with a batch. The learned
+ * batch is logged, executed and served; it yields no COMMIT and no entry in P or Q.
  */
 final class Learning {
     private final ReplicaConfig config;
@@ -50,7 +50,7 @@ final class Learning {
         }
     }
 
-    /** What this replica executed above this number and still has. */
+    /** Sends the batches that this replica executed above this number and still has. */
     void tell(int to, long above) {
         List<Bytes> digests = new ArrayList<>();
         long first = Math.max(above, log.low()) + 1;

@@ -6,7 +6,9 @@ import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 
-/** What a replica keeps on disk: its own promises and conclusions, never others' messages (PROTOCOLS section 7). */
+/**
+ * Records that a replica keeps on disk: its own promises and conclusions, never others' messages (PROTOCOLS section 7).
+ */
 public sealed interface LogRecord {
     /** A batch with the bodies of its requests, in their order, which records after it name by its digest. No promise. */
     record Bodies(Batch batch, List<Request> requests) implements LogRecord {
@@ -37,11 +39,11 @@ public sealed interface LogRecord {
     record NewView(ReplicaMessage.NewView message) implements LogRecord {}
 
     /**
-     * Where the recovery of this replica stands; the last one counts.
+     * State of this replica's recovery; the last record counts.
      *
-     * @param open it is not over: who starts with this goes on recovering
+     * @param open it is not over: a replica that starts with this continues its recovery
      * @param forgotten it recovers since its promises were lost
-     * @param floor it has forgotten what it promised for the numbers up to here, and promises nothing for them any more
+     * @param floor it has forgotten its promises for the numbers up to here, and makes no more promises for them
      */
     record Recovery(boolean open, boolean forgotten, long floor) implements LogRecord {}
 }

@@ -17,8 +17,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a replica's records come to: read when it starts, and written as the summary that begins each segment of the log. A
- * replica uses its own promises and conclusions only.
+ * State that results from a replica's records: read at the start, and written as the summary that begins each log
+ * segment. A replica uses its own promises and conclusions only.
  */
 final class Memory {
     /** The low water mark of a replica that has forgotten its own; the state there is unknown. */
@@ -118,7 +118,10 @@ final class Memory {
         return view <= view() && !isBeyond(sequence, end);
     }
 
-    /** Who recovers may have a log that others have written; else what is too far is an error here. */
+    /**
+     * Returns whether the number is beyond the limit during a recovery. A recovering replica may have a log that others
+     * have written; in any other replica a number that is too high is an error.
+     */
     private boolean isBeyond(long sequence, long end) {
         return recovery.open() && sequence > end;
     }

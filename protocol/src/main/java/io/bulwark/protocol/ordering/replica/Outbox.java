@@ -20,7 +20,10 @@ final class Outbox {
         this.config = config;
     }
 
-    /** What it refuses when it would leave is not sent; STATUS brings it again later. */
+    /**
+     * Sets the filter for outgoing messages. A message that it rejects on departure is not sent; STATUS brings it again
+     * later.
+     */
     void setGate(Predicate<ReplicaMessage> newGate) {
         gate = newGate;
     }

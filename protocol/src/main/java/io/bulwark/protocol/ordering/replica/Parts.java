@@ -4,7 +4,7 @@ import io.bulwark.protocol.ordering.key.Signing;
 import io.bulwark.protocol.ordering.view.ViewHistory;
 import java.util.random.RandomGenerator;
 
-/** What most parts of a replica share. */
+/** Objects that most parts of a replica share. */
 record Parts(
         ReplicaConfig config,
         View view,

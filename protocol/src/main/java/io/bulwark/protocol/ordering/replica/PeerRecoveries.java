@@ -19,9 +19,10 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a replica does for others that recover (4.4): it says where its log stands, lets a request in that signs its nonce, replies
- * once it was executed, and watches how long the recovery takes. A nonce is repeated until a request that signs it is executed,
- * or this life ends, so that nobody who asks in another's name can take it away; none is valid in a later life.
+ * Help for other replicas that recover (4.4). The replica reports where its log stands and admits a request that signs
+ * its nonce. It replies after execution, and watches the duration of the recovery. A nonce is repeated until a request
+ * that signs it is executed, or this life ends. So nobody who asks in another's name can use it up; none is valid in a
+ * later life.
  */
 final class PeerRecoveries {
     /** Signatures of one replica are checked this far apart at least: a check is dear. */
@@ -77,7 +78,7 @@ final class PeerRecoveries {
 
     /** The last number that prepared here. */
     long prepared() {
-        // What is decided without an own COMMIT has prepared elsewhere.
+        // A number decided here without an own COMMIT has prepared elsewhere.
         long last = Math.max(history.lastPrepared(), execution.executed());
         for (Slot slot : log.above(last)) {
             last = slot.decided == null ? last : slot.sequence;

@@ -13,8 +13,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one peer vouches for, or says is ready, and when it last said so. Of more than {@code max} vouches, the oldest of the client that has
- * most of them goes: so clients that ask for much cannot push out the vouches of one that asks for little.
+ * Requests that one peer vouches for, or reports as ready, and the time of its last report. Above {@code max} vouches,
+ * the oldest one of the client with the most vouches is removed. So clients with many requests cannot displace the
+ * vouches of a client with few.
  */
 final class PeerVouches {
     private final int max;
@@ -52,7 +53,7 @@ final class PeerVouches {
         return oldest;
     }
 
-    /** When the peer last said so; long ago if it did not. */
+    /** Returns the time of the peer's last report; long ago if there was none. */
     long saidMillis(RequestId id) {
         return saidMillis.getOrDefault(id, LongAgo.MILLIS);
     }

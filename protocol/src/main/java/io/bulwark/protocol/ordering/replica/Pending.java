@@ -5,7 +5,7 @@ import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of one request that is not executed yet. */
+/** State of one request that is not executed yet. */
 final class Pending {
     final RequestId id;
 
@@ -28,7 +28,7 @@ final class Pending {
 
     long vouchedMillis;
 
-    /** When this replica last said READY. */
+    /** Time at which this replica last sent READY. */
     long saidMillis = LongAgo.MILLIS;
 
     /** Since when it may be proposed, once its body is here. */
@@ -40,21 +40,21 @@ final class Pending {
     /** Since when the primary is to give it a number. */
     long dueMillis = -1;
 
-    /** When that was first so: words that are forgotten and come again restart no timer. */
+    /** Time at which it first became due: vouches that are forgotten and repeated restart no timer. */
     long sinceMillis = -1;
 
     long dueOrder;
 
-    /** Where READY is said: without more of that it is due until then. */
+    /** Time until which it stays due without further READY messages, where READY is used. */
     long dueUntilMillis = Long.MIN_VALUE;
 
-    /** That is to be computed anew: READY was said or taken back, or this ceased to be ready. */
+    /** True if {@link #dueUntilMillis} must be recomputed: READY was sent or withdrawn, or this ceased to be ready. */
     boolean hasNews;
 
     /** The primary has it in a batch of its view that was accepted here, or that NEW-VIEW chose. */
     boolean proposed;
 
-    /** How many batches of this view hold only what became ready later than this became due. */
+    /** Number of batches of this view whose requests all became ready after this became due. */
     int passedOver;
 
     Pending(RequestId id, ReplicaConfig config) {
@@ -66,7 +66,7 @@ final class Pending {
         return 1L << config.self();
     }
 
-    /** So many other replicas vouch. */
+    /** Returns the number of other replicas that vouch. */
     int others() {
         return Long.bitCount(vouchers & ~self());
     }
@@ -99,7 +99,7 @@ final class Pending {
         return others() + 1 >= config.quorum() || isConfirmed();
     }
 
-    /** Who may have the body. */
+    /** Returns the replicas that may have the body. */
     long sources() {
         return isConfirmed() ? saidReady : vouchers;
     }

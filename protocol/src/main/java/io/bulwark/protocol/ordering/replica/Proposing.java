@@ -17,7 +17,7 @@ import java.util.Set;
  * that has yet to enter the view.
  */
 final class Proposing {
-    /** So many null batches are under way while a recovery is open. */
+    /** Number of null batches in flight while a recovery is open. */
     private static final int NULLS_IN_FLIGHT = 8;
 
     private final ReplicaConfig config;
@@ -74,7 +74,10 @@ final class Proposing {
         abdicated = true;
     }
 
-    /** Whether another one proposes: more than NEW-VIEW has assigned is executed, or there is nothing to propose. */
+    /**
+     * Returns whether another replica leads: more is executed than NEW-VIEW has assigned, or there is nothing to
+     * propose.
+     */
     boolean isLed(long executed) {
         return view.isActive()
                 && !view.isPrimary()

@@ -36,13 +36,13 @@ import org.jspecify.annotations.Nullable;
  * "recovery").
  */
 final class Recovering {
-    /** What else a replica does then. */
+    /** Actions of the replica's other parts during a recovery. */
     interface Host {
         /** The marks have moved, or the recovery has come to another step: a new segment of the log begins, with this index. */
         long onLogChanged(long nowMillis);
     }
 
-    /** What could not be checked to the end, and when that came out. */
+    /** Checkpoint that could not be checked to the end, and the time at which this was noticed. */
     private record Gone(Numbered checkpoint, long sinceMillis) {}
 
     private final ReplicaConfig config;
@@ -59,7 +59,7 @@ final class Recovering {
     private final Outbox outbox;
     private final Host host;
     private final boolean forgotten;
-    /** Where the log of the disk begins: what this life comes to has a certificate. */
+    /** Beginning of the log on disk. Any checkpoint that this life reaches has a certificate. */
     private final long began;
 
     private final Estimation estimation;
@@ -114,7 +114,7 @@ final class Recovering {
         forgotten = found.open() && found.forgotten();
         began = log.low();
         phase = found.open() ? Phase.ESTIMATING : Phase.NONE;
-        // Who has forgotten nothing has come to where it had, and its log begins there or later.
+        // A replica that has forgotten nothing has reached its earlier floor, and its log begins there or later.
         log.setFloor(forgotten ? Long.MAX_VALUE : Math.min(found.floor(), log.low()));
         if (found.open() && !forgotten) {
             log.setCeiling(log.low());
@@ -128,12 +128,15 @@ final class Recovering {
         }
     }
 
-    /** What this life begins with is recorded with this index: nothing of the recovery is said before that is durable. */
+    /**
+     * Sets the index of the record with which this life begins. No recovery message is sent before that record is
+     * durable.
+     */
     void begin(long index) {
         beginIndex = index;
     }
 
-    /** What the log keeps of it. */
+    /** Returns the recovery record that the log keeps. */
     LogRecord.Recovery record() {
         boolean open = phase != Phase.NONE;
         return new LogRecord.Recovery(open, open && forgotten, log.floor() == Long.MAX_VALUE ? 0 : log.floor());
@@ -176,7 +179,7 @@ final class Recovering {
         return forgedView || isBlind();
     }
 
-    /** Where its log begins is not known yet. */
+    /** Returns whether the beginning of its log is still unknown. */
     boolean isBlind() {
         return log.floor() == Long.MAX_VALUE || (phase != Phase.NONE && !forgotten && estimate < 0);
     }
@@ -349,7 +352,7 @@ final class Recovering {
         phase = Phase.REACHING;
         point = Math.max(estimate, RecoveryLedger.markAt(config.group(), sequence));
         answeredMillis = nowMillis;
-        // Who has gone on with others in this life stays with them.
+        // A replica that has progressed with others in this life stays with them.
         forgedView = replies.isForged(views.alone()) && view.number() == views.alone() && !views.hasBegun();
         if (forgedView) {
             othersView = replies.validView(view.number());
@@ -423,7 +426,7 @@ final class Recovering {
         }
     }
 
-    /** What the peer said under old keys does not count. */
+    /** Discards what the peer reported under its old keys. */
     void onKeyChange(int peer) {
         if (phase == Phase.ESTIMATING) {
             estimation.forget(peer);

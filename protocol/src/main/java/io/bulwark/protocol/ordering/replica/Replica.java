@@ -153,7 +153,7 @@ public final class Replica {
         checkpoints.announce();
     }
 
-    /** What the world's clock says at this time; to be told at the start and from time to time. */
+    /** Reports the wall-clock time; to be called at the start and periodically. */
     public void onClock(long nowMillis, long wallMillis) {
         clock.set(nowMillis, wallMillis);
     }
@@ -263,7 +263,10 @@ public final class Replica {
         guard.onKeyChange(peer);
     }
 
-    /** Whether another replica, as its build has it, takes a NEW-VIEW that leaves numbers free; it does as long as nothing is said here. */
+    /**
+     * Records whether another replica's build accepts a NEW-VIEW that leaves numbers free. Without a report it is
+     * assumed to.
+     */
     public void onBuild(int peer, boolean leavesFree) {
         viewChanging.changes().onBuild(peer, leavesFree);
     }
@@ -345,7 +348,7 @@ public final class Replica {
         return leads;
     }
 
-    /** Whether another one leads, in a view that has brought something or in which nothing waits. */
+    /** Returns whether another replica leads, in a view that has made progress or in which no request waits. */
     public boolean isLed() {
         return proposing.isLed(execution.executed());
     }
@@ -475,7 +478,7 @@ public final class Replica {
         return view.number();
     }
 
-    /** Whether it takes part in its view; otherwise a view change is open. */
+    /** Returns whether it takes part in its view; otherwise a view change is open. */
     public boolean isActive() {
         return view.isActive();
     }
@@ -485,23 +488,23 @@ public final class Replica {
         return execution.executed();
     }
 
-    /** What goes into the state beside the application's, with a checkpoint after the last number executed. */
+    /** Returns the engine's part of the state, for a checkpoint after the last executed number. */
     public Bytes engineState() {
         return execution.engineState();
     }
 
-    /** Whether it fetches a state instead of executing. */
+    /** Returns whether it fetches a state instead of executing. */
     public boolean isFetching() {
         return execution.isSuspended();
     }
 
-    /** So many numbers the checkpoint that f+1 others have is ahead of what is executed here. */
+    /** Returns by how many numbers the checkpoint of f+1 others is ahead of execution here. */
     public long lag() {
         Numbered missing = checkpoints.missing(execution.executed());
         return missing == null ? 0 : Math.max(0, missing.sequence() - execution.executed());
     }
 
-    /** Where recoveries stand, this replica's and the others'. */
+    /** Returns the state of recoveries, this replica's and the others'. */
     public RecoveryReport recoveries(long nowMillis) {
         return new RecoveryReport(
                 recovering.phase(), recovering.isForgotten(), recovering.report(), peerRecoveries.report(nowMillis));
@@ -513,8 +516,8 @@ public final class Replica {
     }
 
     /**
-     * What is decided for a number between the water marks: the digest of its batch. Before the conclusion is durable nothing
-     * may rest on it: it can be forgotten, as can the own COMMIT that it may count.
+     * Returns the digest of the batch decided for a number between the water marks. Nothing may depend on the
+     * conclusion before it is durable: it can be forgotten, as can the own COMMIT that it may count.
      */
     public @Nullable Bytes decided(long sequence) {
         Slot slot = log.peek(sequence);

@@ -8,15 +8,15 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.view.ViewGroup;
 
 /**
- * What one replica of a group of 3f+1 is told. All but {@code self} must be the same at all of them.
+ * Configuration of one replica of a group of 3f+1. All but {@code self} must be the same at all of them.
  *
  * @param self this replica's number, from 0
  * @param term the configuration that this life of the replica is in, and where that begins
  * @param checkpointInterval K: a checkpoint is made at every K-th number
- * @param logSize L: the high water mark lies so far above the low one; a multiple of K
+ * @param logSize L: the distance from the low water mark to the high one; a multiple of K
  * @param batches how the primary fills batches
- * @param room what one client may have outstanding at one replica
- * @param timers how long a replica waits for what
+ * @param room the limits on one client's outstanding requests at one replica
+ * @param timers the timeouts of a replica
  * @param recoveries how often replicas recover, and what that takes at most
  */
 public record ReplicaConfig(
@@ -81,12 +81,18 @@ public record ReplicaConfig(
             long clockMillis) {
         public static final Timers DEFAULT = new Timers(200, 100, 500, 2_000, 60_000, 10_000);
 
-        /** What is ready for so long and not executed is said to be: longer than the primary needs for it. */
+        /**
+         * Returns the time after which READY is sent for a ready request that is not executed. It exceeds the time that
+         * the primary needs.
+         */
         long sayReadyMillis() {
             return statusMillis / 2;
         }
 
-        /** That it was said counts so long for whoever is to propose it: until all that wait for it would have lost patience. */
+        /**
+         * Returns how long READY counts at the replica that is to propose: until all replicas that wait for the request
+         * would have timed out.
+         */
         long keepReadyMillis() {
             return vouchMillis() + 2 * requestMillis;
         }

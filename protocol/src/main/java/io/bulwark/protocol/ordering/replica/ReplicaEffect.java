@@ -8,7 +8,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 
-/** What a replica asks of whoever drives it, to be done in order. */
+/** Actions that a replica requests from its driver, to be done in order. */
 public sealed interface ReplicaEffect {
     /** Send this to another replica, under the current session key. May be lost. */
     record Send(int to, ReplicaMessage message) implements ReplicaEffect {}
@@ -64,8 +64,8 @@ public sealed interface ReplicaEffect {
     record Forget(String why) implements ReplicaEffect {}
 
     /**
-     * What this replica has executed contradicts what it is to adopt: more than f replicas are faulty. This life does nothing more, and none is to begin before
-     * somebody has found out which disks are right.
+     * This replica's executed history contradicts the history that it is to adopt: more than f replicas are faulty.
+     * This life does nothing more. No other life may begin before somebody has found out which disks are right.
      *
      * @param why names both
      */

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * <p>{@link RequestRoom} says which bodies are kept. Vouches of long ago do not count: a replica repeats those for what it still has.
  */
 final class RequestPool {
-    /** What is not ready so long after its client has last asked is dropped. */
+    /** A request that is not ready this long after its client last asked is dropped. */
     private static final long EXPIRY_MILLIS = 30_000;
 
     /** One call of a client, whatever its digest. */
@@ -55,7 +55,7 @@ final class RequestPool {
     private final Map<RequestId, Pending> entries = new LinkedHashMap<>();
     private final Map<RequestId, Pending> ready = new LinkedHashMap<>();
 
-    /** What backups time. */
+    /** Requests that backups time. */
     private final Map<RequestId, Pending> due = new LinkedHashMap<>();
 
     /** The one digest of each call that came from the client. */
@@ -63,7 +63,7 @@ final class RequestPool {
 
     private final List<PeerVouches> ofPeers = new ArrayList<>();
 
-    /** What each replica, this one too, has said READY for. */
+    /** Requests for which each replica, including this one, has sent READY. */
     private final List<PeerVouches> readyAt = new ArrayList<>();
 
     /** The last numbers that the peers say they have executed. */
@@ -115,7 +115,10 @@ final class RequestPool {
         return true;
     }
 
-    /** Whether another replica vouches for this request, which has been executed here: it has not, or has forgotten. */
+    /**
+     * Returns whether another replica vouches for this request, which has been executed here. That replica has not
+     * executed it, or has forgotten it.
+     */
     boolean isWantedByOthers(RequestId id) {
         Pending entry = entries.get(id);
         return entry != null && entry.others() > 0;
@@ -180,7 +183,7 @@ final class RequestPool {
         }
     }
 
-    /** What a peer says counts under its current keys only; it will repeat it. */
+    /** Discards reports that a peer sent under its old keys; it will repeat them. */
     void onKeyChange(int peer) {
         ofPeers.get(peer).clear().forEach(id -> retract(peer, id));
         readyAt.get(peer).clear().forEach(id -> retractReady(peer, id));
@@ -228,7 +231,7 @@ final class RequestPool {
         return ready.values();
     }
 
-    /** What the primary is to give numbers to, or has, in the order in which it became so. */
+    /** Returns the requests that the primary must number, or has numbered, in the order in which they became due. */
     Collection<Pending> due() {
         return due.values();
     }
@@ -261,7 +264,7 @@ final class RequestPool {
         return taken;
     }
 
-    /** What this replica is to say READY for, again or for the first time. */
+    /** Returns the requests for which this replica must send READY, again or for the first time. */
     List<RequestId> takeUnsaidReady() {
         List<RequestId> taken = unsaidReady;
         unsaidReady = new ArrayList<>();
@@ -273,7 +276,7 @@ final class RequestPool {
         return !room.isEmpty();
     }
 
-    /** What this replica has vouched for since a time or longer, to be repeated. */
+    /** Returns the requests that this replica has vouched for since that time or longer, to be repeated. */
     List<RequestId> ownVouches(long sinceMillis) {
         List<RequestId> old = new ArrayList<>();
         for (Pending entry : entries.values()) {

@@ -20,7 +20,7 @@ import java.util.List;
 final class Serving {
     private static final int NAME_BYTES = 48;
 
-    /** What an answer without bodies counts for: whoever asks as fast as it is answered does not have many. */
+    /** Charge for an answer without bodies. It limits the answers to a peer that asks as fast as it is answered. */
     private static final int NOTHING_BYTES = ReplicaMessage.BODIES_BYTES_MAX / 8;
 
     private final ReplicaConfig config;

@@ -18,7 +18,7 @@ final class Slot {
     @Nullable
     Bytes proposed;
 
-    /** Of the requests of the proposal the one at which the last look stopped, as it was not here or is not to be accepted. */
+    /** Index of the proposal's request at which the last check stopped, as it was missing or not acceptable. */
     int lookedAt;
 
     /** All requests of the proposal were here, and their operations are too long for a batch. */

@@ -27,7 +27,7 @@ final class SlotLog {
         return Math.max(low, Math.min(ceiling, end()));
     }
 
-    /** What H is without a recovery: the log may have kept something up to here. */
+    /** Returns the value of H without a recovery: the log may contain entries up to here. */
     long end() {
         return low + logSize;
     }
@@ -50,7 +50,7 @@ final class SlotLog {
         return floor;
     }
 
-    /** What lies above a number is not known to be right. */
+    /** Discards everything above a number, as it may be wrong. */
     void discardAbove(long sequence) {
         slots.tailMap(sequence, false).clear();
     }

@@ -1,6 +1,8 @@
 package io.bulwark.protocol.ordering.replica;
 
-/** Why a replica begins another life. One that was recovering when it stopped goes on with that in any case. */
+/**
+ * Reason for which a replica begins another life. A replica that stopped during a recovery continues it in any case.
+ */
 public enum Start {
     /** It goes on with what its disk has. */
     NORMAL,

@@ -5,9 +5,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a replica fetches another state instead of executing (4.6.2): when its log begins above what it has executed, when f+1
- * others have a checkpoint that its log does not reach or that it does not come to by itself, or when theirs differs from
- * its own.
+ * State transfer (4.6.2): a replica fetches another state instead of executing in three cases. Its log begins above its
+ * last executed number. Or f+1 others have a checkpoint that its log does not reach, or that it does not reach by
+ * itself. Or their checkpoint differs from its own.
  */
 final class StateTransfer {
     private final ReplicaConfig config;
@@ -99,7 +99,7 @@ final class StateTransfer {
         gone = true;
     }
 
-    /** Whether that was wanted: it may have been given up meanwhile. */
+    /** Handles the end of a fetch. Returns whether it was still wanted: it may have been abandoned. */
     boolean onFetched(long nowMillis) {
         if (target == null && lost) {
             return false;

@@ -77,7 +77,7 @@ final class StatusExchange {
         say(pool.ownVouches(nowMillis - config.timers().statusMillis()), Vouch::new);
     }
 
-    /** What this replica vouches for, and says READY for, since the last time. */
+    /** Sends the vouches and READY messages that are new since the last call. */
     void sayNew() {
         say(pool.takeUnsaid(), Vouch::new);
         say(pool.takeUnsaidReady(), Ready::new);

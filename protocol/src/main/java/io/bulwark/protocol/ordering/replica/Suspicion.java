@@ -6,11 +6,12 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * When a backup suspects the primary (PROTOCOLS section 7). Timers: a request is timed from when it is due on ({@link RequestPool}), a number from its
- * accepted PRE-PREPARE on, both anew with each view, and only its execution here stops the timer. Unfair primaries: a ready
- * request stays without a number while batches of later ones get theirs. Slow primaries: requests wait for a number all the
- * time, and what is executed in that time is less than a share of what the last views came to. The bounds of the latter two
- * relax with each view change that they cause here, so that a group that cannot do better comes to rest.
+ * Criteria by which a backup suspects the primary (PROTOCOLS section 7). Timers: a request is timed from when it is due
+ * ({@link RequestPool}), a number from its accepted PRE-PREPARE. Both restart with each view, and only execution here
+ * stops the timer. Unfair primaries: a ready request stays without a number while batches of later requests get theirs.
+ * Slow primaries: requests constantly wait for a number, and execution in that time falls below a share of the last
+ * views' rate. The bounds of the latter two relax with each view change that they cause here, so that a slow group
+ * stabilizes.
  */
 final class Suspicion {
     private static final int PASSED_OVER_MAX = 32;
@@ -22,7 +23,7 @@ final class Suspicion {
     /** A request without a number waits for the primary only after so long: vouches come to it later than here. */
     private static final long SLACK_MILLIS = 250;
 
-    /** What a request costs beside its bytes. */
+    /** Cost of a request beside its bytes. */
     private static final int REQUEST_BYTES = 512;
 
     /** Between two looks; a replica that did not look for longer stood still itself, and what waited is not the primary's fault. */

@@ -1,6 +1,6 @@
 package io.bulwark.protocol.ordering.replica;
 
-/** Which view a replica is in, or asks for. */
+/** View that a replica is in, or asks for. */
 final class View {
     private final ReplicaConfig config;
     private long number;

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Carries out what {@link ViewChanges} decides (4.5): the log, the water marks, and what must be on disk before. */
 final class ViewChanging {
-    /** What else a replica does then. */
+    /** Actions of the replica's other parts during a view change. */
     interface Host {
         /** The view that begins with this is active. */
         void onEntered(long nowMillis, NewView newView);
@@ -95,7 +95,10 @@ final class ViewChanging {
         return installed;
     }
 
-    /** What this replica must have executed or fetched to go on: the low water mark, or where its view begins if that is later. */
+    /**
+     * Returns the checkpoint that this replica must have executed or fetched before it continues. It is the low water
+     * mark, or the beginning of its view if that is later.
+     */
     Numbered beginning(Numbered low) {
         NewView begun = installed;
         return begun != null
@@ -183,7 +186,7 @@ final class ViewChanging {
         }
     }
 
-    /** What this peer said of its view under old keys does not count. */
+    /** Discards what this peer reported of its view under old keys. */
     void onKeyChange(int peer) {
         begun.forget(peer);
     }
@@ -200,11 +203,12 @@ final class ViewChanging {
     }
 
     /**
-     * What this replica said before it has recovered need not be true, and all that can be false ends at the low water mark, whose
-     * certificate is of this life. So its VIEW-CHANGE says no more of that, and names no other checkpoints than those of now.
+     * Corrects this replica's VIEW-CHANGE after its recovery. Its earlier claims may be false, and all false ones end
+     * at the low water mark, whose certificate is of this life. So its VIEW-CHANGE drops claims up to there, and names
+     * only the current checkpoints.
      *
-     * <p>The primary of a view says nothing else of it, since others accuse it then: it leaves one that has not begun, and what begins in
-     * this life begins with what is true.
+     * <p>The primary of a view does not change its VIEW-CHANGE, since others would accuse it. It leaves a view that has
+     * not begun, and a view that begins in this life rests on true claims.
      */
     void onRecovered(long nowMillis) {
         ViewChange said = own;

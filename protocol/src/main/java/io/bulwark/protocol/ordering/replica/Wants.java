@@ -12,7 +12,10 @@ import java.util.Set;
 
 /** Says with each tick which batches and bodies are missing here, and has them asked for. */
 final class Wants {
-    /** Of proposals that only the primary stands behind so many full ones are looked at with each tick, those with the lowest numbers. */
+    /**
+     * Number of full proposals examined with each tick, among those that only the primary supports; the lowest numbers
+     * come first.
+     */
     private static final int PROPOSALS_LOOKED_AT = 16;
 
     private final Parts parts;
@@ -21,7 +24,7 @@ final class Wants {
     private final BatchStore batches;
     private final Fetching fetching;
 
-    /** What is wanted for a batch that more than its primary stands behind, or that lost its room here. */
+    /** Bodies wanted for a batch that has other supporters than its primary, or that lost its room here. */
     private final Set<RequestId> ofBatches = new HashSet<>();
 
     Wants(Parts parts, Agreement agreement, ViewChanging viewChanging, BatchStore batches, Fetching fetching) {
@@ -72,10 +75,10 @@ final class Wants {
     }
 
     /**
-     * What lost its room here is asked of the primary, who must have what it proposes; no more of it than a batch may have, and nothing for a
-     * batch that names what is not acceptable here.
+     * Asks the primary for bodies that lost their room here, since it must have what it proposes. It asks for no more
+     * than a batch may have, and for nothing if the batch names an unacceptable request.
      *
-     * @return so many names were looked at
+     * @return the number of names examined
      */
     private int wantDisplaced(long nowMillis, Bytes digest) {
         Batch batch = batches.get(digest);

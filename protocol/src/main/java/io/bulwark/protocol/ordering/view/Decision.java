@@ -24,14 +24,14 @@ import java.util.function.Predicate;
  * view, then of the least digest; a backup accepts any, and null wherever B holds, since it cannot judge A3.
  */
 public final class Decision {
-    /** What the primary holds. */
+    /** Bodies that the primary holds. */
     @FunctionalInterface
     public interface Bodies {
         /** A3: the batch with this digest is here with its requests, or this number is executed here. */
         boolean has(long sequence, Bytes digest);
     }
 
-    /** What the procedure came to. */
+    /** Result of the decision procedure. */
     public sealed interface Outcome {}
 
     /** A choice for the checkpoint, and for the numbers after it without gaps: L of them, or fewer if B holds for all others. */
@@ -157,7 +157,7 @@ public final class Decision {
         return Optional.empty();
     }
 
-    /** Whether S supports these choices, and that the numbers after them have none: what a backup checks of a NEW-VIEW. */
+    /** Returns whether S supports these choices, and none for later numbers: the check of a NEW-VIEW by a backup. */
     public boolean supports(Numbered checkpoint, List<Numbered> chosen) {
         if (!checkpoint().equals(Optional.of(checkpoint)) || chosen.size() > group.logSize()) {
             return false;
@@ -178,7 +178,7 @@ public final class Decision {
         return true;
     }
 
-    /** Whether S supports the choice of this batch for this number, above the checkpoint. */
+    /** Returns whether S supports the choice of this batch for this number, above the checkpoint. */
     boolean supports(Numbered choice) {
         if (choice.digest().equals(Batch.NULL_DIGEST) && nothingPrepared(choice.sequence())) {
             return true;

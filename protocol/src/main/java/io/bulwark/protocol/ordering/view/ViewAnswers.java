@@ -9,7 +9,9 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What goes out again, of the view that a replica is in or asks for, to those that lack it; to each so often at most. */
+/**
+ * Repeated messages of the view that a replica is in or asks for, for peers that lack them; rate-limited for each peer.
+ */
 final class ViewAnswers {
     private static final long ANSWER_MILLIS = 50;
 

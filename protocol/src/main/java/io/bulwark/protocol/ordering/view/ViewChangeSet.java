@@ -153,7 +153,7 @@ final class ViewChangeSet {
         return support;
     }
 
-    /** What the primary's V says of this replica or of the primary is not what they sent. */
+    /** Returns whether the primary's V names, for this replica or for the primary, another message than they sent. */
     boolean contradicts(Support named, int primary) {
         Held held = direct[named.replica()];
         return (named.replica() == self || named.replica() == primary)

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * first one of the latest view above it.
  */
 public final class ViewChanges {
-    /** What a NEW-VIEW names and is not here is asked for so often. */
+    /** Interval between requests for a message that a NEW-VIEW names and that is not here. */
     static final long FETCH_MILLIS = 100;
 
     /** A primary that has had its view for so many first timeouts gives it up to a single replica that waits ahead. */
@@ -60,7 +60,7 @@ public final class ViewChanges {
     private long deadlineMillis = Long.MAX_VALUE;
     private long fetchAtMillis = Long.MAX_VALUE;
     private Decision.@Nullable Undecided told;
-    /** What this replica said of views up to this one in an earlier life is lost, or is not said any more. */
+    /** Last view for which this replica's messages of an earlier life are lost, or are no longer valid. */
     private long lost = -1;
     /** Bit i: replica i runs a build that wants a choice for each number. */
     private long older;
@@ -116,7 +116,7 @@ public final class ViewChanges {
         return view;
     }
 
-    /** Whether the replica takes part in its view; else a view change is open. */
+    /** Returns whether the replica takes part in its view; otherwise a view change is open. */
     public boolean active() {
         return phase == Phase.ACTIVE;
     }
@@ -135,7 +135,7 @@ public final class ViewChanges {
         return newView != null;
     }
 
-    /** How long a view may now take without progress; for the timers of requests too. */
+    /** Returns how long a view may now take without progress; for the timers of requests too. */
     public long timeoutMillis() {
         return timeoutMillis << Math.max(failed, 0);
     }
@@ -158,8 +158,9 @@ public final class ViewChanges {
     }
 
     /**
-     * Whether this replica, as the primary, had better give its view up: another one waits ahead, since it was starved when it suspected
-     * the primary. It promised not to vote in this view again. A liar can ask, too, so a view lasts. Called at least every 100 ms.
+     * Returns whether this replica, as the primary, should give its view up: another replica waits ahead, since it was
+     * starved when it suspected the primary. That replica promised not to vote in this view again. A liar can ask, too,
+     * so a view lasts for a minimum time. Called at least every 100 ms.
      */
     public boolean yields(long nowMillis) {
         if (!active() || self != primary()) {
@@ -254,7 +255,10 @@ public final class ViewChanges {
         }
     }
 
-    /** What this replica said in an earlier life is lost: a NEW-VIEW may name it, and need not name what it says now. */
+    /**
+     * Marks this replica's messages of an earlier life as lost. A NEW-VIEW may name them, and need not name its present
+     * ones.
+     */
     public void forget() {
         lost = Long.MAX_VALUE;
     }
@@ -267,12 +271,14 @@ public final class ViewChanges {
         }
     }
 
-    /** Whether another replica takes a NEW-VIEW that leaves numbers free; as long as nothing is said here, it does. */
+    /**
+     * Records whether another replica accepts a NEW-VIEW that leaves numbers free. Without a report it is assumed to.
+     */
     public void onBuild(int replica, boolean leavesFree) {
         older = leavesFree ? older & ~(1L << replica) : older | 1L << replica;
     }
 
-    /** As a replica that has just begun. */
+    /** Restarts as a replica that has just begun. */
     public void restart() {
         leaveTo(0);
         phase = Phase.ACTIVE;
@@ -380,7 +386,7 @@ public final class ViewChanges {
         }
     }
 
-    /** How many replicas, this one included, have asked for this view or a later one. */
+    /** Returns the number of replicas, including this one, that have asked for this view or a later one. */
     private int asking() {
         return (int) IntStream.range(0, later.length)
                 .filter(replica -> messages.has(replica) || later[replica] != null)

@@ -12,7 +12,7 @@ import io.bulwark.protocol.wire.Bytes;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Whether a message of the view change could come from a correct replica at all, whatever it says. */
+/** Checks whether a view change message could come from a correct replica at all, whatever its claims. */
 final class ViewChecks {
     private ViewChecks() {}
 

@@ -6,7 +6,7 @@ import io.bulwark.protocol.ordering.message.ViewMessages;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;
 
-/** What acknowledgements and NEW-VIEW name a VIEW-CHANGE by: SHA-256 of its canonical bytes. */
+/** Digest by which acknowledgements and NEW-VIEW name a VIEW-CHANGE: SHA-256 of its canonical bytes. */
 public final class ViewDigest {
     private ViewDigest() {}
 

@@ -3,7 +3,7 @@ package io.bulwark.protocol.ordering.view;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 
 /**
- * What all replicas of a group agree on for their view changes: n = 3f+1 replicas, numbered from 0.
+ * Common parameters of a group for its view changes: n = 3f+1 replicas, numbered from 0.
  *
  * @param faulty f, 1 to 8
  * @param checkpointInterval K: a checkpoint is made at every K-th number
@@ -38,7 +38,7 @@ public record ViewGroup(int faulty, int checkpointInterval, int logSize) {
         return 2 * faulty + 1;
     }
 
-    /** So many, f+1, have a correct one among them. */
+    /** Returns f+1: any set of this many replicas has a correct one. */
     public int oneCorrect() {
         return faulty + 1;
     }
@@ -53,8 +53,9 @@ public record ViewGroup(int faulty, int checkpointInterval, int logSize) {
     }
 
     /**
-     * How many digests one number can have in Q at a correct replica. What a NEW-VIEW chooses pre-prepared at a correct
-     * replica before (A2) or is null, so every digest but null was once accepted by some replica from a PRE-PREPARE.
+     * Returns the maximum number of digests that one number can have in Q at a correct replica. A digest that a
+     * NEW-VIEW chooses pre-prepared at a correct replica before (A2), or is null. So some replica once accepted every
+     * digest but null from a PRE-PREPARE.
      */
     int digestsMax() {
         return replicas() * FRESH_DIGESTS_MAX + 1;

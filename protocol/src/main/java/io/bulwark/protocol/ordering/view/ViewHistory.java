@@ -33,7 +33,7 @@ public final class ViewHistory {
         this.low = low;
     }
 
-    /** What a replica told in a VIEW-CHANGE of its own. */
+    /** Returns the history that a replica reported in its own VIEW-CHANGE. */
     public static ViewHistory of(ViewGroup group, ViewChange own) {
         ViewHistory history = new ViewHistory(group, own.stable());
         own.prePrepared()
@@ -44,15 +44,19 @@ public final class ViewHistory {
     }
 
     /**
-     * Whether this replica may answer a PRE-PREPARE that no NEW-VIEW has chosen: it is between the water marks, and the number
-     * has not seen too many other digests. A refused number waits for a view whose NEW-VIEW assigns it, which one does once
-     * a view has brought nothing and the checkpoint that moved this replica's marks is known to the others.
+     * Returns whether this replica may answer a PRE-PREPARE that no NEW-VIEW has chosen. Its number must be between the
+     * water marks and must not have seen too many other digests. A refused number waits for a view whose NEW-VIEW
+     * assigns it. This happens after a view without progress, once the others know the checkpoint that moved this
+     * replica's marks.
      */
     public boolean acceptsFresh(long sequence, Bytes digest) {
         return accepts(sequence, digest, ViewGroup.FRESH_DIGESTS_MAX);
     }
 
-    /** Whether this replica may answer the choice of a NEW-VIEW; at a correct replica only false outside the water marks. */
+    /**
+     * Returns whether this replica may answer the choice of a NEW-VIEW; at a correct replica only false outside the
+     * water marks.
+     */
     public boolean acceptsChosen(long sequence, Bytes digest) {
         return accepts(sequence, digest, group.digestsMax());
     }
@@ -103,13 +107,15 @@ public final class ViewHistory {
         prePreparedSet.headMap(low, true).clear();
     }
 
-    /** What lies above a number is not known to be right: a recovering replica discards it. */
+    /** Discards everything above a number, as it may be wrong; used by a recovering replica. */
     public void discardAbove(long sequence) {
         preparedSet.tailMap(sequence, false).clear();
         prePreparedSet.tailMap(sequence, false).clear();
     }
 
-    /** What was voted for in this view or a later one was not: this replica has not been there, or does not count as having been. */
+    /**
+     * Discards votes of this view and later ones: this replica has not been there, or does not count as having been.
+     */
     public void discardFrom(long view) {
         preparedSet.values().removeIf(entry -> entry.view() >= view);
         prePreparedSet.values().removeIf(pairs -> {

@@ -5,7 +5,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import java.util.List;
 
-/** What {@link ViewChanges} asks of the replica that it is part of. */
+/** Actions that {@link ViewChanges} requests from its replica. */
 public sealed interface ViewStep {
     /** Send this to one replica. */
     record Send(int to, ReplicaMessage message) implements ViewStep {}

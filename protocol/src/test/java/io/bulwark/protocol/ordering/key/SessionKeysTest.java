@@ -21,7 +21,7 @@ class SessionKeysTest {
 
     private record Sent(int from, int to, KeyMessage message) {}
 
-    /** What others cannot compute is known here by its number. */
+    /** Stand-in for signatures and ciphers: the replica's number takes the place of its private key. */
     private record Ports(int self) implements Signing, KeyCipher {
         @Override
         public Bytes sign(Bytes content) {

@@ -19,7 +19,7 @@ import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What proves that a configuration has ended (decision 20). */
+/** Tests the proof that a configuration has ended (decision 20). */
 @NullMarked
 class HandoverProofTest {
     private static final Signatures KEYS = new TestSignatures(PrincipalId.replica(0));

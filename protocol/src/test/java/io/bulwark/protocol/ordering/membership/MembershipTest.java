@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** How replicas come from one configuration to the next (decision 20). */
+/** Tests the transition of replicas from one configuration to the next (decision 20). */
 @NullMarked
 class MembershipTest {
     private static final Configuration NEXT = GENESIS.replacing(2, member(4));
@@ -227,7 +227,7 @@ class MembershipTest {
         assertThat(one.successorOf(200, client, 0)).contains(successor(PROOF));
     }
 
-    /** Whatever they ask about, by turns or one after the other, and whether as a replica or in calls. */
+    /** The limit holds for any questions, alternating or in sequence, and both for replica messages and for calls. */
     @Test
     void aFloodOfQuestionsIsNotAnswered() {
         Membership one = membership(1);

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
 
-/** What the tests of this package begin with. */
+/** Common fixtures of the tests of this package. */
 @NullMarked
 public final class Proofs {
     public static final Configuration GENESIS = Configuration.fixed(1);
@@ -25,7 +25,7 @@ public final class Proofs {
         return new Handover(ended.digest(), new Numbered(sequence, Hashes.sha256(next.digest())), next);
     }
 
-    /** What an operator has signed: here that is the digest of what he names. */
+    /** Mandates of the tests: the operator's signature is the digest of the named configuration. */
     public static final Mandates OPERATOR = (ended, next, mandate) -> mandate.equals(next.digest());
 
     /** With the operator's word. */

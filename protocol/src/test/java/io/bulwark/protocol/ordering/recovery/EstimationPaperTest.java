@@ -31,7 +31,7 @@ class EstimationPaperTest {
         estimation.onReply(3, 8, 20);
         estimation.onReply(0, 16, 20);
         estimation.onReply(1, 16, 20);
-        // Of 8 it is not known that no later one is stable.
+        // Checkpoint 8 does not rule out a later stable one.
         assertThat(estimation.estimate()).hasValue(16 + 16);
     }
 

@@ -75,7 +75,10 @@ class RecoveryRepliesPaperTest {
         assertThat(replies.validView(4)).isEqualTo(4);
     }
 
-    /** Of a correct disk f others that are correct have come to the view before; else one of f such others is correct. */
+    /**
+     * If the disk is correct, f other correct replicas have reached the view before. Otherwise one of f such others is
+     * correct.
+     */
     @PlantedBug(
             in = RecoveryReplies.class,
             rule = "a view is forged only if 2f + 1 others are behind it",

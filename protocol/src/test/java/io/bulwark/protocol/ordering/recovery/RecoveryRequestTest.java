@@ -14,7 +14,7 @@ import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What a recovering replica signs and has ordered. */
+/** Tests the request that a recovering replica signs and has ordered. */
 @NullMarked
 class RecoveryRequestTest {
     private static final List<Challenge> CHALLENGES = List.of(challenge(0, 1), challenge(2, 2));

@@ -36,7 +36,7 @@ class CertificatesTest {
         return replica;
     }
 
-    /** What the replica appends to its log, which is durable then. */
+    /** Returns the records that the replica appends to its log, and makes them durable. */
     private List<LogRecord> sync(Replica replica) {
         List<ReplicaEffect> effects = replica.drain(0);
         for (ReplicaEffect effect : effects) {

@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Whose CHECKPOINTs count for what (4.3). f = 1, K = 2, L = 4. */
+/** Tests which CHECKPOINT messages count, and for what (4.3). f = 1, K = 2, L = 4. */
 @NullMarked
 class CheckpointsTest {
     private static final Bytes OTHER = Hashes.sha256(Bytes.of((byte) 7));

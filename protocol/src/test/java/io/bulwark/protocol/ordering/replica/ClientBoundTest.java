@@ -33,12 +33,12 @@ class ClientBoundTest {
 
     private static final Room ROOM = new Room(16, 8 << 20, 4_096, 64, 32 << 20);
 
-    /** Of a peer fewer vouches are remembered than four attackers have requests. */
+    /** Limits under which fewer vouches of a peer are remembered than four attackers have requests. */
     private static final Room FORGETFUL = new Room(16, 8 << 20, 64, 64, 32 << 20);
 
     private static final Batches BATCHES = new Batches(8, 16 << 10, 2);
 
-    /** What each of the attackers does every few milliseconds. */
+    /** Behaviour of each attacker every few milliseconds. */
     enum Attack {
         /** As many requests as it can, to all replicas. */
         FLOOD,
@@ -206,7 +206,7 @@ class ClientBoundTest {
         System.out.println(String.join("\n", told));
     }
 
-    /** What was vouched for and has lost its room is proposed all the same, and must not stay in the way of others. */
+    /** A request that was vouched for and has lost its room is still proposed, and must not block others. */
     @ParameterizedTest
     @EnumSource(Attack.class)
     void thoughVouchesAreForgottenItIsSo(Attack attack) {

@@ -2,7 +2,7 @@ package io.bulwark.protocol.ordering.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What tests of whole groups wait for, and find at the end. */
+/** Conditions that tests of whole groups wait for, and check at the end. */
 final class ClusterAssertions {
     private ClusterAssertions() {}
 

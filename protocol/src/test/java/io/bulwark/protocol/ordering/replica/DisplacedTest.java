@@ -9,7 +9,7 @@ import io.bulwark.protocol.wire.Bytes;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** How long a vouch is good for once what it was for is here no more. */
+/** Tests how long a vouch stays valid after its request has been removed. */
 @NullMarked
 class DisplacedTest {
     private final Displaced displaced = new Displaced();

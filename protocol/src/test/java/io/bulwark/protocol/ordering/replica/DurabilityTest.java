@@ -24,7 +24,9 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What is on disk before what is sent or executed, and how many syncs that takes (PROTOCOLS section 7). */
+/**
+ * Tests which records are on disk before messages and execution, and how many syncs that takes (PROTOCOLS section 7).
+ */
 @NullMarked
 class DurabilityTest {
     private final JournalApplication application = new JournalApplication();

@@ -84,7 +84,7 @@ class FaultsTest {
         allEqual(cluster);
     }
 
-    /** So is the primary: it proposes without a sync, and the others' votes suffice. */
+    /** A slow primary delays nobody either: it proposes without a sync, and the others' votes suffice. */
     @ParameterizedTest
     @ValueSource(ints = {0, 3})
     void aSlowDiskDelaysNobodyElse(int slow) {

@@ -36,7 +36,7 @@ class FavouriteTest {
     /** One agreement that waits for nothing: 6 delays, 2 syncs that find another one under way, and the ticks between them. */
     private static final long AGREEMENT_MILLIS = 6 * 3 + 4 * 2 + 2 * TestCluster.TICK_MILLIS;
 
-    /** What the backups say of the requests of all but the friend, which the primary takes note of when it likes. */
+    /** Messages of the backups on the requests of all but the friend, held until the primary takes note of them. */
     private static final class Favouring {
         /** One request, and what was said of it. */
         private static final class Unheard {
@@ -101,7 +101,7 @@ class FavouriteTest {
             }
         }
 
-        /** How long each request of one of the others took, while the friend asks for something this often. */
+        /** Returns how long each request of the others took, while the friend sends a request this often. */
         List<Long> run(int friendEachMillis) {
             List<Call> others = new ArrayList<>();
             int number = 0;

@@ -156,7 +156,7 @@ class FetchingTest {
         assertThat(asked()).containsOnlyKeys(0, 1).containsEntry(0, List.of(1L)).containsEntry(1, List.of(3L));
     }
 
-    /** Who has none of it says so, though nobody can have it said as often as he likes. */
+    /** A replica without any of the requests sends an empty answer, at a limited rate. */
     @Test
     void whoHasNothingSaysSo() {
         Serving serving = new Serving(CONFIG, new BatchStore(new RequestPool(CONFIG, new RecentResults(1))), outbox);
@@ -168,7 +168,7 @@ class FetchingTest {
         assertThat(outbox.drain()).hasSizeLessThan(10);
     }
 
-    /** Who sends such all the time would have all that is wanted looked through each time. */
+    /** Otherwise a sender of such answers would trigger a scan of all wanted requests each time. */
     @Test
     void anAnswerToNoQuestionChangesNothing() {
         tick(0, 1, 1);
@@ -186,7 +186,7 @@ class FetchingTest {
         assertThat(asked.get(1)).hasSize(44);
     }
 
-    /** What is said meanwhile waits behind it. */
+    /** Messages sent meanwhile wait behind the answer. */
     @Test
     void anAnswerHasNoMoreThanABatch() {
         RequestPool pool = new RequestPool(CONFIG, new RecentResults(1));

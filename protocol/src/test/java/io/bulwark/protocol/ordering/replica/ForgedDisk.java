@@ -19,8 +19,8 @@ import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 
 /**
- * What can be left on the disk of the last replica, and how the group goes on after its recovery. K = 8, L = 16; before a recovery 20
- * numbers or some more are executed and the low water mark is 16, so that H_M and the recovery point are 32.
+ * Possible contents of the last replica's disk, and progress of the group after its recovery. K = 8, L = 16. Before a
+ * recovery at least 20 numbers are executed and the low water mark is 16, so that H_M and the recovery point are 32.
  */
 @NullMarked
 final class ForgedDisk {
@@ -30,7 +30,7 @@ final class ForgedDisk {
 
     final TestCluster cluster;
 
-    /** What the last replica says after it has begun to recover. */
+    /** View changes that the last replica sends after it has begun to recover. */
     final List<ViewChange> said = new ArrayList<>();
 
     final List<ReplicaMessage.Phase> votes = new ArrayList<>();
@@ -88,7 +88,7 @@ final class ForgedDisk {
     void assertAllWorks() {
         submit(20);
         finish(cluster, 3_000);
-        // Who had a forged disk may have accused others.
+        // A replica with a forged disk may have accused others.
         cluster.nodes.getLast().evidence.clear();
         allEqual(cluster);
     }
@@ -101,7 +101,7 @@ final class ForgedDisk {
         return cluster.replica(last()).recoveries(cluster.nowMillis).phase();
     }
 
-    /** What was said under the keys of before counts no more. */
+    /** Changes all session keys: messages under the earlier keys no longer count. */
     void changeKeys() {
         cluster.nodes.forEach(node -> cluster.nodes.forEach(peer -> {
             if (peer != node) {

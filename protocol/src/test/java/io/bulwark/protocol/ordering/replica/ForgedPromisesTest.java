@@ -27,9 +27,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What who had a replica left on its disk of views: a recovery ends it (4.4, 4.5), and keeps what a correct life has promised. K = 8,
- * L = 16; before a recovery 20 numbers or some more are executed and the low water mark is 16, so that H_M and the recovery point
- * are 32.
+ * Tests promises about views that an intruder left on a replica's disk. A recovery ends them (4.4, 4.5), and keeps the
+ * promises of a correct life. K = 8, L = 16. Before a recovery at least 20 numbers are executed and the low water mark
+ * is 16, so that H_M and the recovery point are 32.
  */
 @NullMarked
 class ForgedPromisesTest {
@@ -122,7 +122,7 @@ class ForgedPromisesTest {
         assertThat(disk.said).isNotEmpty().allMatch(change -> change.stable() == 16);
     }
 
-    /** What was within H_M may have been true, so it is said until then. */
+    /** Claims within H_M may have been true, so the replica repeats them until then. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void whatItSaysOnceItHasRecoveredIsTrue(int faulty) {

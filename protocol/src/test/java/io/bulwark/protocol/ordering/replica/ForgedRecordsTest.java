@@ -129,7 +129,7 @@ class ForgedRecordsTest {
         };
     }
 
-    /** What it has promised is in numbers up to there. */
+    /** Its promises concern numbers up to there. */
     @Test
     void aForgedViewIsKeptUntilThePointIsStable() {
         ForgedDisk disk = new ForgedDisk(1);
@@ -199,7 +199,7 @@ class ForgedRecordsTest {
         assertThat(cluster.replica(disk.last()).view()).isZero();
     }
 
-    /** What the others have answered before is no longer so. */
+    /** The earlier answers of the others are outdated. */
     @Test
     void whoHasComeToALaterViewWithOthersInThisLifeStays() {
         ForgedDisk disk = new ForgedDisk(1);

@@ -46,7 +46,7 @@ class FullRoomTest {
 
     private static final Batches BATCHES = new Batches(64, 32 << 10, 2);
 
-    /** What the attackers send, again and again, until it is executed; or else something new each time. */
+    /** Requests that the attackers send, repeated until execution, or else new each time. */
     enum Attack {
         ALL,
         BACKUPS,
@@ -57,7 +57,7 @@ class FullRoomTest {
         ONE_LATER_SOME,
         /** Something else under the same number for each half of the replicas. */
         SEVERAL_BODIES,
-        /** What was executed lately, beside as much that is new. */
+        /** Recently executed requests, and as many new ones. */
         REPEATED,
         ALL_NEW,
         SOME_NEW,
@@ -262,8 +262,9 @@ class FullRoomTest {
     }
 
     /**
-     * What each attacker asks for one correct backup hears, and f liars vouch for it at the primary: f+1 others do there, and no more ever will.
-     * For what is asked for then the liars vouch at the backups only, so that the primary sees 2f vouches.
+     * Checks service in the first view. One correct backup hears each request of the attackers, and f liars vouch for
+     * it at the primary. Then f+1 others do so there, and no more ever will. For later requests the liars vouch at the
+     * backups only, so that the primary sees 2f vouches.
      */
     private static void assertServedInTheFirstView(int attackers, PrincipalId client) {
         int faulty = 2;

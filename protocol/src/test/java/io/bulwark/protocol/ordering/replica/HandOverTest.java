@@ -11,7 +11,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How long a planned hand-over keeps clients waiting, counted in message delays and syncs: nothing in it waits for a tick. */
+/**
+ * Tests how long a planned hand-over delays clients, counted in message delays and syncs: no part of it waits for a
+ * tick.
+ */
 @NullMarked
 class HandOverTest {
     private static final long DELAY_MILLIS = 100;

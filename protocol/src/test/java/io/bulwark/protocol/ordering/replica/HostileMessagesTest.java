@@ -27,7 +27,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever f peers send, in whatever order: nothing breaks, and the others come to their decisions. */
+/** For any messages of f peers, in any order: nothing breaks, and the others reach their decisions. */
 @NullMarked
 class HostileMessagesTest {
     private static final long[] NUMBERS = {
@@ -147,7 +147,9 @@ class HostileMessagesTest {
         };
     }
 
-    /** What the group says, and does not tell liars on purpose: so that they meet the round and the call of a recovery. */
+    /**
+     * Records messages that the group does not send to liars, so that they match the round and the call of a recovery.
+     */
     private void overhear(ReplicaMessage message) {
         switch (message) {
             case ReplicaMessage.QueryStable query -> overheardRound = query.round();

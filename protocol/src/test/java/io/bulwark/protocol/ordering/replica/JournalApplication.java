@@ -138,7 +138,7 @@ final class JournalApplication implements Application {
         return new Saved(List.copyOf(journal), journalDigest, configuration, agreedMillis, engineState, digest);
     }
 
-    /** What was taken at this number is on disk. */
+    /** Makes the state saved at this number durable. */
     boolean makeDurable(long sequence) {
         Saved saved = taken.remove(sequence);
         if (saved != null) {
@@ -208,7 +208,7 @@ final class JournalApplication implements Application {
         add(Bytes.of((byte) 0xBA, (byte) 0xD0));
     }
 
-    /** What it has on disk as the last checkpoint is another state now. */
+    /** Replaces the last checkpoint on disk by another state. */
     void corruptOnDisk() {
         corrupt();
         long last = durable.lastKey();

@@ -37,7 +37,7 @@ class LongRequestsTest {
     private static final int HEAD_BYTES = 100;
     private static final int MICROS = 1_000;
 
-    /** Of each link, in a millisecond: a body takes 41 ms of it. */
+    /** Bandwidth of each link per millisecond: a body takes 41 ms of it. */
     private static final int LINK_BYTES = 400;
 
     private static final Room ROOM = new Room(16, 1 << 20, 4_096, 64, 1 << 20);

@@ -21,7 +21,7 @@ import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What liars can do with names of requests that nobody has made. */
+/** Tests attacks by liars with names of requests that nobody has made. */
 @NullMarked
 class MadeUpNamesTest {
     private static final int MIB = 1 << 20;

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the primary of a new view can say of numbers that lie before where its NEW-VIEW begins. */
+/** Tests lies of a new view's primary about numbers before the beginning of its NEW-VIEW. */
 @NullMarked
 class NewViewLiesTest {
     private static final int INTERVAL = 4;

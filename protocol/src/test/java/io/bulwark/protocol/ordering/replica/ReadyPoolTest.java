@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What it means that replicas say READY, seen from replica 0 of seven. */
+/** Tests the meaning of READY messages, at replica 0 of seven. */
 @NullMarked
 class ReadyPoolTest {
     private static final int BOUND = 16;
@@ -47,7 +47,7 @@ class ReadyPoolTest {
         return entries.stream().map(entry -> entry.id).toList();
     }
 
-    /** What this replica says with a tick at this time. */
+    /** Returns the requests for which this replica sends READY with a tick at this time. */
     private List<RequestId> said(long nowMillis) {
         pool.onTick(nowMillis);
         return pool.takeUnsaidReady();
@@ -185,7 +185,7 @@ class ReadyPoolTest {
         assertThat(pool.ready()).isEmpty();
     }
 
-    /** Those who only vouch may have given it up. */
+    /** Replicas that only vouch may have dropped the body. */
     @Test
     void aBodyIsFetchedFromThoseWhoSayReady() {
         vouch(0, id, 1, 2, 3);
@@ -278,7 +278,7 @@ class ReadyPoolTest {
         assertThat(pool.missing()).isEmpty();
     }
 
-    /** As with vouches: who has yet to execute what was executed here does not want it again. */
+    /** As with vouches: a replica that has yet to execute a request executed here does not want it again. */
     @Test
     void whatWasExecutedHereIsNotReadyForWhoIsBehind() {
         results.put(id, 7, Bytes.EMPTY);

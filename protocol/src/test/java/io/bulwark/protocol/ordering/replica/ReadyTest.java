@@ -37,7 +37,7 @@ class ReadyTest {
     private static final Room ROOM = new Room(16, 1 << 20, 4_096, 64, 1 << 20);
     private static final Batches BATCHES = new Batches(64, 32 << 10, 2);
 
-    /** Who has what fills the first two. */
+    /** Distribution of the requests that fill the first two replicas. */
     enum Junk {
         /** One of the other three has each request, and the liars vouch for it there and where it is to take room. */
         SPREAD,
@@ -45,7 +45,7 @@ class ReadyTest {
         SHARED
     }
 
-    /** What the liars do beside that. */
+    /** Additional action of the liars. */
     enum Lie {
         /** They vouch for what is asked for then at the other three. */
         VOUCHES,

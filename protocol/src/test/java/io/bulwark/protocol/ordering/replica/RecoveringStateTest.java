@@ -11,7 +11,7 @@ import java.util.Objects;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** How one replica that recovers checks its state, and what it fetches meanwhile (4.4, 4.6.2). */
+/** Tests how one recovering replica checks its state, and what it fetches meanwhile (4.4, 4.6.2). */
 @NullMarked
 class RecoveringStateTest {
     private static void others(LoneReplica lone, long sequence) {

@@ -30,7 +30,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What one replica does to recover, step by step (4.4; PROTOCOLS section 7); {@link RecoveryTest} has whole groups do it. */
+/**
+ * Tests the recovery of one replica, step by step (4.4; PROTOCOLS section 7); {@link RecoveryTest} tests whole groups.
+ */
 @NullMarked
 class RecoveringTest {
     private static final LogRecord[] PROMISED = {
@@ -250,7 +252,7 @@ class RecoveringTest {
         assertThat(vouchesFor(lone, lone.asked())).isFalse();
     }
 
-    /** Those of before may be forgotten where they came from. */
+    /** The earlier nonces may be forgotten at their origin. */
     @PlantedBug(
             in = Recovering.class,
             rule = "a recovery request is over 2f nonces",
@@ -400,7 +402,7 @@ class RecoveringTest {
         assertThat(lone.replica.view()).isEqualTo(1);
     }
 
-    // Whoever has forgotten.
+    // Tests of a replica that has forgotten its promises.
 
     @PlantedBug(
             in = Recovering.class,

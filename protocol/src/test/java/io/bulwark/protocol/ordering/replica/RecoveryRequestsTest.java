@@ -23,7 +23,7 @@ import java.util.Random;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Which recovery requests a replica lets in, and what it does once one is executed. */
+/** Tests which recovery requests a replica admits, and its actions after the execution of one. */
 @NullMarked
 class RecoveryRequestsTest {
     private final JournalApplication application = new JournalApplication();
@@ -86,7 +86,7 @@ class RecoveryRequestsTest {
         return new RecoveryRequest(3, call, 16, challenges, signature).request();
     }
 
-    /** Whether the replica vouches for it. */
+    /** Returns whether the replica vouches for it. */
     private boolean letsIn(int from, Request request) {
         nowMillis += 1_000;
         replica.onMessage(nowMillis, from, new Recover(request));
@@ -216,7 +216,7 @@ class RecoveryRequestsTest {
                 .containsExactly(new RecoveryReply(1, true, 1, 0));
     }
 
-    /** Whoever asks in its name has each looked at, and no more than that. */
+    /** Requests in the replica's name are each checked, but only at a limited rate. */
     @Test
     void signaturesOfOneReplicaAreCheckedSoOftenAndNoMore() {
         Bytes nonce = nonce();

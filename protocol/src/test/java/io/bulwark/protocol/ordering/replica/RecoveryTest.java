@@ -42,7 +42,10 @@ class RecoveryTest {
         }
     }
 
-    /** Who stops now lacks nothing when it is back: its state is checked in place, and not fetched. */
+    /**
+     * Brings the group to a checkpoint. A replica that stops now lacks nothing after its restart: its state is checked
+     * in place, and not fetched.
+     */
     private void comeToACheckpoint(TestCluster cluster) {
         while (cluster.replica(1).executed() % 8 != 0) {
             submit(cluster, 1);

@@ -11,7 +11,10 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a client asks for again, as it has not counted 2f+1 equal replies, when the first ones are long said. */
+/**
+ * Tests requests that a client repeats because it has not counted 2f+1 equal replies, long after the first replies were
+ * sent.
+ */
 @NullMarked
 class RepetitionsTest {
     private static final Request QUERY = new Request(PrincipalId.client(9), 1, true, Bytes.EMPTY);

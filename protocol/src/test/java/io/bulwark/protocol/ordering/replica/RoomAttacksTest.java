@@ -20,7 +20,7 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What a liar and clients can do to the room and to the timers of others. */
+/** Tests attacks of a liar and of clients on the room and the timers of others. */
 @NullMarked
 class RoomAttacksTest {
     private static final PrincipalId VICTIM = PrincipalId.client(1);
@@ -54,7 +54,10 @@ class RoomAttacksTest {
                 .isTrue();
     }
 
-    /** What a primary alone names belongs to nobody's room: if it were kept, 256 numbers of 4,096 MiB each would be. */
+    /**
+     * Requests that only a primary names count against nobody's room. If they were kept, 256 numbers of 4,096 MiB each
+     * would be.
+     */
     @Test
     void bodiesThatOnlyThePrimaryNamesAreNotKept() {
         Replica backup = new Replica(ReplicaConfig.of(3, 1), new JournalApplication(), List.of());

@@ -32,7 +32,10 @@ class SetBackTest {
         return lone.effects(ReplicaEffect.Stop.class);
     }
 
-    /** Of 3f+1 the first f+1 are set back; of the others all but one have learned what was acknowledged, and that one has voted for it. */
+    /**
+     * Tests that the first f+1 of 3f+1 are set back. All but one of the others have learned the acknowledged result,
+     * and that one has voted for it.
+     */
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void whatFPlusOneDisksKnowComesBack(int faulty) {
@@ -131,7 +134,7 @@ class SetBackTest {
         assertThat(lone.effects(ReplicaEffect.FetchState.class)).isEmpty();
     }
 
-    /** What was stable when it started f correct others had, so no 2f+1 others can be below. */
+    /** At its start, f correct others had the stable checkpoint, so no 2f+1 others can be below it. */
     @Test
     void whoIsAloneWithAStableCheckpointStops() {
         LoneReplica one = new LoneReplica(1, Start.NORMAL);

@@ -11,7 +11,7 @@ import org.jspecify.annotations.NullMarked;
 /** Links over which each batch takes some time: to each replica one at a time, and none twice while it is on its way. */
 @NullMarked
 final class SlowLinks implements TestCluster.Wire {
-    /** What one batch takes. */
+    /** Time that one batch takes. */
     static final long BATCH_MILLIS = 4;
 
     private final TestCluster cluster;

@@ -19,7 +19,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a primary that has proposed one batch says again to replica 1, which lacks some of it (4.6.1). */
+/** Tests which messages a primary that has proposed one batch repeats to replica 1, which lacks some of it (4.6.1). */
 @NullMarked
 class StatusExchangeTest {
     private static final long LATER = 1_000;
@@ -122,7 +122,7 @@ class StatusExchangeTest {
         return bits;
     }
 
-    /** Whoever says that it has nothing would else be sent megabytes each time. */
+    /** Otherwise a replica that claims to have nothing would be sent megabytes each time. */
     @PlantedBug(
             in = StatusExchange.class,
             rule = "proposals in answers name a bounded number of bodies",

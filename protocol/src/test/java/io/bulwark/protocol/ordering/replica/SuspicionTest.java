@@ -14,7 +14,10 @@ import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What slow and unfair primaries are measured by becomes less with each view change that it causes (PROTOCOLS section 7). */
+/**
+ * Tests that the bounds for slow and unfair primaries relax with each view change that they cause (PROTOCOLS section
+ * 7).
+ */
 @NullMarked
 class SuspicionTest {
     private static final long NEVER_MILLIS = 1_000_000_000;
@@ -63,7 +66,10 @@ class SuspicionTest {
         suspicion.enter(nowMillis, new NewView(view.number(), List.of(), begin, List.of()));
     }
 
-    /** So many seconds in which this much is executed each, and what waits always waits for a number; in which of them it was suspected. */
+    /**
+     * Simulates seconds with this execution rate, in which requests always wait for a number. Returns the second in
+     * which the primary was suspected.
+     */
     private int secondOfSuspicion(int seconds, int executedPerSecond) {
         for (int second = 0; second < seconds; second++) {
             for (int i = 0; i < executedPerSecond; i++) {

@@ -33,9 +33,9 @@ final class TestCluster {
     private static final long WALL_MILLIS = 1_000_000;
     static final long TICK_MILLIS = 20;
 
-    /** What a replica says to another one; a liar's differs. */
+    /** Filter for the messages between replicas; a liar's messages differ. */
     interface Wire {
-        /** What travels instead of the message; nothing if it is lost. */
+        /** Returns the messages sent in place of this one; none if it is lost. */
         List<ReplicaMessage> carry(int from, int to, ReplicaMessage message);
     }
 
@@ -63,7 +63,7 @@ final class TestCluster {
         private int checked;
         boolean isRotten;
         boolean isLogForged;
-        /** Why it has stopped, if it has. */
+        /** Reason for its stop, if it has stopped. */
         String stopped = "";
         /** Its process stands still: what comes waits, and so does its clock. */
         boolean isPaused;
@@ -99,7 +99,7 @@ final class TestCluster {
             syncedRecords = copy.size();
         }
 
-        /** What the promises have come to; the state stays. */
+        /** Deletes the promises on disk; the state stays. */
         void forget() {
             disk = new ArrayList<>();
             syncedRecords = 0;
@@ -142,7 +142,7 @@ final class TestCluster {
     double loss;
     long syncMillis = 2;
     long checkMillis = 40;
-    /** So many checks come to nothing, as the others have discarded the checkpoint; whether no state comes. */
+    /** Number of checks that fail because the others have discarded the checkpoint; whether states are withheld. */
     int goneChecks;
 
     boolean holdsStates;
@@ -466,7 +466,7 @@ final class TestCluster {
         });
     }
 
-    /** What is checked here is right, but for the first ones, if the test says so. */
+    /** Completes a check of the state as right, except for the first ones if the test says so. */
     private void check(Node node, int life, Numbered checkpoint) {
         at(checkMillis, () -> {
             if (node.life == life && goneChecks > 0) {
@@ -500,7 +500,7 @@ final class TestCluster {
         return new WireWriter().i64(number).raw(rest).toBytes();
     }
 
-    /** Where everybody stands. */
+    /** Describes the position of every node. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder("at " + nowMillis);

@@ -25,7 +25,7 @@ class DecisionPaperTest {
         return decision;
     }
 
-    /** What is chosen for the number after checkpoint 0, all others being null. */
+    /** Returns the choice for the number after checkpoint 0, all others being null. */
     private static Bytes chosen(Decision decision) {
         assertThat(decision.decide(ALL, true)).isInstanceOf(Decision.Decided.class);
         Decision.Decided decided = (Decision.Decided) decision.decide(ALL, true);

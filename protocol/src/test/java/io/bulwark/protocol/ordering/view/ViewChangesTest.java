@@ -71,7 +71,7 @@ class ViewChangesTest {
         return new NewView(1, support, Told.checkpoint(0), chosen);
     }
 
-    /** As a NEW-VIEW is where nobody has told of any number. */
+    /** Returns the NEW-VIEW for the case that nobody has reported any number. */
     private static NewView leavingFree(NewView all) {
         return new NewView(all.view(), all.support(), all.checkpoint(), List.of());
     }
@@ -186,7 +186,7 @@ class ViewChangesTest {
         assertThat(decided(later, EMPTY)).isEqualTo(leavingFree(newView(EMPTY, EMPTY, EMPTY)));
     }
 
-    /** What the primary decides once two others have sent the same and acknowledged each other's. */
+    /** Returns the decision of the primary after two others have sent the same and acknowledged each other's. */
     private static NewView decided(ViewChanges primary, ViewChange same) {
         List<Integer> others = primary.primary() == 1 ? List.of(0, 2) : List.of(0, 1);
         List<ViewStep> steps = new ArrayList<>();
@@ -280,7 +280,7 @@ class ViewChangesTest {
         assertThat(backup.onMessage(0, 1, newView(EMPTY, EMPTY, OTHER))).contains(new ViewStep.Leave(2));
     }
 
-    /** Of the primary, who may lie, it has a word only. */
+    /** The replica has only a message from the primary, which may lie. */
     @Test
     void whoAsksAloneStaysThoughTheNewViewIsWrongAndTakesNoOther() {
         ViewChanges backup = opened(2);
