@@ -42,8 +42,8 @@ public final class ConsoleServer implements AutoCloseable {
     }
 
     /**
-     * As {@link #start}, at any address: what is before it, as the port that a container engine publishes on its host's loopback,
-     * lets only those through who may see the cluster's status.
+     * Starts the console as {@link #start} does, at any address. Something in front of it must admit only those who may
+     * see the cluster's status. An example is a port that a container engine publishes on its host's loopback.
      */
     public static ConsoleServer startPublished(Bulwark client, InetSocketAddress listen) {
         SpringApplication application = new SpringApplicationBuilder(Configuration.class)

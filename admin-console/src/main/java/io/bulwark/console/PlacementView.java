@@ -8,14 +8,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A placement group as JSON shows it.
+ * JSON form of a placement group.
  *
  * @param group counted within its volume
  * @param epoch counted per group from 1
  * @param holders the number of the node at each slot
- * @param fresh slots whose holders have not yet all that was stored before
- * @param unconfirmed slots whose holders have not yet agreed to the epoch
- * @param change what is announced for the next epoch; null if nothing is
+ * @param fresh slots whose holders do not yet have everything that was stored before
+ * @param unconfirmed slots whose holders have not yet confirmed the epoch
+ * @param change the change announced for the next epoch; null if there is none
  */
 public record PlacementView(
         String volume,

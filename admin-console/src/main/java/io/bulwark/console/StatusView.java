@@ -28,18 +28,21 @@ public record StatusView(
         Recoveries recoveries) {
 
     /**
-     * A storage node.
+     * JSON form of a storage node.
      *
      * @param pending blocks that it must still complete or repair
-     * @param looked fragments re-read and checked unasked since it started, and blocks that its peers were asked about
-     * @param foundBad of these damaged, missing or behind
-     * @param repaired of these made good
-     * @param idleMillis how long it worked so while no client asked for anything
-     * @param historyPoolBytes what unverified versions of volumes under pasis may take there
-     * @param historyPoolNeededBytes what that should be at least; 0 if it is enough, or the node did not say
-     * @param unverified names of volumes of which it does not know yet whether it holds all, as it started lately
-     * @param rebuild how it makes fragments again; null while it makes none and knows of none, or if it did not say
-     * @param seen how often each verdict about it was met by the console, by its peers and by itself
+     * @param looked fragments re-read and checked in the background since it started, and blocks that its peers were
+     *     asked about
+     * @param foundBad of these damaged, missing or outdated
+     * @param repaired of these repaired
+     * @param idleMillis how long it did such work while no client sent requests
+     * @param historyPoolBytes limit for unverified versions of volumes under PASIS
+     * @param historyPoolNeededBytes the least that this limit should be; 0 if it is enough, or the node did not report
+     *     it
+     * @param unverified names of volumes that it has not fully checked since it started recently
+     * @param rebuild its rebuild progress; null if it rebuilds nothing and knows of nothing to rebuild, or did not
+     *     report it
+     * @param seen how often the console, its peers and the node itself recorded each verdict about it
      */
     public record Node(
             int number,
@@ -88,14 +91,17 @@ public record StatusView(
     public record Replica(int number, String address, boolean reachable, long applied, boolean agrees) {}
 
     /**
-     * A volume.
+     * JSON form of a volume.
      *
-     * @param policy its protocol and numbers, for people
-     * @param unverified versions that nodes hold unverified, counted at each node; 0 but under pasis, as all that follows
+     * @param policy its protocol and numbers, readable
+     * @param unverified versions that nodes hold unverified, counted at each node; 0 except under PASIS, as is all that
+     *     follows
      * @param poolBytes what these take of the nodes' history pools
-     * @param faultsLeft how many more nodes of its worst group may fail now, at least; negative if more have than f
-     * @param faultsLeftAtMost the same without nodes that are unverified or have blocks to complete or repair, in whatever group
-     * @param unverifiedNodes nodes that do not know yet whether they hold all that they should hold of it
+     * @param faultsLeft lower bound for the further nodes of its worst group that may fail now; negative if more than f
+     *     have failed
+     * @param faultsLeftAtMost the same without counting, in any group, nodes that are unverified or have blocks to
+     *     complete or repair
+     * @param unverifiedNodes nodes that do not know yet whether they hold everything that they should hold of it
      */
     public record Volume(
             String name,
@@ -142,11 +148,11 @@ public record StatusView(
             List<Recovery> replicas) {}
 
     /**
-     * The recovery of a replica: phase and steps as it says itself, the rest as f+1 others do.
+     * Recovery of a replica: it reports phase and steps itself, and f+1 others report the rest.
      *
      * @param lastMillis when the last one was ordered; null if there was none
-     * @param joinedMillis when it took another one's place or was added, if it has not recovered since; else null
-     * @param steps of the one of this life; null if there is none
+     * @param joinedMillis when it replaced another replica or was added, if it has not recovered since; else null
+     * @param steps of the recovery in this life; null if there is none
      */
     public record Recovery(
             int number,

@@ -17,7 +17,7 @@ public final class Main {
 
     public static void main(String[] args) {
         if (args.length > 0 && Set.of("up", "supervise").contains(args[0])) {
-            // Members come and go by their own doing, and `bulwark status` tells who is there.
+            // Members connect and disconnect by themselves, and `bulwark status` shows who is connected.
             System.setProperty("bulwark.log.links", System.getProperty("bulwark.log.links", "warn"));
         }
         if (isServer(args)) {

@@ -43,9 +43,9 @@ public interface AuditLog {
     Page list(long after, int limit);
 
     /**
-     * Checks the chain and every signature, believing the genesis file alone.
+     * Checks the chain and every signature, trusting the genesis file alone.
      *
-     * @param known the digest that an earlier verification came to: it must be on the way
+     * @param known the digest that an earlier verification reached: the chain must pass through it
      */
     Verification verify(Optional<Bytes> known, Consumer<AuditEntry> progress);
 }

@@ -9,9 +9,9 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Named, versioned byte streams. An object is there whole or not at all: it appears in one ordered step when all of its
- * blocks are safely stored, and a reader gets exactly the bytes of one version or a
- * {@link io.bulwark.client.error.BulwarkException}.
+ * A store of named, versioned byte streams. Objects are atomic: one appears in one ordered step when all of its blocks
+ * are safely stored. A reader gets exactly the bytes of one version or a {@link
+ * io.bulwark.client.error.BulwarkException}.
  *
  * <pre>{@code
  * try (Bulwark client = Bulwark.connect(Path.of("client.properties"))) {
@@ -25,9 +25,9 @@ import java.util.stream.Stream;
  * }</pre>
  *
  * <p>Blocks of one object travel in parallel, within a bound on the bytes in flight per object and per client. All
- * methods may be called from any thread. The forms that end in {@code Async} run on a virtual thread and return at once;
- * cancelling their future interrupts the operation. Interrupting a thread in the other forms does the same, and gives a
- * {@link io.bulwark.client.error.CancelledException}.
+ * methods may be called from any thread. The forms that end in {@code Async} run on a virtual thread and return at
+ * once; cancelling their future interrupts the operation. Interrupting a thread in the other forms does the same, and
+ * throws a {@link io.bulwark.client.error.CancelledException}.
  */
 public interface Bucket {
     String name();
@@ -36,18 +36,20 @@ public interface Bucket {
     BucketInfo info();
 
     /**
-     * Puts what the stream has left, and leaves it open. Not retried, as the stream cannot be read twice.
+     * Puts the remaining bytes of the stream, and leaves it open. There is no retry, as the stream cannot be read
+     * twice.
      *
      * @return the version that was made
      */
     ObjectInfo put(String key, InputStream content, PutOptions options);
 
-    /** Puts what the channel has left, and leaves it open. */
+    /** Puts the remaining bytes of the channel, and leaves it open. */
     ObjectInfo put(String key, ReadableByteChannel content, PutOptions options);
 
     /**
-     * Puts a regular file as it is at one moment: as many bytes as it has when it is opened, also if it grows then. A file that changes
-     * while it is read is read again, a few times; then an {@link java.io.UncheckedIOException} says so, and nothing was put.
+     * Puts a regular file as it is at one moment, with the length it has when it is opened, even if it grows. A file
+     * that changes during the read is read again, a few times. Then an {@link java.io.UncheckedIOException} reports it,
+     * and nothing was put.
      */
     ObjectInfo put(String key, Path file, PutOptions options);
 

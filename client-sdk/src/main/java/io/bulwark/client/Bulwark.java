@@ -92,7 +92,7 @@ public interface Bulwark extends AutoCloseable {
     /** Returns the evidence about nodes that this client's own operations have found since it was made. */
     EvidenceLog evidence();
 
-    /** Ends what is going on, gives the sessions back and closes the connections. */
+    /** Ends operations in flight, returns the sessions, and closes the connections. */
     @Override
     void close();
 }

@@ -59,7 +59,7 @@ import org.slf4j.LoggerFactory;
 final class BulwarkClient implements Bulwark {
     private static final Logger LOG = LoggerFactory.getLogger(BulwarkClient.class);
 
-    /** A replica that came back is soon wanted: if another one stops, 2f+1 are left only with it. */
+    /** A replica that came back is soon needed: if another one stops, 2f+1 remain only with it. */
     private static final long RECONNECT_MILLIS_MAX = 1_000;
 
     private final ClientConfig config;

@@ -32,20 +32,23 @@ public record ClusterStatus(
     }
 
     /**
-     * A storage node.
+     * Status of a storage node.
      *
      * @param reachable whether it answered now
-     * @param state what it says of itself, or why it did not answer
+     * @param state its own report, or why it did not answer
      * @param usedBytes of its fragments; 0 if it did not answer
-     * @param freeBytes of its disk, beyond what it keeps for deleting; 0 while it refuses writes, or if it did not answer
+     * @param freeBytes of its disk, beyond its reserve for deletions; 0 while it refuses writes, or if it did not
+     *     answer
      * @param pending blocks that it knows it must still complete or repair; 0 if it did not answer
-     * @param background what it has done unasked; zeros if it did not answer
-     * @param historyPoolBytes what unverified versions of all volumes may take there; 0 if it did not answer
-     * @param historyPoolNeededBytes what that must be for all clients that may write now to have room for a few versions of the volumes
-     *     written within the last minute; 0 if it is enough, or the node did not say
-     * @param unverified names of volumes of which it has not yet compared what it holds with what it should hold, since it started
-     * @param rebuild how it makes fragments again; empty while it makes none and knows of none, or if it did not say
-     * @param seen how often each verdict about it was met by this client's operations, by its peers and by itself
+     * @param background its background work; zeros if it did not answer
+     * @param historyPoolBytes limit for unverified versions of all volumes; 0 if it did not answer
+     * @param historyPoolNeededBytes the limit that gives all clients that may write now room for a few versions of
+     *     recently written volumes (within the last minute). It is 0 if it is enough, or the node did not report it
+     * @param unverified names of volumes for which it has not yet compared, since it started, what it holds with what
+     *     it should hold
+     * @param rebuild its rebuild progress; empty if it rebuilds nothing and knows of nothing to rebuild, or did not
+     *     report it
+     * @param seen how often this client's operations, the node's peers and the node itself met each verdict about it
      */
     public record NodeStatus(
             int node,
@@ -79,7 +82,10 @@ public record ClusterStatus(
      *     lacks only during the rebuild
      */
     public record Rebuild(long madeBytes, long bytesPerSecond, long limitBytesPerSecond, long leftBytes) {
-        /** About how long it takes yet, if it goes on as within the last ten seconds; empty if nothing was made then. */
+        /**
+         * Returns the estimated remaining time at the rate of the last ten seconds; empty if nothing was rebuilt in
+         * them.
+         */
         public Optional<Duration> remaining() {
             return bytesPerSecond == 0 ? Optional.empty() : Optional.of(Duration.ofSeconds(leftBytes / bytesPerSecond));
         }
@@ -98,7 +104,7 @@ public record ClusterStatus(
     }
 
     /**
-     * A metadata replica.
+     * Status of a metadata replica.
      *
      * @param reachable whether it answered now
      * @param applied how many commands it has executed
@@ -125,14 +131,14 @@ public record ClusterStatus(
     /**
      * The recovery of one replica.
      *
-     * @param phase what it says that its own is at; {@code unknown} if it did not answer
-     * @param forgotten whether it recovers since its promises were lost
-     * @param steps what it says of its own, open or the last since it started
-     * @param last when the last one was ordered, as the others say
-     * @param joined when it took another one's place or was added, as the others say, if it has not recovered since
+     * @param phase its own phase as it reports it; {@code unknown} if it did not answer
+     * @param forgotten whether it recovers because its promises were lost
+     * @param steps its report of its own recovery, in progress or the last since it started
+     * @param last when the last one was ordered, by the others' report
+     * @param joined when it replaced another replica or was added, by the others' report, if it has not recovered since
      * @param open whether the others wait for its end
-     * @param slow whether the others say that it takes longer than it may
-     * @param overdue whether the others say that the next should have come
+     * @param slow whether the others report that it exceeds its time
+     * @param overdue whether the others report that the next one is overdue
      */
     public record Recovery(
             int replica,
@@ -146,15 +152,15 @@ public record ClusterStatus(
             boolean overdue) {}
 
     /**
-     * The steps of a recovery: how long after its beginning each was done, if it was.
+     * The steps of a recovery: the time from its beginning to each completed step.
      *
      * @param ago how long ago it began
-     * @param estimated it knew how far it may have got before
+     * @param estimated it had estimated how far it may have got before
      * @param answered 2f+1 had answered its request
      * @param checked its state was checked, page by page
      * @param recovered it had reached the recovery point, and was done
      * @param checkedPages of its state
-     * @param damagedPages of these wrong or missing, and replaced
+     * @param damagedPages of these corrupt or missing, and replaced
      */
     public record Steps(
             Duration ago,
@@ -169,12 +175,16 @@ public record ClusterStatus(
      * A volume, and how many more nodes of any of its groups may fail now without loss or standstill.
      *
      * @param policyFaults f of its policy
-     * @param moreFaults f less the nodes of its worst group that do not answer, take no writes, have blocks to complete or repair, are
-     *     unverified, or took their slot lately; negative if more are faulty than the policy covers
-     * @param moreFaultsAtMost the same without those that are unverified or have blocks to complete or repair: of these it is known for the volume as a whole, so
-     *     that while slots move or nodes come back the truth lies between the two
-     * @param unverified nodes that do not know yet whether they hold all that they should hold of it, as they started lately
-     * @param versions what each node that answered holds of it and has verified, by node; empty unless it is under PASIS
+     * @param moreFaults f less the faulty nodes of its worst group. Faulty are nodes that do not answer, take no
+     *     writes, have pending blocks, are unverified, or took their slot recently. It is negative if more are faulty
+     *     than the policy covers
+     * @param moreFaultsAtMost the same without those that are unverified or have pending blocks (to complete or
+     *     repair). These are known only for the volume as a whole, so the truth lies between the two while slots move
+     *     or nodes come back
+     * @param unverified nodes that started recently and do not know yet whether they hold everything that they should
+     *     hold of it
+     * @param versions what each node that answered holds of it and has verified, by node; empty unless it is under
+     *     PASIS
      */
     public record VolumeStatus(
             VolumeInfo volume,

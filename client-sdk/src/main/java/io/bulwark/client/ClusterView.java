@@ -41,7 +41,7 @@ final class ClusterView {
         return learned(Refusals.expect(Reply.Map.class, reply, Subject.NONE).map());
     }
 
-    /** Asks the replicas for a volume as it is now; if it is gone, as it was known. */
+    /** Asks the replicas for the current state of a volume; if it is gone, completes with the known one. */
     CompletableFuture<Volume> later(Volume known) {
         return metadata.query(new Query.GetMap())
                 .thenApply(reply -> learned(Refusals.expect(Reply.Map.class, reply, Subject.NONE)

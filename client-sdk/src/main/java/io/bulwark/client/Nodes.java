@@ -14,7 +14,7 @@ public interface Nodes {
     ClusterMap map();
 
     /**
-     * Says where a node is found that has joined, or is found from now on; it may take slots then.
+     * Sets the current address of a node that has joined; the node may take slots then.
      *
      * @throws io.bulwark.client.error.InvalidRequestException if no such node has joined
      */
@@ -30,11 +30,11 @@ public interface Nodes {
     /**
      * Announces that another node is to hold a slot of a group.
      *
-     * @param epoch of the group now, as the map has it
+     * @param epoch the group's current epoch in the map
      * @param from the node that holds the slot
-     * @param to a node that holds none of the group
-     * @throws io.bulwark.client.error.PreconditionFailedException if the group has another epoch or another change by now, or more than f
-     *     slots would be unconfirmed; nothing has changed then
+     * @param to a node that holds no slot of the group
+     * @throws io.bulwark.client.error.PreconditionFailedException if the group now has another epoch or another change,
+     *     or more than f slots would be unconfirmed; nothing has changed then
      */
     void change(String volume, int group, long epoch, int from, int to);
 

@@ -40,7 +40,7 @@ public interface Principals {
     /**
      * A client that b+1 nodes of a placement group have reported for poisonous versions.
      *
-     * @param enforced whether it may not write; false of who may administer the volume, who is only named
+     * @param enforced whether it may not write; false for a volume administrator, who is only listed
      */
     record Suspension(PrincipalId client, Instant since, boolean enforced, List<Reply.PoisonReport> reports) {
         public Suspension {
@@ -55,8 +55,8 @@ public interface Principals {
     void add(PrincipalId principal, PrincipalKey key);
 
     /**
-     * Lets a client or node in that makes its own key, on its machine, with the token that this returns. Until then it may do nothing, and
-     * may be invited again. Needs TLS.
+     * Invites a client or node, which makes its own key on its machine with the returned token. Until then it may do
+     * nothing, and may be invited again. Needs TLS.
      *
      * @param validity at most 30 days
      */
@@ -65,7 +65,7 @@ public interface Principals {
     /**
      * Gives a principal another key.
      *
-     * @param keepOld the newest key until now stays believed, until this is said again without
+     * @param keepOld whether the newest key so far stays trusted, until a call without this
      */
     void rotate(PrincipalId principal, PrincipalKey key, boolean keepOld);
 
@@ -102,15 +102,15 @@ public interface Principals {
     }
 
     /**
-     * Puts a client or node out, for good. When this returns no object of the client becomes visible or changes any more, whatever it
-     * has under way, every node that holds blocks of register volumes takes nothing of it any more, and what it had prepared there is
-     * written or gone. It may be said again, to go on waiting. It may have to wait for versions that others wrote and repairs have staged: until their
-     * blocks are written, which the nodes' logs name.
+     * Revokes a client or node for good. When this returns, no object of the client becomes visible or changes any
+     * more, even one in flight. Every node with blocks of register volumes refuses the client, and its prepared
+     * versions there are written or gone. A repeated call continues to wait. It may have to wait for versions that
+     * others wrote and repairs have staged, until their blocks are written; the nodes' logs name these.
      *
      * @param patience how long to wait for the nodes
-     * @param listener told how far they are
-     * @throws io.bulwark.client.error.UnavailableException if nodes are missing then: the client is revoked nevertheless, and each node
-     *     puts it out as soon as it can
+     * @param listener receives their progress
+     * @throws io.bulwark.client.error.UnavailableException if nodes are missing then: the client is revoked
+     *     nevertheless, and each node enforces it as soon as it can
      */
     void revoke(PrincipalId principal, Duration patience, Consumer<RevocationProgress> listener);
 

@@ -28,8 +28,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Waits until the nodes have put a revoked client out of the register volumes, and then twice until each of them has settled what repairs
- * that began before have left (PROTOCOLS section 2, revocation).
+ * Wait for the revocation of a client in the register volumes (PROTOCOLS section 2, revocation). It waits until all
+ * nodes refuse the client, then twice until each has settled the remains of repairs that began before.
  */
 final class PuttingOut {
     private static final long SURVEY_MILLIS = 2_000;
@@ -88,10 +88,10 @@ final class PuttingOut {
     private record Slots(long epoch, List<Integer> holders) {}
 
     /**
-     * Returns when all have, and nobody has taken a slot meanwhile.
+     * Returns when all nodes are done, and nobody has taken a slot meanwhile.
      *
-     * @param map the map of now
-     * @param gone principals that are revoked by now: nobody listens to such nodes any more
+     * @param map supplies the current map
+     * @param gone supplies the principals revoked by now: nobody listens to such nodes any more
      */
     void await(
             Supplier<ClusterMap> map,
@@ -162,7 +162,10 @@ final class PuttingOut {
         return nodes;
     }
 
-    /** @param done those that have said so, and need not be asked again; who says so now is one of them from then on */
+    /**
+     * @param done nodes that have reported completion, and need not be asked again; this call adds those that report it
+     *     now
+     */
     private Principals.RevocationProgress ask(Set<PrincipalId> nodes, Set<PrincipalId> done) {
         Set<PrincipalId> asked = new TreeSet<>(nodes);
         asked.removeAll(done);
@@ -184,7 +187,10 @@ final class PuttingOut {
         return new Principals.RevocationProgress(nodes.size(), done.size(), undecided, busy, silent);
     }
 
-    /** Names whoever keeps it waiting: also a liar, which says for ever that something is undecided. */
+    /**
+     * Returns a message that names the nodes it waits for. Among them may be a liar that reports something undecided
+     * for ever.
+     */
     static String problem(PrincipalId revoked, Principals.RevocationProgress progress) {
         String undecided = progress.undecided().entrySet().stream()
                 .map(entry -> entry.getKey() + " (" + entry.getValue() + ")")

@@ -19,8 +19,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds up what replicas say of recoveries: of a number what at least f+1 reach, so that f liars can neither make it greater than a
- * correct replica sees it nor hide it behind their own; an alarm if f+1 others raise it.
+ * Summary of the replicas' recovery reports. A number is one that at least f+1 reach: f liars can neither exceed what a
+ * correct replica sees nor hide it behind their own. An alarm needs f+1 others that raise it.
  */
 final class RecoveryFacts {
     private RecoveryFacts() {}

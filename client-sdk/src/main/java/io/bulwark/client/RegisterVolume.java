@@ -32,9 +32,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A register volume of a connected client: {@link FpRead} and {@link FpWrite}, or {@link PasisRead} and {@link PasisWrite}, under the
- * driver. Each operation begins with the map that the client has now; where nodes name a later epoch of the block's group, it begins again
- * with the map of the replicas; a write of which others may have read something by then goes on at its timestamp.
+ * A register volume of a connected client: {@link FpRead} and {@link FpWrite}, or {@link PasisRead} and {@link
+ * PasisWrite}, under the driver. Each operation begins with the client's current map. If nodes name a later epoch of
+ * the block's group, it begins again with the replicas' map. A write that others may have partly read by then continues
+ * at its timestamp.
  */
 final class RegisterVolume implements Volume {
     private static final int ATTEMPTS_MAX = 3;
@@ -231,8 +232,8 @@ final class RegisterVolume implements Volume {
     }
 
     /**
-     * An operation of which nodes refused every part, since its session is closed or what its writes have left takes all room of the client, is
-     * repeated in another one.
+     * Runs the work in a session. It repeats the work in another session if nodes refused every part. The reason is a
+     * closed session, or remains of its writes that fill the client's quota.
      */
     private <T> CompletableFuture<T> withSession(int attempt, Work<T> work) {
         Sessions.Lease lease = client.store().sessions().lease(volume.id(), BulwarkClient.noDeadline(), subject);
@@ -319,7 +320,10 @@ final class RegisterVolume implements Volume {
         private static final long serialVersionUID = 1L;
     }
 
-    /** Nothing of the operation has happened: what this session's writes have left takes all room of the client, which another session has anew. */
+    /**
+     * Nothing of the operation has happened: remains of this session's writes fill the client's quota. Another session
+     * has a new quota.
+     */
     static final class SessionFullException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 

@@ -35,7 +35,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/** The registry in the replicated metadata, over what the genesis file says. */
+/** The principals in the replicated metadata's registry, over those of the genesis file. */
 final class RegisteredPrincipals implements Principals {
     private final BulwarkClient client;
     private final OperationDriver driver;

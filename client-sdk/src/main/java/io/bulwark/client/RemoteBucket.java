@@ -138,7 +138,7 @@ final class RemoteBucket implements Bucket {
         }
     }
 
-    /** Learns what the next attempt has to know, and says what a user is told if there is none. */
+    /** Prepares the next attempt, and returns the exception for the user if there is none. */
     private UnavailableException inVain(RepeatableException e, String key, Deadline deadline) {
         return switch (e) {
             case SessionLostException _ ->

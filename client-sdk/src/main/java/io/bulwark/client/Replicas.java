@@ -25,18 +25,19 @@ public interface Replicas {
     /** Returns the configuration that this client trusts, with a proof for each change since the genesis. */
     Configuration believed();
 
-    /** All configurations from the genesis's to the one that this client believes in, one after the other. */
+    /** Returns all configurations in order, from that of the genesis to the one that this client trusts. */
     List<Configuration> history();
 
     /** Returns the address of a replica. */
     String addressOf(Member replica);
 
     /**
-     * Has others order from the next checkpoint on; returns once that is agreed, and need not have come yet.
+     * Changes the replicas that order, from the next checkpoint on. Returns once that is agreed, possibly before it
+     * takes effect.
      *
-     * @param number one more than that of the configuration of now
-     * @throws io.bulwark.client.error.PreconditionFailedException if the replicas are others by now, or are being changed; nothing has
-     *     changed then
+     * @param number one more than that of the current configuration
+     * @throws io.bulwark.client.error.PreconditionFailedException if the replicas have changed by now, or are being
+     *     changed; nothing has changed then
      */
     void change(long number, List<PrincipalId> leaving, List<Member> coming);
 }

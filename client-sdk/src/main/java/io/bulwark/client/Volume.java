@@ -3,8 +3,9 @@ package io.bulwark.client;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A volume of blocks that are linearizable read/write registers, under FP (thesis ch. 4) or PASIS (lazy verification paper): a read returns what the last write
- * that completed before it wrote, or a write that overlaps it, whichever clients and up to f nodes misbehave.
+ * A volume of blocks that are linearizable read/write registers, under FP (thesis ch. 4) or PASIS (lazy verification
+ * paper). A read returns the value of the last write that completed before it, or of an overlapping write. This holds
+ * although any clients and up to f nodes misbehave.
  *
  * <pre>{@code
  * client.createVolume(VolumeSpec.registers("disk", ProtectionPolicy.standard(), 1024));
@@ -14,8 +15,8 @@ import java.util.concurrent.CompletableFuture;
  * disk.writeBlock(7, block);
  * }</pre>
  *
- * <p>All methods may be called from any thread. Cancelling a future stops the waiting, not the write.
- * Writes of one client to one block run one after another, in the order of the calls.
+ * <p>All methods may be called from any thread. Cancelling a future stops the waiting, not the write. Writes of one
+ * client to one block run one after another, in the order of the calls.
  */
 public interface Volume {
     VolumeInfo info();

@@ -7,9 +7,9 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.Supplier;
 
 /**
- * One client's writes to one register block, one after another. A node stages only a few unfinished versions of a block for
- * each client (PROTOCOLS section 2, bounds): more writes at once, begun at different nodes in different order, could keep
- * each other from a quorum for ever.
+ * Queue of one client's writes to one register block, which run one after another. A node stages only a few unfinished
+ * versions of a block for each client (PROTOCOLS section 2, bounds). Concurrent writes that begin at different nodes in
+ * different order could keep each other from a quorum for ever.
  */
 final class WriteTurns {
     private static final CompletableFuture<Void> NOTHING = CompletableFuture.completedFuture(null);

@@ -22,7 +22,9 @@ final class WriterStream extends ObjectOutputStream {
     /** Answer of the state machine, and the object's length in bytes. */
     record Stored(Reply.ObjectStored reply, long length) {}
 
-    /** @param giveUp what a user is told when the object cannot be written again */
+    /**
+     * @param giveUp gives the exception for the user when the object cannot be written again
+     */
     WriterStream(
             ObjectWriter writer,
             Function<Stored, ObjectInfo> describing,

@@ -1,8 +1,8 @@
 /**
- * The Java SDK. {@link io.bulwark.client.Bulwark#connect} gives a client; a {@link io.bulwark.client.Bucket} keeps
+ * The Java SDK. {@link io.bulwark.client.Bulwark#connect} returns a client; a {@link io.bulwark.client.Bucket} keeps
  * named, versioned objects, a {@link io.bulwark.client.Volume} fixed-size blocks that are linearizable read/write
- * registers. What comes back is what was put in, or an error, as long as at most f nodes of a placement group and f of
- * 3f+1 metadata replicas fail or lie (PROTOCOLS section 4; thesis 4.2).
+ * registers. A read returns what was written, or an error. This holds while at most f nodes of a placement group and f
+ * of 3f+1 metadata replicas fail or lie (PROTOCOLS section 4; thesis 4.2).
  */
 @NullMarked
 package io.bulwark.client;

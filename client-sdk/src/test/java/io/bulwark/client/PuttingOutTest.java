@@ -54,7 +54,7 @@ class PuttingOutTest {
                 .doesNotContain("is written");
     }
 
-    /** It answers, so that nobody need see to it. */
+    /** The node answers, so nobody need look after it. */
     @Test
     void whoIsNotDoneYetIsNotCalledSilent() {
         assertThat(problem(Map.of(), List.of(PrincipalId.node(4)), List.of()))
@@ -68,7 +68,7 @@ class PuttingOutTest {
         assertThat(told.getFirst().busy()).containsExactly(PrincipalId.node(1));
     }
 
-    /** The time is over when all have just said so once more. */
+    /** The time ends when all have just confirmed once more. */
     @Test
     void whoIsWaitedForNextIsNamedWhenTheTimeIsOver() {
         Deque<Set<PrincipalId>> silent = new ArrayDeque<>(List.of(Set.of(), nodes(2)));
@@ -92,7 +92,10 @@ class PuttingOutTest {
                 1, List.of(), List.of(new Volume(3, "disk", VolumeKind.REGISTER, policy, 100, List.of(group))));
     }
 
-    /** Each node answers in turn what is listed for it, and that it is done after that. */
+    /**
+     * Waits on nodes that give their listed answers in turn, then report that they are done; returns the nodes asked
+     * each time.
+     */
     private List<Set<PrincipalId>> await(Map<Integer, Deque<RevocationReply>> answers, List<ClusterMap> maps) {
         List<Set<PrincipalId>> asked = new ArrayList<>();
         Deque<ClusterMap> next = new ArrayDeque<>(maps);
@@ -148,7 +151,7 @@ class PuttingOutTest {
         assertThat(asked.subList(5, 10)).containsOnly(nodes(0, 1, 2, 4));
     }
 
-    /** The same nodes at other slots, or one that has taken its own anew: what it was asked before was not for that. */
+    /** The same nodes hold other slots, or one has taken its own slot anew: its earlier answer was not about that. */
     @Test
     void whoHasTakenAnotherSlotMeanwhileIsAskedAnew() {
         assertThat(await(Map.of(), List.of(held(1, 0, 1, 2, 3), held(2, 0, 1, 3, 2))))

@@ -26,7 +26,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import org.jspecify.annotations.NullMarked;
 
-/** The arrows of the house (docs/architecture.md), kept where the module graph alone does not keep them. */
+/** Dependency rules of the architecture (docs/architecture.md) that the module graph alone does not enforce. */
 @NullMarked
 @AnalyzeClasses(
         packages = "io.bulwark",

@@ -31,7 +31,7 @@ class PapersTest {
     private static final Pattern NOT_YET = Pattern.compile("\\*not yet\\*");
     private static final Pattern NO = Pattern.compile("\\*no\\*(?!: \\w+)");
 
-    /** One row of a table: parts of the paper, what they say, where that is or why not. */
+    /** One row of a table: parts of the paper, their meaning, and where they are implemented or why not. */
     private record Row(List<String> parts, String meaning, String where) {
         static Row parse(String line) {
             String[] cells = line.substring(1, line.length() - 1).split("\\|", -1);

@@ -16,8 +16,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The containers of compose.bridge.yaml, on a network of their own, from which a node and the first primary are cut off; then another
- * node loses its volume. What each container may do and knows; and what docker-compose makes of all files. Needs what {@link ContainersIT} needs.
+ * The containers of compose.bridge.yaml on their own network: a node and the first primary are cut off, then another
+ * node loses its volume. Also checks what each container may do and knows, and how docker-compose resolves all files.
+ * Needs what {@link ContainersIT} needs.
  */
 @NullMarked
 @Tag("containers")
@@ -113,7 +114,10 @@ class BridgeIT {
                 .containsExactly(principal + ".keys", principal + ".pem");
     }
 
-    /** Its container goes with the volume; it is started anew with its old keys, and takes from the others what it should hold. */
+    /**
+     * Removes a node's volume with its container, and starts it anew with its old keys: it rebuilds its data from the
+     * others.
+     */
     private void aLostVolumeIsRebuilt() throws IOException, InterruptedException {
         compose.client("sync", FILES, "outside/files");
         awaitStatus("all is stored", "default\\s.*1 of 1");

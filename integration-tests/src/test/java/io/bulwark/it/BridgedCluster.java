@@ -50,7 +50,10 @@ final class BridgedCluster {
         awaitAllHealthy();
     }
 
-    /** Engines without rights over networks have the host's alone; what the files say then is tested by {@link ContainersIT}. */
+    /**
+     * Skips the test where the engine has no rights over networks, and so only the host's. {@link ContainersIT} tests
+     * the files for that case.
+     */
     private void assumeThereIsANetwork() throws IOException, InterruptedException {
         Compose.Outcome found = compose.attempt(
                 "run", "--rm", "-T", "--use-aliases", "--entrypoint", "getent", "client", "hosts", "client");

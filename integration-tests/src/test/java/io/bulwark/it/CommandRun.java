@@ -13,7 +13,7 @@ import org.jspecify.annotations.NullMarked;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** One command line, run in this process against a cluster, and what it said. */
+/** One command line, run in this process against a cluster, and its output. */
 @NullMarked
 final class CommandRun {
     private static final JsonMapper JSON = JsonMapper.builder().build();

@@ -27,10 +27,10 @@ final class Compose {
     private final Path errors;
 
     /**
-     * One that has done nothing yet.
+     * A project that has run nothing yet.
      *
-     * @param file seen from the repository
-     * @param errors a file of its own for what it says on standard error
+     * @param file relative to the repository
+     * @param errors a file of its own for its standard error
      */
     Compose(String project, Path file, Map<String, String> environment, Path errors) {
         this.project = project;
@@ -61,8 +61,8 @@ final class Compose {
     record Outcome(int code, String out, String errors) {}
 
     /**
-     * Runs it; it must succeed. Returns its standard output. Where the engine has lost its exit code, what it said and what comes after must do: it
-     * cannot be run twice.
+     * Runs a command, which must succeed, and returns its standard output. If the engine has lost the exit code, the
+     * output and the following checks must suffice: the command cannot be run twice.
      */
     String run(String... arguments) throws IOException, InterruptedException {
         Outcome outcome = attempt(arguments);
@@ -76,7 +76,7 @@ final class Compose {
         return outcome.out;
     }
 
-    /** Runs it, whatever comes of it. */
+    /** Runs a command, which may fail. */
     Outcome attempt(String... arguments) throws IOException, InterruptedException {
         List<String> command =
                 new ArrayList<>(List.of("docker-compose", "-p", project, "-f", file.toString(), "--no-ansi"));

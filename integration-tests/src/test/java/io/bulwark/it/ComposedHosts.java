@@ -22,9 +22,10 @@ import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hosts of a {@link HostNetwork}, each with a directory as docs/operations.md has an operator make it (compose.hosts.yaml and, beside it, what
- * `init --bundles` wrote for one member), and an engine of its own: what is on the host's network there is on this one's alone. Podman's
- * service needs no more than to be started there; all engines have one store, so that {@link ContainerEngine} sees the containers of all.
+ * Hosts of a {@link HostNetwork}. Each has a directory made as docs/operations.md tells an operator:
+ * compose.hosts.yaml, and beside it the output of {@code init --bundles} for one member. Each has its own engine, whose
+ * host network is this host's alone. Podman's service need only be started there. All engines share one store, so that
+ * {@link ContainerEngine} sees the containers of all.
  */
 @NullMarked
 final class ComposedHosts {
@@ -131,7 +132,7 @@ final class ComposedHosts {
             return member;
         }
 
-        /** Copies what the member needs to it, for the image's user alone, and starts its engine if none runs. */
+        /** Copies the member's files to the host, for the image's user alone, and starts its engine if none runs. */
         void supply(Path bundle) throws IOException, InterruptedException {
             if (engine == null) {
                 engine = new ProcessBuilder(host.command(List.of("sh", "-c", ENGINE, socket.toString())))
@@ -208,7 +209,7 @@ final class ComposedHosts {
             return compose().attempt("logs", "--tail=25").out();
         }
 
-        /** As in a fire: it is off its network at once, and then all that was on it is gone. */
+        /** Destroys the host as a fire would: it is off its network at once, and then everything on it is gone. */
         void lose() throws IOException, InterruptedException {
             host.unplug();
             compose().run("kill", "-s", "SIGKILL");

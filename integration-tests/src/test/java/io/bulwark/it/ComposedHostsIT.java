@@ -30,9 +30,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A cluster on several hosts by compose.hosts.yaml, as docs/operations.md has it made. A member at its limit of memory serves under a heavy load; a
- * node beyond its limit is killed by the kernel and comes back, and so is a replica whose limit is far too small, until it has more; and a
- * host is lost with all that was on it. Needs what {@link ContainersIT} needs, and root, iproute2 and podman.
+ * A cluster on several hosts by compose.hosts.yaml, set up as docs/operations.md describes. A member at its memory
+ * limit serves under heavy load. The kernel kills a node beyond its limit, which comes back. It also kills a replica
+ * with a far too small limit, until that is raised. Finally a host is lost with everything on it. Needs what {@link
+ * ContainersIT} needs, and root, iproute2 and podman.
  */
 @NullMarked
 @Tag("containers")
@@ -161,7 +162,10 @@ class ComposedHostsIT {
                 IntStream.range(0, NODES).mapToObj(i -> "node-" + i));
     }
 
-    /** All that can be charged to it is there at once: the whole heap, a full /tmp, and of files whatever finds room. */
+    /**
+     * Checks a member that uses all memory that can be charged to it. This is the whole heap, a full /tmp, and files as
+     * far as there is room.
+     */
     private void aMemberAtItsLimitServes(ComposedHosts hosts, LargeObjects load) throws Exception {
         ComposedHosts.One full = hosts.of(FULL);
         full.exec("sh", "-c", FILL);

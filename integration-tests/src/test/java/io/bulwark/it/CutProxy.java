@@ -18,9 +18,9 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Stands before a member, where everybody looks for it, and passes everything on, until it is told to cut the member off from
- * some of those who talk to it. Who talks is read from the first frame of a connection (HELLO). What the member itself opens
- * towards others goes through their proxies.
+ * Proxy in front of a member, at the address that everybody uses for it. It forwards everything until it is told to cut
+ * the member off from some peers. The first frame of a connection (HELLO) identifies the peer. The member's own
+ * connections to others pass through their proxies.
  */
 final class CutProxy implements AutoCloseable {
     private static final int CHUNK_BYTES = 16 << 10;
@@ -51,7 +51,7 @@ final class CutProxy implements AutoCloseable {
         links.stream().filter(link -> peers.test(link.from)).toList().forEach(this::end);
     }
 
-    /** Keeps these peers' connections, but lets nothing through in either direction. */
+    /** Holds these peers' connections open, but passes nothing in either direction. */
     synchronized void hold(Predicate<PrincipalId> peers) {
         held = peers;
     }

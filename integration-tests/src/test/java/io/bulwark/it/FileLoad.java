@@ -25,8 +25,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.NullMarked;
 
 /**
- * Clients that put files under ever new names, read those that were acknowledged, and write and read a few register blocks of their
- * own, until told to stop. What was acknowledged is remembered by its SHA-256; what reads give must be that.
+ * Clients that put files under ever new names, read acknowledged ones, and use a few register blocks of their own,
+ * until they are stopped. Acknowledged content is remembered by its SHA-256; each read must return it.
  */
 @NullMarked
 final class FileLoad implements AutoCloseable {

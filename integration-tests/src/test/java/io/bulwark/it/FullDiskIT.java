@@ -21,7 +21,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The disk that a node is rebuilt on is full before it has all: it says so, harms nobody, and goes on once there is room. */
+/**
+ * The disk under a rebuild is full before the node has everything. The node reports it, harms nobody, and continues
+ * once there is room.
+ */
 @NullMarked
 class FullDiskIT {
     private static final int NODES = 4;

@@ -19,13 +19,13 @@ import org.jspecify.annotations.NullMarked;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Hosts on one machine, each with a network namespace, an address and a cable of its own to one switch: a bridge in another namespace,
- * and a pair of virtual devices for each cable. This process is a host, too, so that clients in it reach the others. Each cable has a
- * bandwidth, can be pulled, and packets between any two hosts can be lost: TCP sees what it sees on a real network, so nobody is told, and
- * what was sent comes later or never. Nothing is delayed: the kernel at hand has no netem.
+ * Hosts on one machine, each with its own network namespace, address and cable to one switch. The switch is a bridge in
+ * another namespace, each cable a pair of virtual devices. This process is a host, too, so that clients in it reach the
+ * others. Each cable has a bandwidth and can be pulled, and packets between any two hosts can be lost. As on a real
+ * network, TCP gets no notice, and data comes later or never. Nothing is delayed: the kernel at hand has no netem.
  *
- * <p>Needs root, iproute2 and util-linux; {@link #missing} says what is not there. Nothing is left behind, even by a
- * test that is killed, once the next one has ended its {@link Orphans}.
+ * <p>Needs root, iproute2 and util-linux; {@link #missing} names what is missing. Nothing remains, even of a killed
+ * test, once the next one has ended its {@link Orphans}.
  */
 @NullMarked
 final class HostNetwork implements AutoCloseable {
@@ -167,7 +167,10 @@ final class HostNetwork implements AutoCloseable {
             return namespace.command(words);
         }
 
-        /** From now on its cable carries so much in each direction. What waits longer than a moment is lost, so that TCP slows down. */
+        /**
+         * Limits the bandwidth of its cable in each direction. Packets that wait longer than a moment are lost, so that
+         * TCP slows down.
+         */
         void cap(long bytesPerSecond) throws IOException {
             String bucket = " root tbf rate " + 8 * bytesPerSecond + "bit burst "
                     + Math.max(BURST_BYTES_MIN, bytesPerSecond / BURSTS_PER_SECOND) + "b latency " + QUEUED_MAX;
@@ -176,7 +179,7 @@ final class HostNetwork implements AutoCloseable {
             capped = true;
         }
 
-        /** Its cable carries whatever comes. */
+        /** Removes the bandwidth limit of its cable. */
         void uncap() throws IOException {
             if (capped) {
                 capped = false;
@@ -242,7 +245,7 @@ final class HostNetwork implements AutoCloseable {
             }
         }
 
-        /** Finds those again that it was told to lose; who was told to lose it does not. */
+        /** Reaches the hosts again that it was told to lose; hosts that were told to lose this one stay unreachable. */
         void find() throws IOException {
             synchronized (HostNetwork.this) {
                 for (Host other : lost) {

@@ -28,8 +28,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 
 /**
- * Members in processes of their own, each on a host of its own of a {@link HostNetwork}, with what {@code init --bundles} gives to such a
- * host, and nobody else's keys. Clients are in this process, on its own host.
+ * Members in processes of their own, each on its own host of a {@link HostNetwork}. A host has what {@code init
+ * --bundles} gives it, and nobody else's keys. Clients are in this process, on its own host.
  */
 @NullMarked
 final class HostedMembers implements Members, Links {

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * In the place of one node stands something that spoils every answer, on an authenticated connection: without TLS, where what stands
- * between could be none but the node itself.
+ * An interceptor in the place of one node that corrupts every answer, on an authenticated connection. TLS is off; with
+ * it only the node itself could be in that place.
  */
 @NullMarked
 class HostileNodeIT {

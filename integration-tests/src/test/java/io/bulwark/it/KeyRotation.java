@@ -17,8 +17,8 @@ import org.jspecify.annotations.NullMarked;
 import tools.jackson.databind.JsonNode;
 
 /**
- * All principals of a {@link BridgedCluster} get other keys, as docs/security.md has it: each is made where its principal is, is
- * registered beside the one before, takes its place once all have learnt it, and is the only one then.
+ * Exchange of all keys of a {@link BridgedCluster}, as docs/security.md describes. Each key is made at its principal
+ * and registered beside the old one. It takes the old one's place once all have learnt it, and then is the only one.
  */
 @NullMarked
 final class KeyRotation {
@@ -140,7 +140,7 @@ final class KeyRotation {
         cluster.compose().run("run", "--rm", "-T", "init");
     }
 
-    /** The others show their new certificates without being started anew. */
+    /** Makes the others show their new certificates without a restart. */
     void useWithoutRestart() throws IOException, InterruptedException {
         for (JoinedNode node : joined) {
             inDirectory(

@@ -32,8 +32,8 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * The lie test: a node's disk is edited behind its back, checksums made right, and every object must come back as it was
- * put, the liar be named, and the cluster be whole again afterwards.
+ * The lie test: a node's disk is edited behind its back with correct checksums. Every object must come back as it was
+ * put, the liar must be named, and the cluster must be fully repaired afterwards.
  */
 @NullMarked
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -179,7 +179,7 @@ class LieIT {
         }
     }
 
-    /** Waits until nobody is seen to hold anything wrong, and every volume can take all its faults. */
+    /** Waits until no node is known to hold anything corrupt, and every volume tolerates all its faults. */
     private void repaired(Bucket bucket, String what) throws InterruptedException {
         long end = System.nanoTime() + REPAIR_MILLIS_MAX * 1_000_000;
         while (true) {

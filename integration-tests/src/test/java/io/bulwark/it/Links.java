@@ -11,7 +11,7 @@ interface Links {
     /** The hardest cut there is of this kind. */
     void cut(String member, Predicate<PrincipalId> peers) throws IOException;
 
-    /** Connections stay, but nothing comes through between the member and these peers; later it does. */
+    /** Keeps connections open, but passes nothing between the member and these peers; later it does. */
     void silence(String member, Predicate<PrincipalId> peers) throws IOException;
 
     /** All that this member was cut off from by its own name it meets again. */

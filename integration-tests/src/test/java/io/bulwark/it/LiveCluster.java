@@ -118,7 +118,10 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         return new LiveCluster(nodes, false, ProcessMembers::new);
     }
 
-    /** Each replica, and the first so many nodes, in a process of its own, to be killed; the other nodes in this one. */
+    /**
+     * Returns a cluster with each replica and the first {@code alone} nodes in processes of their own, to be killed.
+     * The other nodes are in this one.
+     */
     static LiveCluster ofReplicaProcesses(int nodes, int alone) {
         return new LiveCluster(
                 nodes, false, plan -> new ReplicaProcesses(new EmbeddedMembers(plan), new ProcessMembers(plan), alone));
@@ -237,7 +240,10 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         return Bulwark.connect(plan().data().clientProperties());
     }
 
-    /** As {@link #freshClient()}, under a name of its own: 0 is the command line, 1 the console, others are nobody else's. */
+    /**
+     * Connects a client as {@link #freshClient()} does, under a name of its own: 0 is the command line, 1 the console,
+     * and others are unused.
+     */
     Bulwark freshClient(int number) {
         return Bulwark.connect(clientConfig(number));
     }
@@ -371,7 +377,7 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         act("node-start", node, null);
     }
 
-    /** Keeps the node's data as it is now, for {@link Lie#STALE}. */
+    /** Saves the node's current data for {@link Lie#STALE}. */
     void saveNode(int node) throws IOException {
         act("node-save", node, null);
     }
@@ -429,7 +435,9 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         throw new AssertionError("not repaired: " + last);
     }
 
-    /** Waits until the replica has executed what the others had when it was asked first, and agrees with them. */
+    /**
+     * Waits until the replica has executed all that the others had executed at the first query, and agrees with them.
+     */
     void awaitCounts(int replica) throws InterruptedException {
         long end = System.nanoTime() + CATCH_UP_MILLIS_MAX * 1_000_000;
         long wanted = -1;
@@ -468,7 +476,10 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         }
     }
 
-    /** A base whose ports nobody has; below those that the system hands out by itself. Up to the next base are the ports of health, too. */
+    /**
+     * Returns a base whose ports are all free, below those that the system assigns by itself. The health ports also lie
+     * below the next base.
+     */
     static synchronized int freePortBase(int nodes, int replicas) {
         Random random = new Random();
         while (true) {

@@ -25,9 +25,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Correct clients, each with connections of its own, that put, get and delete objects under a few names, put others under ever
- * new names, and write and read a few register blocks, until told to stop. All of it is recorded. Each content carries its number,
- * from which the rest of it follows, so a value that nobody wrote has a name that nobody used.
+ * Correct clients, each with its own connections, that use objects and a few register blocks until they are stopped.
+ * They put, get and delete objects under a few names, and put others under ever new names. Everything is recorded. Each
+ * content carries its number, from which the rest of it follows, so that a value that nobody wrote shows by its number.
  */
 final class MixedLoad implements AutoCloseable {
     static final int BLOCKS = 4;

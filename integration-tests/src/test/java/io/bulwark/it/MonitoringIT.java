@@ -92,7 +92,10 @@ class MonitoringIT {
         return named;
     }
 
-    /** The metrics of all members, each with the labels that all its samples have; and what Prometheus itself says of who is scraped. */
+    /**
+     * Returns the metrics of all members, each with the labels that all its samples have, and Prometheus' own metric of
+     * scraped members.
+     */
     private static Map<String, Set<String>> exposed(HttpClient http) throws IOException, InterruptedException {
         InetSocketAddress admin = CLUSTER.plan().adminAddress(CLUSTER.plan().consoleAddress());
         Map<String, Set<String>> exposed = new TreeMap<>(Map.of("up", Set.of()));

@@ -22,9 +22,9 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /**
- * An operator adds three replicas, each with its supervisor, to four while clients write and read; then two of the seven are killed at
- * once, one of the first and one of the new. The new ones are removed again, with the dead one among them, and one of the four that are
- * left is killed. All that was acknowledged is there after each step.
+ * An operator adds three replicas, each with its supervisor, to four while clients write and read. Then two of the
+ * seven are killed at once, one old and one new. The new ones are removed again, including the dead one, and one of the
+ * four remaining is killed. All acknowledged data is there after each step.
  */
 @NullMarked
 @Tag("nightly")

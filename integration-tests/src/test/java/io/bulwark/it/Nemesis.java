@@ -29,9 +29,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Does to the members of a running cluster what its promise allows: at any time at most one storage node and one replica are down,
- * slow, unreachable or damaged, and the next ones only once those are whole again; or something befalls all at once, through which nothing
- * has to be served, and after which nothing may be lost.
+ * Injects the faults into a running cluster that its promise allows. At any time at most one storage node and one
+ * replica are down, slow, unreachable or damaged. The next ones follow only after those have recovered. Other faults
+ * strike all members at once: nothing has to be served then, and nothing may be lost afterwards.
  */
 final class Nemesis {
     /** Faults of a member. */
@@ -42,7 +42,10 @@ final class Nemesis {
         PAUSE,
         /** As hard as its {@link Links} can: its cable is pulled, or its connections break and none can be made. */
         CUT,
-        /** Its connections stay, to everybody, to clients or to members, but nothing comes through in either direction until later. */
+        /**
+         * Its connections to everybody, to clients or to members stay open, but nothing passes in either direction
+         * until later.
+         */
         SILENCE,
         /** kill -9, and its files are damaged before it starts again. */
         CORRUPT
@@ -58,7 +61,7 @@ final class Nemesis {
         SPLIT,
         /** Nobody reaches anybody. */
         SCATTER,
-        /** kill -9, and what one node keeps and a byte of each replica's state are damaged before all start again. */
+        /** kill -9 of all, then damage to one node's data and a byte of each replica's state before all restart. */
         CORRUPT
     }
 
@@ -76,10 +79,10 @@ final class Nemesis {
     private String damagedDirectory = "";
 
     /**
-     * Strikes nobody yet.
+     * Creates the nemesis; it strikes nobody yet.
      *
      * @param client for its own writes, which bring a damaged node up to date
-     * @param operations so many must succeed during each round's faults, and after them
+     * @param operations the number that must succeed during each round's faults, and after them
      */
     Nemesis(LiveCluster cluster, MixedLoad load, Bulwark client, Random random, long operations) {
         this.cluster = cluster;

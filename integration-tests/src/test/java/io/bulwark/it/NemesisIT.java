@@ -21,8 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * A cluster of processes under a mixed load, whose members are killed, paused, cut off and damaged, one at a time and all at once; then the
- * recorded history is checked for linearizability, and every acknowledged object and block is read once more.
+ * A cluster of processes under a mixed load, whose members are killed, paused, cut off and damaged, one at a time and
+ * all at once. Then the recorded history is checked for linearizability, and every acknowledged object and block is
+ * read once more.
  */
 @NullMarked
 class NemesisIT {

@@ -12,8 +12,9 @@ import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A network of the kernel's own for whoever is started in it. It has no name and leaves nothing behind: it lasts as long as a process
- * that holds it, which ends with this one, even if this one is killed, and as those that were started in it.
+ * A network namespace of the kernel for processes started in it. It has no name and leaves nothing behind: it lasts as
+ * long as a process that holds it. That one ends with this process and with those started in it, even if this one is
+ * killed.
  */
 @NullMarked
 final class NetworkNamespace implements AutoCloseable {
@@ -72,7 +73,7 @@ final class NetworkNamespace implements AutoCloseable {
         run(List.of("tc", "-batch", "-"), lines);
     }
 
-    /** Runs a command to its end, which must be a success; returns what it said. */
+    /** Runs a command to its end, which must succeed; returns its output. */
     String run(List<String> words, String... input) throws IOException {
         Process process =
                 new ProcessBuilder(command(words)).redirectErrorStream(true).start();

@@ -35,8 +35,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A cluster of processes with one node more than the policy needs grows, loses a disk, shrinks, and takes a node back that has been away;
- * all objects and registers stay, and new holders have their fragments.
+ * A cluster of processes with one node more than the policy needs grows, loses a disk, shrinks, and readmits a node
+ * that was away. All objects and registers stay, and new holders have their fragments.
  */
 @NullMarked
 @Tag("long")
@@ -163,7 +163,10 @@ class NodeChangesIT {
         CLUSTER.client().deleteVolume("versions");
     }
 
-    /** With two of four holders away nothing opens; what was announced is given up, and who comes back agrees to that. */
+    /**
+     * Checks that no change opens with two of four holders away. The announced change is cancelled, and a holder that
+     * comes back agrees to that.
+     */
     private void whatCannotOpenIsGivenUp() throws Exception {
         CLUSTER.member("node-0").stop();
         CLUSTER.member("node-1").stop();
@@ -297,7 +300,7 @@ class NodeChangesIT {
         }
     }
 
-    /** By somebody who has seen nothing yet. */
+    /** Reads everything with a client that has seen nothing yet. */
     private void readAll() {
         try (Bulwark reader = CLUSTER.freshClient()) {
             Bucket bucket = reader.bucket("kept");

@@ -12,8 +12,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 
 /**
- * Members of tests that were killed. A member ends when its input does, with the test that holds it; one that the test had stopped reads
- * nothing, and would stay for ever, with its network. So each carries a mark of whose it is, and the next test ends those of nobody.
+ * Members of tests that were killed. A member ends when its input does, with the test that holds it. A member that the
+ * test had stopped reads nothing, and would stay for ever, with its network. So each carries a mark of its owner, and
+ * the next test ends those without one.
  */
 @NullMarked
 final class Orphans {
@@ -58,7 +59,7 @@ final class Orphans {
         }
     }
 
-    /** Nobody has the number, or somebody who came later. */
+    /** Returns whether no process has the owner's number, or only a later one. */
     private static boolean isGone(long owner, ProcessHandle process) {
         Instant began = process.info().startInstant().orElse(Instant.MAX);
         return ProcessHandle.of(owner)

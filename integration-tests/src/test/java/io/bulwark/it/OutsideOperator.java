@@ -42,10 +42,10 @@ final class OutsideOperator implements AutoCloseable {
     }
 
     /**
-     * Takes the keys of client-0, who is the operator, and of others, and connects.
+     * Takes the keys of client-0, the operator, and of others, and connects.
      *
-     * @param root for its files, its alone
-     * @param joined nodes of projects of their own
+     * @param root directory for its files, used by no one else
+     * @param joined nodes with projects of their own
      */
     static OutsideOperator of(BridgedCluster cluster, Path root, List<JoinedNode> joined, List<PrincipalId> others)
             throws IOException, InterruptedException {

@@ -63,7 +63,7 @@ class PasisIT {
         assertThat(stat().get("faultsLeft").asInt()).isZero();
         CLUSTER.startNode(1);
 
-        // Every position lies once, while all others answer with what was written after the last lie.
+        // Every position lies once, while all others answer with versions written after the last lie.
         for (int liar = 0; liar < 5; liar++) {
             Path file = file("under-" + liar, 3 * BLOCK_BYTES);
             write(file, 40 + 10L * liar);
@@ -123,7 +123,8 @@ class PasisIT {
             assertThat(entry.get("suspended").asBoolean()).isTrue();
             assertThat(entry.get("reports").size()).isGreaterThanOrEqualTo(2);
             assertThat(entry.get("reports").get(0).get("found").asString()).contains("poisonous version");
-            // Its open session is closed, as soon as the nodes hear of it; what it sends then is taken by none.
+            // Its open session is closed as soon as the nodes learn of the suspension; no node accepts what it sends
+            // then.
             await().until(() -> faulty.poison(4, 1) == 0);
 
             Volume volume = suspended.volume("poisoned");

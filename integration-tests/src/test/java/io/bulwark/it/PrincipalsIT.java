@@ -43,7 +43,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Clients and members over TLS whose keys are exchanged, whose rights are changed and who are put out, while all goes on. */
+/** Clients and members over TLS whose keys are exchanged, rights changed and identities revoked under load. */
 @NullMarked
 @Tag("long")
 class PrincipalsIT {

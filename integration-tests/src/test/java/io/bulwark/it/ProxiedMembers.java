@@ -26,8 +26,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 /**
- * Members in processes of their own, as of {@code up --processes}, each behind a {@link CutProxy}: where the plan says that a
- * member listens, its proxy does, and the member itself 100 ports above. What a member opens towards others goes through theirs.
+ * Members in processes of their own, as with {@code up --processes}, each behind a {@link CutProxy}. The proxy listens
+ * where the plan places the member, and the member itself 100 ports above. A member's connections to others pass
+ * through their proxies.
  */
 final class ProxiedMembers implements Members, Links, AutoCloseable {
     static final int HIDDEN = 100;

@@ -217,7 +217,7 @@ class RefusedClientsIT {
         return failure;
     }
 
-    /** Goes on for ever once it may; until then it gives a little. */
+    /** Returns a stream that gives a little at first, and has no end once it may continue. */
     private static InputStream endless(CountDownLatch began, CountDownLatch goesOn) {
         return new InputStream() {
             private long given;

@@ -36,8 +36,8 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A cluster of processes loses a replica for good and gets another one in its place, under load; then it goes on while one of the old
- * ones is down, too, and all that was acknowledged is there. At last that one has to go, too, and its supervisor ends.
+ * A cluster of processes loses a replica for good and replaces it under load. It continues while one of the old
+ * replicas is down, too, and all acknowledged data is there. Finally that one is removed, too, and its supervisor ends.
  */
 @NullMarked
 @Tag("long")

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whole replicas on what a machine can give them: a disk that is full, and a device that keeps the key. */
+/** Whole replicas on a machine's own devices: a full disk, and a device that keeps the key. */
 @NullMarked
 @Tag("long")
 class ReplicaFaultsIT {

@@ -182,7 +182,7 @@ final class ReplicaGroup implements AutoCloseable {
         return status != null && status.takesPart();
     }
 
-    /** By its own word and that of f+1 others. */
+    /** Returns whether it has recovered, by its own report and f+1 others'. */
     boolean hasRecovered(int replica) throws InterruptedException {
         SortedMap<Integer, RecoveryStatus> all = view.recoveries();
         RecoveryStatus own = all.get(replica);

@@ -10,9 +10,10 @@ import java.util.List;
 import org.jspecify.annotations.NullMarked;
 
 /**
- * Replicas are processes, and the nodes to which nothing is done are in this one: that is half of the processes.
+ * Members of a cluster whose replicas are processes; nodes that suffer no faults are in this process, which halves the
+ * number of processes.
  *
- * @param alone the first so many nodes are processes, too
+ * @param alone the first nodes up to this number are processes, too
  */
 @NullMarked
 record ReplicaProcesses(EmbeddedMembers here, ProcessMembers processes, int alone) implements Members {

@@ -129,7 +129,7 @@ class ShutdownIT {
         tell(String.join(" and ", names) + " are back: " + load);
     }
 
-    /** Replicas that are frozen, more than f, keep a console that asks for their word waiting, until all go on. */
+    /** Checks that more than f frozen replicas keep a console's requests waiting until all of them continue. */
     private void aConsoleAnswersWhatItWasAsked(ProcessMember console) throws Exception {
         InetSocketAddress admin = adminOf(console);
         await().atMost(LONG).pollInterval(POLL).until(() -> readiness(admin) == OK);

@@ -33,8 +33,9 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A cluster started by docker-compose serves files over TLS, grows by a node, loses one, replaces it, revokes a client in mid-write,
- * rotates all keys under load, with every acknowledged object intact and the audit log verified. Needs what {@link BridgeIT} needs.
+ * A cluster started by docker-compose serves files over TLS, grows by a node, loses one and replaces it. It revokes a
+ * client in mid-write and rotates all keys under load. Every acknowledged object stays intact and the audit log
+ * verifies. Needs what {@link BridgeIT} needs.
  */
 @NullMarked
 @Tag("containers")
@@ -305,7 +306,10 @@ class StoryIT {
         }
     }
 
-    /** Nobody lets it in: exit code 78, as its key is not believed. Until its connections are closed the state machine refuses it: 1. */
+    /**
+     * Waits until the servers refuse the client with exit code 78, as its key is not trusted. Until its connections are
+     * closed, the state machine refuses it: 1.
+     */
     private void isRefused(OutsideOperator operator, Path configuration) throws Exception {
         Path file = Files.writeString(outside.resolve("late"), "late");
         await("the servers to refuse it", () -> {

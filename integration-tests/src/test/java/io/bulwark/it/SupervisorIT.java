@@ -112,7 +112,7 @@ class SupervisorIT {
         passed = true;
     }
 
-    /** By number; who is between two processes has had the one, and will have the other. */
+    /** Returns the process ids by replica number; waits for a replica that is between two processes. */
     private List<Long> pids() {
         List<Long> pids = new ArrayList<>();
         for (int replica = 0; replica <= LAST; replica++) {

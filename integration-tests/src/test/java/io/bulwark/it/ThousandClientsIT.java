@@ -55,8 +55,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * One storage node in a process of its own with 512 MiB of heap, and a thousand clients that are connected to it at a time, each with a
- * certificate of its own: all of them store and read, nothing is shed or dropped, and the node needs no thread per client.
+ * One storage node in its own process with 512 MiB of heap, and a thousand clients connected at a time, each with its
+ * own certificate. All of them store and read, nothing is shed or dropped, and the node needs no thread per client.
  */
 @NullMarked
 @Tag("nightly")

@@ -27,9 +27,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings a replica's history where f+1 peers are: finds how far it is the same, cuts what is not, fetches the records
- * that follow or, where the peers no longer have them, a snapshot. Nothing is executed before f+1 peers have vouched for
- * the digest it leads to. Single-threaded; what it asks for is asked again until it comes.
+ * Brings a replica's history to the state of f+1 peers. It finds the common prefix, cuts the rest, and fetches the
+ * following records, or a snapshot if the peers no longer have them. Nothing is executed before f+1 peers have vouched
+ * for the digest it leads to. Requests are repeated until answered. Single-threaded.
  */
 final class CatchUp {
     private static final Logger LOG = LoggerFactory.getLogger(CatchUp.class);

@@ -16,8 +16,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls that clients wait for, the answers that wait for the log to be durable, and the last answers, for calls that
- * come here only after they were executed. One thread uses it.
+ * The calls that clients wait for, the answers that wait for a durable log, and the last answers. These serve calls
+ * that arrive only after they were executed. One thread uses it.
  */
 final class ClientCalls {
     static final int WAITING_MAX = 65_536;
@@ -127,7 +127,7 @@ final class ClientCalls {
         }
     }
 
-    /** The history was cut: what was answered beyond, in this process, never left it, or counts no more. */
+    /** Handles a cut of the history: answers beyond it in this process never left it, or no longer count. */
     void onCut(long sequence) {
         durableSequence = sequence;
         outgoing.removeIf(next -> next.sequence() > sequence);

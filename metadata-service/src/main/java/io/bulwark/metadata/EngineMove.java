@@ -32,19 +32,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Moves the metadata of stopped replicas from an engine with incarnations to the engine after the proactive recovery paper.
- * The histories are read from copies and stay where they are, so that the move can be taken back until the new engine has
- * run.
+ * Migrates the metadata of stopped replicas from an engine with incarnations to the engine after the proactive recovery
+ * paper. It reads the histories from copies and leaves them in place, so that the move can be undone until the new
+ * engine has run.
  *
- * <p>As in a settlement the history is the longest that f+1 of at least 2f+1 undamaged replicas hold: what was acknowledged
- * is in it. Each replica's own snapshot and records are executed up to its end; what a replica lacks comes from another's log,
- * whose digests show that it continues its own. 2f+1 states must then be equal before anything is written. It is written for
- * all replicas, read back, and only then does every directory say that it was moved.
+ * <p>As in a settlement, the history is the longest that f+1 of at least 2f+1 undamaged replicas hold: all acknowledged
+ * commands are in it. Each replica's own snapshot and records are executed up to its end. Missing records come from
+ * another log, whose digests show that it continues this one. 2f+1 states must then be equal before anything is
+ * written. The result is written for all replicas and read back; only then does every directory record the move.
  */
 public final class EngineMove {
     /**
-     * The number of the first checkpoint. A multiple of every checkpoint interval, and not 0: so that a replica which is set up
-     * anew later, and begins at 0, sees that it lacks something.
+     * The number of the first checkpoint: a multiple of every checkpoint interval, and not 0. A replica that is set up
+     * anew later begins at 0, and so notices that it lacks something.
      */
     static final long FIRST_CHECKPOINT = 128;
 
@@ -80,10 +80,10 @@ public final class EngineMove {
      * Moves all replicas, which must not run.
      *
      * @param directories of all 3f+1 replicas, by number
-     * @param genesis what they were first started with
+     * @param genesis the one that they were first started with
      * @param scratch a directory for copies of the old histories, made and removed again
-     * @throws IOException if fewer than 2f+1 of them agree, or one of them has run on the new engine; the directories then count
-     *     as they did before
+     * @throws IOException if fewer than 2f+1 of them agree, or one has run on the new engine; the directories are then
+     *     valid as before
      */
     public static Moved move(List<Path> directories, Genesis genesis, Path scratch) throws IOException {
         EngineMove move = new EngineMove(directories, genesis, scratch);
@@ -99,10 +99,10 @@ public final class EngineMove {
     }
 
     /**
-     * Takes a move back, whether it was completed or not.
+     * Undoes a move, complete or not.
      *
-     * @throws IOException if one of the replicas has run on the new engine since, or too few have an old history; nothing is
-     *     changed then
+     * @throws IOException if one of the replicas has run on the new engine since, or too few have an old history;
+     *     nothing is changed then
      */
     public static void undo(List<Path> directories) throws IOException {
         List<ReplicaDirectory> replicas =

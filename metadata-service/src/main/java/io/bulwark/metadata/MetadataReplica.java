@@ -299,7 +299,10 @@ public final class MetadataReplica implements ReplicaServer {
         }
     }
 
-    /** Peers may start an incarnation before this replica does; what they say meanwhile is kept for its engine. */
+    /**
+     * Hands a peer's message to the engine. Peers may start an incarnation before this replica does; messages until
+     * then are kept for its engine.
+     */
     private void onEngine(int from, PeerMessage.Engine sent) {
         OrderingEngine running = engine;
         if (sent.incarnation() != settlement.incarnation()) {

@@ -6,7 +6,7 @@ import io.bulwark.protocol.ordering.recovery.RecoveryStatus;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.transport.Peer;
 
-/** Tells whoever asks where recoveries stand, from what a replica knows of itself. */
+/** Answers queries about recoveries from the replica's own knowledge. */
 public final class RecoveryAnswers {
     private RecoveryAnswers() {}
 

@@ -17,9 +17,9 @@ import java.util.OptionalLong;
 public record RecoveryStanding(
         RecoveryReport report, long oldestKeyMillis, long refused, long nowMillis, Recoveries settings) {
     /**
-     * A bound on the window of vulnerability, in milliseconds; none before every replica has recovered once.
+     * Returns a bound on the window of vulnerability, in milliseconds; none before every replica has recovered once.
      *
-     * @param wallMillis what the world's clock says
+     * @param wallMillis the time of the world's clock
      */
     public OptionalLong windowMillis(int replicas, long wallMillis) {
         return report.windowMillis(replicas, oldestKeyMillis, settings.watchdogMillis(), wallMillis);

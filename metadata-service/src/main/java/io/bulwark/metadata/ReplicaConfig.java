@@ -56,7 +56,7 @@ public record ReplicaConfig(
         return new ReplicaConfig(replica, addresses, directory, SNAPSHOT_BATCHES_STANDARD);
     }
 
-    /** The replicas of the genesis as they are called, in a group whose replicas stay. */
+    /** Returns the configuration of the genesis's replicas, for a group whose replicas stay. */
     public Configuration fixed() {
         return Configuration.fixed(ReplicatedCall.faultyOf(addresses.size()));
     }

@@ -14,7 +14,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The links of a replica to its peers, which are called by their places. What they send comes in over their own links to this replica. */
+/**
+ * The links of a replica to its peers, which it addresses by their places. The peers' messages arrive over their own
+ * links to this replica.
+ */
 public final class ReplicaLinks {
     private static final long RECONNECT_MILLIS_MAX = 500;
     private static final long INBOUND_BYTES_MAX = 2 << 20;
@@ -29,10 +32,10 @@ public final class ReplicaLinks {
     }
 
     /**
-     * To all others of a configuration.
+     * Opens links to all others of a configuration.
      *
-     * @param told where those of the genesis are found, by number
-     * @param answers hears what comes back over these links
+     * @param told addresses of the replicas of the genesis, by number
+     * @param answers handles messages that come back over these links
      */
     public ReplicaLinks(
             Transport transport, Configuration configuration, List<InetSocketAddress> told, InboundHandler answers) {

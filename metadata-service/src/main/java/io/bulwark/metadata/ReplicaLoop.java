@@ -15,14 +15,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one thread that takes all decisions of a replica: the network, the disk and the engine only hand in steps. Steps that wait
- * together are run together, and what they have made possible is done once for all of them. The replica's own steps, those that
- * other replicas and those that clients ask for take turns, and so do these among themselves: whatever a client sends, a message
- * of a replica waits for as many steps of clients as there are messages of replicas before it. After a step that fails nothing
- * more is done.
+ * The one thread that takes all decisions of a replica: the network, the disk and the engine only hand in steps.
+ * Waiting steps run together, and their follow-up work is done once for all of them. The replica's own steps, other
+ * replicas' steps and clients' steps take turns, as do the peers within each kind. So a message of a replica waits for
+ * as many client steps as there are replica messages before it, whatever a client sends. After a step that fails
+ * nothing more is done.
  *
- * <p>The thread is that of an executor, which may be the event loop of all the replica's connections: then a message is read,
- * acted upon and answered without waking another thread.
+ * <p>The thread is that of an executor, which may be the event loop of all the replica's connections. Then a message is
+ * read, handled and answered without waking another thread.
  */
 public final class ReplicaLoop implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaLoop.class);
@@ -30,7 +30,10 @@ public final class ReplicaLoop implements AutoCloseable {
     /** After so many the thread looks after what else it has to do: connections, and ticks. */
     private static final int TOGETHER_MAX = 1_024;
 
-    /** Or after so long, though steps may be long: what they have made possible takes as long again, and messages of replicas wait. */
+    /**
+     * The second limit is this time, since steps may be long. Their follow-up work takes as long again, while messages
+     * of replicas wait.
+     */
     private static final long TOGETHER_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(1);
 
     private static final long REST_MILLIS_MAX = 10_000;
@@ -82,7 +85,7 @@ public final class ReplicaLoop implements AutoCloseable {
         this.owner = owner;
     }
 
-    /** Begins with a tick. Steps that came before wait for this. */
+    /** Starts with a tick. Steps handed in before wait for this. */
     public void start() {
         started = true;
         var _ = thread.scheduleWithFixedDelay(this::tick, 0, tickMillis, TimeUnit.MILLISECONDS);
@@ -108,7 +111,7 @@ public final class ReplicaLoop implements AutoCloseable {
         wake();
     }
 
-    /** As {@link #run(Step, Runnable)}, in the turn of whoever asks for it. */
+    /** Runs a step as {@link #run(Step, Runnable)} does, in the turn of the principal that asks for it. */
     public void run(PrincipalId from, Step step, Runnable done) {
         if (ending.get()) {
             done.run();
@@ -124,8 +127,9 @@ public final class ReplicaLoop implements AutoCloseable {
     }
 
     /**
-     * An event loop looks after its connections before it takes what is scheduled. What is executed it takes while there is any,
-     * for a second: steps that go on all the time would keep all messages waiting so long.
+     * Schedules a task after the connections. An event loop serves its connections before it takes scheduled tasks. It
+     * takes executed tasks while there are any, for a second: permanent steps would keep all messages waiting that
+     * long.
      */
     private void afterConnections(Runnable task) {
         try {
@@ -183,7 +187,8 @@ public final class ReplicaLoop implements AutoCloseable {
         try {
             takeSteps();
         } finally {
-            // Only now: what came meanwhile would be executed, and run before connections have their turn.
+            // The flag is cleared only now: steps that came meanwhile would be executed, and run before connections
+            // have their turn.
             woken.set(false);
         }
         if (!own.isEmpty() || !ofReplicas.isEmpty() || !ofOthers.isEmpty()) {

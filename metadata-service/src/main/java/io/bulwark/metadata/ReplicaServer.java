@@ -10,7 +10,7 @@ public interface ReplicaServer extends AutoCloseable {
     /** Returns the recent status. */
     ReplicaStatus status();
 
-    /** Stops. What was acknowledged stays on disk. */
+    /** Stops. Acknowledged commands stay on disk. */
     @Override
     void close();
 }

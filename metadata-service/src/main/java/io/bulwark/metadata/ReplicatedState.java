@@ -20,9 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The state machine and what is on disk of it, kept in step: what is executed is logged, a snapshot is taken at each
- * multiple of the interval, and a restart or a cut rebuilds the state from the last snapshot and the records after it.
- * One thread uses it; snapshots are written by another.
+ * The state machine and its state on disk, kept in step. Executed commands are logged, and a snapshot is taken at each
+ * multiple of the interval. A restart or a cut rebuilds the state from the last snapshot and the records after it. One
+ * thread uses it; another one writes snapshots.
  */
 final class ReplicatedState implements Settlement.History, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicatedState.class);

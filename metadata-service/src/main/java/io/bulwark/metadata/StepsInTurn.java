@@ -7,7 +7,10 @@ import java.util.Map;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
-/** Steps that others asked for, one of each in turn: who asks for much waits for itself, and not who asks for little. Thread-safe. */
+/**
+ * Fair queue of steps that other principals asked for: one step of each in turn, so that a principal with many steps
+ * delays only itself. Thread-safe.
+ */
 final class StepsInTurn {
     private final LinkedHashMap<PrincipalId, Queue<Runnable>> waiting = new LinkedHashMap<>();
 

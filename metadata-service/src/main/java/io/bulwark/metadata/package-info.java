@@ -1,7 +1,7 @@
 /**
- * One replica of the metadata service (PROTOCOLS sections 6 and 7): it executes what the ordering engine decides, logs
- * it durably before it answers, and after a restart settles with its peers on the latest state that f+1 of them vouch
- * for.
+ * One replica of the metadata service (PROTOCOLS sections 6 and 7). It executes what the ordering engine decides, and
+ * logs it durably before it answers. After a restart it settles with its peers on the latest state that f+1 of them
+ * vouch for.
  */
 @NullMarked
 package io.bulwark.metadata;

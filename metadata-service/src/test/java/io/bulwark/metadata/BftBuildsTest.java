@@ -37,7 +37,10 @@ class BftBuildsTest {
         group.client().submit(RecordingApplication.command(1, "text")).get(2, TimeUnit.MINUTES);
     }
 
-    /** A replica stops, and the others go on; for how many numbers the NEW-VIEW chose in which they are then. */
+    /**
+     * Stops and restarts a replica while the others continue; returns the number of sequence numbers for which their
+     * last NEW-VIEW chose.
+     */
     private static int choicesAfter(ReplicaGroup group, int stopping) throws Exception {
         int reader = (stopping + 2) % (ReplicaGroup.REPLICAS - 1);
         group.stop(stopping);

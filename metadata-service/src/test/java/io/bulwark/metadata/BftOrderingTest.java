@@ -19,7 +19,7 @@ import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** The engine after the proactive recovery paper keeps the contract, and what it promises beyond. */
+/** The engine after the proactive recovery paper: the contract, and its promises beyond. */
 @NullMarked
 final class BftOrderingTest extends OrderingContract {
     private static final int PAGE_BYTES = 4096;

@@ -316,8 +316,8 @@ class BftRecoveryTest {
             List<String> first = group.texts(0);
             assertThat(first).hasSize(count).doesNotHaveDuplicates();
             for (int replica = 1; replica < ReplicaGroup.REPLICAS; replica++) {
-                // Not whether it votes: one that a busy machine made ask for a view alone votes again with the next
-                // view.
+                // The check leaves out votes: a replica that asked alone for a view on a busy machine votes again with
+                // the next view.
                 assertThat(group.texts(replica)).isEqualTo(first);
             }
         });

@@ -204,7 +204,7 @@ class BftReplacementTest {
         return at(number).status().phase() == Phase.RUNNING;
     }
 
-    /** Lets a client in whose key nobody has, and waits. */
+    /** Adds a client whose private key nobody has, and waits for the acknowledgement. */
     private void write() {
         int next = 100 + acknowledged.get();
         PrincipalKey key = Identity.generate(PrincipalId.client(next), RANDOM).publicKey();
@@ -266,7 +266,10 @@ class BftReplacementTest {
         assertAllThere();
     }
 
-    /** Nor where its disk promises nothing that it has yet to execute: the others may have acknowledged what it lacks. */
+    /**
+     * It is not read even if its promises leave nothing to execute: the others may have acknowledged commands that it
+     * lacks.
+     */
     @Test
     void whoHasSpokenWithNobodyIsNotRead() throws Exception {
         for (int number = 0; number < 4; number++) {

@@ -16,7 +16,7 @@ final class Callers {
     /** Result of a measurement. */
     record Measured(double perSecond, double p50Micros, double p99Micros) {}
 
-    /** Lets so many call for half as long unmeasured, then measured. */
+    /** Runs this many concurrent callers for half as long unmeasured, then measured. */
     static Measured measure(int callers, double seconds, Supplier<CompletableFuture<Bytes>> call)
             throws InterruptedException {
         AtomicBoolean measuring = new AtomicBoolean();

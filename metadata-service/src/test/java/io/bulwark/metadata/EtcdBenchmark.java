@@ -41,9 +41,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Durable puts of 256 bytes against etcd with three nodes, on the same file system. On demand, {@code -Dtest=EtcdBenchmark};
- * skipped where no {@code etcd} (Debian: etcd-server) is on the path. Each is asked in its own protocol (etcd in gRPC) over TLS; what etcd's
- * nodes say to each other is not encrypted, what our replicas say is.
+ * Durable puts of 256 bytes against etcd with three nodes, on the same file system. On demand, {@code
+ * -Dtest=EtcdBenchmark}; skipped where no {@code etcd} (Debian: etcd-server) is on the path. Each is called in its own
+ * protocol (etcd in gRPC) over TLS. Traffic between etcd's nodes is not encrypted; traffic between our replicas is.
  */
 @NullMarked
 class EtcdBenchmark {

@@ -147,7 +147,7 @@ class FailoverBenchmark {
         return Math.max(longest, (System.nanoTime() - last) / 1e6);
     }
 
-    /** The primary of whom most say so. */
+    /** Returns the primary that most processes report. */
     private int primary() throws IOException {
         List<Integer> said = new ArrayList<>();
         for (Process process : processes) {

@@ -26,12 +26,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Table 1 and figure 5 of the proactive recovery paper: our own engine, BFT-SMaRt, and one server without replication, over the
- * same transport, in one JVM, each cell measured right after the one it is compared with. Run on demand with {@code
- * -Dtest=OrderingTablesBenchmark#withoutSyncs}; docs/benchmarks.md has the commands.
+ * Table 1 and figure 5 of the proactive recovery paper. It compares our own engine, BFT-SMaRt, and one server without
+ * replication, over the same transport, in one JVM. Each cell is measured right after the one it is compared with. Run
+ * on demand with {@code -Dtest=OrderingTablesBenchmark#withoutSyncs}; docs/benchmarks.md has the commands.
  *
- * <p>{@code bulwark.bench.seconds} is how long each cell is measured, {@code bulwark.bench.memory} a directory in memory, where
- * a sync costs nothing, {@code bulwark.bench.disk} one on the disk in question.
+ * <p>{@code bulwark.bench.seconds} sets the time for each cell, {@code bulwark.bench.memory} a directory in memory,
+ * where a sync costs nothing, {@code bulwark.bench.disk} one on the disk in question.
  */
 @NullMarked
 class OrderingTablesBenchmark {

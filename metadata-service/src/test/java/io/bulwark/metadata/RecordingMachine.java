@@ -21,7 +21,7 @@ final class RecordingMachine implements StateMachine {
     private static final int PLACES = 1;
     private static final int TEXTS = 2;
 
-    /** Keeps in view what the machine that it made last holds; any thread may ask. */
+    /** Makes machines, and keeps the content of the last one visible to any thread. */
     static final class Factory implements StateMachine.Factory {
         private final List<String> texts = new ArrayList<>();
 

@@ -31,12 +31,12 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tables 4 and 5 of the proactive recovery paper: how long a recovery takes, by phase, and what it costs that all replicas recover in
- * turn, one each quarter of T_w, while callers put values of 4,000 bytes at about half of what saturates the group. Windows of T_w
- * with and without recoveries take turns. On demand, {@code -Dtest=RecoveryBenchmark#hundredMegabytes}.
+ * Tables 4 and 5 of the proactive recovery paper: a recovery's duration by phase, and the cost of recoveries, one each
+ * quarter of T_w. Callers put values of 4,000 bytes at about half of the rate that saturates the group. Windows of T_w
+ * with and without recoveries alternate. On demand, {@code -Dtest=RecoveryBenchmark#hundredMegabytes}.
  *
- * <p>{@code bulwark.bench.rounds} is how many pairs of windows are measured, {@code bulwark.bench.disk} where the replicas keep
- * their files.
+ * <p>{@code bulwark.bench.rounds} sets the number of pairs of windows, {@code bulwark.bench.disk} the directory of the
+ * replicas' files.
  */
 @NullMarked
 class RecoveryBenchmark {

@@ -259,7 +259,10 @@ public final class ReplicaGroup implements AutoCloseable {
         }
     }
 
-    /** Has a running replica recover: it hands over, stops, and starts again. How far it has come {@link #recovery} tells. */
+    /**
+     * Starts the recovery of a running replica: it hands over, stops, and starts again. {@link #recovery} reports its
+     * progress.
+     */
     public void recover(int replica) {
         try {
             ((RecoverableReplica) replica(replica)).recover();

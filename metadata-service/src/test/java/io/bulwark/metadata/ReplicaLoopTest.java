@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** In whose turn the thread of a replica works (docs/ordering.md, what clients that attack cost others). */
+/** Turns in the thread of a replica (docs/ordering.md, costs of attacking clients to others). */
 @NullMarked
 class ReplicaLoopTest {
     private static final int FLOOD = 5_000;
@@ -106,7 +106,10 @@ class ReplicaLoopTest {
                 .hasSize(20);
     }
 
-    /** As an event loop does it: it takes what is executed while there is any, then its connections, then what is scheduled. */
+    /**
+     * Executor that works as an event loop does: executed tasks while there are any, then its connections, then
+     * scheduled tasks.
+     */
     private static final class EventLoop extends ScheduledThreadPoolExecutor {
         private final Queue<Runnable> executed = new ArrayDeque<>();
         private final Queue<Runnable> scheduled = new ArrayDeque<>();
@@ -170,7 +173,7 @@ class ReplicaLoopTest {
         }
     }
 
-    /** Somebody counts what is on its way. */
+    /** Callers count their steps in flight, so that each step must end. */
     @Test
     void whatFailsOrIsDroppedAfterwardsIsDoneWith() {
         try (EventLoop events = new EventLoop()) {
@@ -218,7 +221,7 @@ class ReplicaLoopTest {
         assertThat(afterwards).isPositive();
     }
 
-    /** An exception that left a tick would end all further ticks without a word. */
+    /** An exception that escaped a tick would silently end all further ticks. */
     @Test
     void whatCannotBeMendedStopsTheReplicaAndSaysWhy() throws Exception {
         CountDownLatch told = new CountDownLatch(1);

@@ -99,7 +99,7 @@ class ReplicaProcessesIT {
         expectAllAcknowledged();
     }
 
-    /** Writers go on until so many more commands are acknowledged, whatever happens meanwhile. */
+    /** Lets the writers run until this many more commands are acknowledged, whatever happens meanwhile. */
     private void write(int more) throws InterruptedException {
         if (writers.isEmpty()) {
             writing.set(true);

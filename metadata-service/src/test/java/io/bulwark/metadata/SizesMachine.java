@@ -12,7 +12,9 @@ import org.jspecify.annotations.NullMarked;
 final class SizesMachine implements ReplicatedApplication {
     private static final int RESULT_BYTES_MAX = 1 << 20;
 
-    /** An operation with an argument of so many bytes, of which the first 8 are its own, and a result of so many. */
+    /**
+     * Returns an operation with an argument and a result of these sizes; the first 8 bytes of the argument are its own.
+     */
     static Bytes operation(int argumentBytes, int resultBytes) {
         return new WireWriter()
                 .i32(resultBytes)

@@ -26,8 +26,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * One replica of a group is on a disk that becomes slow. It runs in a process of its own, in which each sync, of its log, its pages and its
- * directories, takes three seconds as long as a file is there; the machine's C compiler makes what does that.
+ * One replica of a group on a disk that becomes slow. It runs in a process of its own, where each sync of log, pages
+ * and directories takes three seconds while a certain file exists. The machine's C compiler builds the library for
+ * that.
  */
 @NullMarked
 @Timeout(600)
@@ -90,7 +91,7 @@ class SlowDiskTest {
         }
     }
 
-    /** It loses its power while its disk is slow, too: what it has not synced it has not said. */
+    /** The primary loses its power while its disk is slow, too: it has sent nothing that it had not synced. */
     @Test
     void aPrimaryWithASlowDiskStopsNothingAndWhatItHasNotSyncedNobodyCountsOn() throws Exception {
         makeLibrary();
@@ -164,7 +165,7 @@ class SlowDiskTest {
         assertThat(RecordingApplication.texts(all)).isEqualTo(group.texts(0)).isEqualTo(group.texts(2));
     }
 
-    /** One after the other, each until it is acknowledged. */
+    /** Writes commands one after the other, each until it is acknowledged. */
     private void write(ReplicaGroup group, int count) throws Exception {
         long deadlineNanos = System.nanoTime() + LONG.toNanos();
         for (int i = 0; i < count; i++) {

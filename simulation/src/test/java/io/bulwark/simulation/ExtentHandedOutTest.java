@@ -17,7 +17,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A faulty writer stores at m slots only (f = 1, m = 2, n = 4), of which one may be a liar that falls silent. */
+/** A faulty writer stores at m slots only (f = 1, m = 2, n = 4). One of them may be a liar that stops answering. */
 @NullMarked
 class ExtentHandedOutTest {
     private final long seed = Long.getLong("bulwark.seed", 11);

@@ -26,8 +26,8 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 /**
- * Extents with up to f nodes that lie or are dead and others that crash and come back: writes are wait-free, what was
- * acknowledged is read with the right bytes, and no correct node is accused.
+ * Extents with up to f lying or dead nodes, and others that crash and restart. Writes are wait-free, acknowledged
+ * writes are read with the right bytes, and no correct node is accused.
  */
 @NullMarked
 class ExtentSimulationTest {

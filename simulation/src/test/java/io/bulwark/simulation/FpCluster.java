@@ -103,8 +103,8 @@ final class FpCluster {
     }
 
     /**
-     * Revokes a client as the SDK does: it has returned once all correct nodes are done, and then twice more, each time after they
-     * were told again.
+     * Revokes a client as the SDK does. The command returns after all correct nodes are done, and done again in two
+     * further rounds, each with a new notice.
      */
     boolean revoke(PrincipalId client, Set<Integer> liars, long maxMillis) {
         List<Integer> correct = IntStream.range(0, policy.n())
@@ -194,8 +194,8 @@ final class FpCluster {
     }
 
     /**
-     * A write of which some messages are not sent: to all others that of a correct client, from which messages are lost and
-     * which crashes, and as such it is recorded.
+     * Starts a write that does not send some of its messages. The others match a correct client's that loses messages
+     * and crashes, and the history records it as such.
      */
     void stoppingWrite(PrincipalId client, long session, long number, StoppingOperation.Sends sends) {
         simulation.start(

@@ -57,7 +57,7 @@ class FpEvictionTest {
         return new PairwiseKeys(PrincipalId.node(0), keys);
     }
 
-    /** Does what is asked, but keeps back the answer to what a client has staged. */
+    /** Performs the effects, but keeps back the answer about a client's staged versions. */
     private void perform(List<Effect> effects) {
         Deque<Effect> left = new ArrayDeque<>(effects);
         while (!left.isEmpty()) {

@@ -78,8 +78,8 @@ class FpFaultsTest {
     }
 
     /**
-     * Writes that only a few nodes commit, and readers one after the other that each see other nodes: what one reader has
-     * returned, no later one may miss.
+     * Writes that only a few nodes commit, and successive readers that each see other nodes. A value that one reader
+     * has returned must not be missed by a later one.
      */
     @PlantedBug(
             in = FpRead.class,

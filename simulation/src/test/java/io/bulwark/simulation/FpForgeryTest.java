@@ -169,7 +169,7 @@ class FpForgeryTest {
         }
     }
 
-    /** Swears that what it has only prepared is committed, with a proof that the liars alone stand behind. */
+    /** Swears that its prepared versions are committed, with a proof that only the liars support. */
     private static final class PerjuredServer extends AlteringServer {
         private final Plot plot;
         private final int n;

@@ -48,8 +48,8 @@ class FpLimitTest {
     }
 
     /**
-     * Slot 4 is faulty, and slot 5, whose word on timestamps never counts, alone has a later commit, which a faulty client left
-     * there: it stages each write above that, while the write goes on below.
+     * Slot 4 is faulty. Slot 5, whose timestamps never count, alone has a later commit, which a faulty client left
+     * there. It stages each write above that, while the write continues below.
      */
     @Test
     void aCommitThatOneNodeAloneHasKeepsNobodyFromWriting() {
@@ -73,7 +73,10 @@ class FpLimitTest {
         }
     }
 
-    /** Epochs end while it writes a block that was never written: what it has staged at timestamp 1 fills its room at all nodes. */
+    /**
+     * Epochs end while the client writes a block for the first time. Its staged versions at timestamp 1 fill its room
+     * at all nodes.
+     */
     @Test
     void aClientWhoseWritesFailedAgainAndAgainGoesOnInItsNextSession() {
         Shape shape = new Shape(

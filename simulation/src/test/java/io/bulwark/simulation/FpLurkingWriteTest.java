@@ -35,8 +35,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Lurking writes (thesis 3.3.2) that go on without their writer: colluders show the nonces that it was given to a correct reader, or to a
- * correct node that repairs, before the writer is put out; and what that one does then is late.
+ * Lurking writes (thesis 3.3.2) that continue without their writer. Before the writer is revoked, colluders show its
+ * nonces to a correct reader, or to a correct node that repairs. The messages of that reader or node arrive late.
  */
 @NullMarked
 class FpLurkingWriteTest {
@@ -130,7 +130,7 @@ class FpLurkingWriteTest {
             cluster.simulation.runFor(700);
         }
 
-        /** The colluders have all nodes look at what they swear. */
+        /** Makes the colluders ask all nodes to look at the version that they swear to. */
         void push() {
             for (int i = 0; i < 8; i++) {
                 for (int node = 0; node < cluster.policy.n(); node++) {
@@ -145,7 +145,7 @@ class FpLurkingWriteTest {
             }
         }
 
-        /** One correct node is slow, so that nothing before what the liars swear can be read at first. */
+        /** Reads while one correct node is slow. At first only the version that the liars swear to is readable. */
         void readSlowly() {
             cluster.simulation.crash(other());
             RunningOperation<FpReadOutcome> read = cluster.read(READER, 1, BLOCK);

@@ -76,7 +76,7 @@ class FpRevocationClusterTest {
         cluster.simulation.runFor(500);
     }
 
-    /** One correct node is slow, so that for a while nothing but what the liar shows can be read. */
+    /** Reads while one correct node is slow. For a while only the version that the liar shows is readable. */
     private Bytes read(PrincipalId client, long session) {
         PrincipalId slow = PrincipalId.node(NODES - 1);
         cluster.simulation.crash(slow);

@@ -50,7 +50,7 @@ class SimulationTest {
         }
     }
 
-    /** Keeps asking until the node has said that it holds the block. */
+    /** Repeats a question until the node has confirmed that it holds the block. */
     private record Asking(BlockId block, List<Boolean> answers) implements ClientOperation<Boolean> {
         @Override
         public List<Effect> start(long nowMillis) {

@@ -2,7 +2,7 @@ package io.bulwark.transport;
 
 import java.util.random.RandomGenerator;
 
-/** Exponential pauses with jitter, so that many links do not come back at once. */
+/** Exponential pauses with jitter, so that many links do not reconnect at once. */
 final class Backoff {
     private Backoff() {}
 

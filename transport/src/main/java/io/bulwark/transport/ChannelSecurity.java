@@ -25,7 +25,7 @@ interface ChannelSecurity extends AutoCloseable {
 
     void connecting(ChannelPipeline pipeline, PrincipalId remote);
 
-    /** Stands for what this side shows of itself on the connections made now: equal as long as that stays. */
+    /** Stands for the identity that this side shows on new connections; equal as long as that does not change. */
     Object shown();
 
     /**
@@ -36,7 +36,7 @@ interface ChannelSecurity extends AutoCloseable {
         return true;
     }
 
-    /** It has said there what only those say who speak this version; on the event loop. */
+    /** Records that the principal has sent a message that only speakers of this version send; on the event loop. */
     default void speaks(Channel channel, PrincipalId remote, int version) {}
 
     @Override

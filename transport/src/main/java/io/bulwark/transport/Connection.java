@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The two directions of one connection and their bounds. What is sent waits as references to the sender's arrays and is
- * copied into direct memory only as the socket takes it, so that a slow peer pins at most the bound in heap and little
- * else. A link's connection takes messages before it is authenticated and sends them afterwards.
+ * The two directions of one connection and their bounds. Messages in the queue are references to the sender's arrays
+ * and are copied into direct memory only as the socket takes them. A slow peer thus pins at most the bound in heap and
+ * little else. A link's connection accepts messages before it is authenticated and sends them afterwards.
  */
 final class Connection implements Peer {
     /** Cost of a queued or unfinished frame beyond its bytes. */
@@ -198,7 +198,7 @@ final class Connection implements Peer {
         onQueueChanged();
     }
 
-    /** Takes nothing more to send, and closes the channel once what is queued has left; on the event loop. */
+    /** Accepts no more messages, and closes the channel once the queue is empty; on the event loop. */
     void finish() {
         sealed = true;
         Channel to = channel;
@@ -350,8 +350,8 @@ final class Connection implements Peer {
     }
 
     /**
-     * Stops reading above a bound and goes on at half of it. Only an accepting side stops for what it has yet to send:
-     * if both sides did, each could wait for the other for ever. On the event loop.
+     * Stops reading above a bound and resumes at half of it. Only an accepting side stops because of its pending
+     * output: if both sides did, each could wait for the other for ever. On the event loop.
      */
     private void regulateReading() {
         Channel from = channel;
@@ -364,7 +364,7 @@ final class Connection implements Peer {
             readingPaused = true;
             from.config().setAutoRead(false);
         }
-        // looked at after the pause is visible, so that a credit returned meanwhile is not overlooked
+        // The count is read after the pause is visible, so that a credit returned meanwhile is not overlooked.
         if (readingPaused && !answersPending && inboundBytes.get() <= max / 2) {
             readingPaused = false;
             from.pipeline().get(FrameDecoder.class).readingResumed();

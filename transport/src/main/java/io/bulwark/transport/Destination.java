@@ -21,7 +21,7 @@ public final class Destination {
         return new InetSocketAddress(literal, port);
     }
 
-    /** Looks a name up, which may take seconds; stays unresolved if nobody knows it. */
+    /** Resolves a name, which may take seconds; the address stays unresolved if the name is unknown. */
     public static InetSocketAddress resolve(InetSocketAddress destination) {
         return destination.isUnresolved()
                 ? new InetSocketAddress(destination.getHostString(), destination.getPort())

@@ -15,12 +15,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bytes to {@link Received}. A body goes straight from Netty's buffers into the one array that its message will slice;
- * that array is allocated once the header was checked, and never far beyond what has really arrived. What has begun must
- * become whole in time, and all that has not counts against one bound. After the first malformed byte nothing more is read.
+ * Decodes bytes to {@link Received}. A body goes straight from Netty's buffers into the one array that its message will
+ * slice. That array is allocated after the header was checked, and is never much larger than the bytes received. A
+ * started frame must be complete in time, and all incomplete frames count against one bound. After the first malformed
+ * byte nothing more is read.
  */
 final class FrameDecoder extends ChannelInboundHandlerAdapter {
-    /** Allocated at once on the word of a header alone; longer bodies grow with what arrives. */
+    /** Bytes allocated at once on the word of a header alone; longer bodies grow with the bytes received. */
     private static final int TRUSTED_BYTES = (1 << 20) + (64 << 10);
 
     private final byte[] headerBytes = new byte[FrameHeader.BYTES];

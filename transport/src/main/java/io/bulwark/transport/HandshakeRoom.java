@@ -9,11 +9,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of one server that are in the handshake. While there is no room for another one, nothing is accepted, and who
- * comes waits in the system's line: so nobody who is nearly through is put out for somebody who comes. Room is made by those that
- * are through or fail, and, when it is full, by the eldest that has been waited for longer than the patience is: four times as long as those
- * that got through lately, at least {@link #LEAST_PARTS a part} of the handshake's timeout, at most all of it. It is all of it once as
- * many were given up as there is room for and nobody got through: then it is not them who are slow.
+ * The connections of one server that are in the handshake. While it is full, the server accepts nothing, and new
+ * clients wait in the system's queue. No handshake that is nearly complete thus gives way to a new one. Completed and
+ * failed handshakes make room. When it is full, the oldest one is closed that has been waited for longer than the
+ * patience. The patience is four times the time of recent successful handshakes, at least {@link #LEAST_PARTS a part}
+ * of the handshake's timeout, at most all of it. It is all of it once a full set of handshakes was given up and none
+ * succeeded: then slow clients are not the cause.
  */
 final class HandshakeRoom {
     /** Such a part of the handshake's timeout everybody is waited for. */
@@ -125,7 +126,7 @@ final class HandshakeRoom {
         return null;
     }
 
-    /** Accepts while there is room, or somebody would give room. */
+    /** Accepts connections while there is room, or a slow handshake can give way. */
     private void regulate() {
         Channel channel = listening;
         if (channel == null || !channel.isActive()) {

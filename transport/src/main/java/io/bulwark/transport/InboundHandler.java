@@ -11,18 +11,18 @@ import io.bulwark.protocol.wire.Message;
  */
 public interface InboundHandler {
     /**
-     * A message arrived.
+     * Handles a message.
      *
-     * @param done must be run once the message and what it pinned in memory are no longer needed, from any thread,
-     *     whatever became of it; running it again does nothing. While more than
-     *     {@link TransportSettings#inboundMaxBytes()} of a connection are not done, nothing more is read from it
+     * @param done must be run once the message and its pinned memory are no longer needed, from any thread, with any
+     *     outcome; running it again does nothing. While more than {@link TransportSettings#inboundMaxBytes()} of a
+     *     connection are not done, nothing more is read from it
      */
     void onMessage(Peer peer, long requestId, Message message, Runnable done);
 
     /** The peer is authenticated and can be sent to. */
     default void onConnected(Peer peer) {}
 
-    /** The connection is gone, and with it what was queued. */
+    /** Handles the end of a connection; its queued messages are lost. */
     default void onDisconnected(Peer peer) {}
 
     /** The peer's queue, once full, has room again: {@link Peer#isWritable()} became true. */

@@ -25,7 +25,10 @@ final class Keepalive {
 
     private Keepalive() {}
 
-    /** Sets a socket's options, before it is connected or as it is accepted. Where a system has no such option, its own default stays. */
+    /**
+     * Sets a socket's options, before it is connected or as it is accepted. A system without such an option keeps its
+     * default.
+     */
     static void applyTo(Channel channel, boolean epoll) {
         ChannelConfig config = channel.config();
         config.setOption(ChannelOption.SO_KEEPALIVE, true);

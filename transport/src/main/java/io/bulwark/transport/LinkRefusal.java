@@ -3,9 +3,9 @@ package io.bulwark.transport;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Attempts of a link in a row that ended since one side, the same in all of them, does not believe the other, under one certificate of
- * this side. That the other side refuses this one counts only from whoever has proved to be the link's principal: nobody in between can
- * say it for a server.
+ * Consecutive attempts of a link that ended because one side does not trust the other. The distrusting side and this
+ * side's certificate are the same in all of them. A refusal by the other side counts only after it has proved to be the
+ * link's principal: nobody in between can refuse in a server's name.
  *
  * @param reason of the last of them
  * @param sinceNanos when the first ended, by {@link System#nanoTime()}
@@ -14,12 +14,16 @@ import java.util.concurrent.TimeUnit;
 public record LinkRefusal(Reason reason, long sinceNanos, long lastNanos) {
     /** Side that rejects the other, and the reason. */
     public enum Reason {
-        /** The other side says that the principal of this one was revoked, which is for good. */
+        /** The other side reports that this principal was revoked, which is permanent. */
         REVOKED,
-        /** The other side does not know the key that is shown here, and has asked who belongs since it was shown that key before, by whomever. */
+        /**
+         * The other side does not know the key shown here. It has queried the current members since a peer showed it
+         * that key before.
+         */
         UNKNOWN_KEY,
         /**
-         * The other side does not take the certificate that is shown here, and may have yet to learn of its key; the JDK's engine says no more.
+         * The other side does not accept the certificate shown here, and may have yet to learn of its key; the JDK's
+         * engine gives no detail.
          */
         UNKNOWN_YET,
         /** By its clock the certificate that is shown here is not valid. */

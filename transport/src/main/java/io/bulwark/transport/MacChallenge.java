@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Authenticates both ends under their pairwise key: HELLO(version, from, to, nonce), CHALLENGE(nonce, MAC), PROOF(MAC),
  * READY. Both MACs cover the role, the version, both principals and both nonces, so that none can be replayed,
- * reflected, or passed on to somebody else. What follows is not protected against a man in the middle: loopback only.
+ * reflected, or passed on to another party. Later frames are not protected against a man in the middle: loopback only.
  */
 final class MacChallenge implements ChannelSecurity {
     static final int VERSION = 1;

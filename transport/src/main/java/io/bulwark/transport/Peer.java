@@ -13,7 +13,7 @@ public interface Peer {
 
     /**
      * Encodes the message on the calling thread and queues it. True is no promise of delivery: the connection may break
-     * before the message leaves, and what the version that is spoken on it does not know is dropped then, and counted.
+     * before the message leaves. A message that the connection's version does not know is dropped then, and counted.
      *
      * @return false if the connection is closed or its queue is full; the drop is counted
      * @throws IllegalArgumentException if no codec knows the message, or it is longer than a frame may be

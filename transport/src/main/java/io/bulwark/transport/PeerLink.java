@@ -24,14 +24,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection to one principal at one address, made anew whenever it breaks, after pauses that double up to a bound
- * and vary by chance ({@link Retries}). An address by name is looked up for each attempt. Now and then it takes a fresh connection in the place of the
- * one it has, under fresh keys, and what is under way ends on the one before. Messages may be lost with a connection, and are never repeated.
+ * One connection to one principal at one address. It reconnects after each break, after pauses that double up to a
+ * bound and vary by chance ({@link Retries}). An address by name is looked up for each attempt. Now and then it
+ * replaces its connection by a fresh one, under fresh keys; messages in flight finish on the old one. Messages may be
+ * lost with a connection, and are never repeated.
  */
 public final class PeerLink implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PeerLink.class);
 
-    /** A renewal that fails is tried so many times in the life of a connection: a server closes it after two lives. */
+    /** Number of tries of a failing renewal in the life of a connection: a server closes it after two lives. */
     private static final int RENEWAL_TRIES = 16;
 
     private static final long HURRY_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -144,7 +145,10 @@ public final class PeerLink implements AutoCloseable {
         transport.closed(this);
     }
 
-    /** The other side has just been seen to be there, and to know this one: what is waited for is tried now. Not often. */
+    /**
+     * Retries a waiting attempt at once, because the other side was just seen to be reachable and to know this one. The
+     * rate is limited.
+     */
     public void hurry() {
         try {
             loop.execute(this::hurryOnLoop);

@@ -80,7 +80,7 @@ final class PinnedKeys extends X509ExtendedTrustManager {
         };
     }
 
-    /** Says itself what is wrong: the JDK's engine tells of the outermost exception only. */
+    /** Puts the reason into the exception itself: the JDK's engine reports only the outermost exception. */
     private static CertificateException coded(RefusedCertificateException refused, int code) {
         return new OpenSslCertificateException(refused.getMessage(), refused, code);
     }

@@ -23,7 +23,7 @@ final class RefusedClaims {
         }
     };
 
-    /** Somebody is refused; returns whether that is worth a line. */
+    /** Records a refusal; returns whether it is worth a line in the log. */
     synchronized boolean isNews(String claim, long nowNanos) {
         Long last = lastNanos.put(claim, nowNanos);
         return last == null || nowNanos - last >= QUIET_NANOS;

@@ -4,9 +4,9 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a link tries again, and whether what ended its last attempt is worth a line in the log. Who is refused, as one whom the other side does
- * not know yet or does not believe any more, comes back ever more seldom: each attempt costs that side a handshake, and a line in its log. What
- * somebody in between can cause does not have it wait longer than one who is only cut off.
+ * Schedule of a link's retries, and of the lines in the log about failed attempts. A peer that the other side does not
+ * know yet, or no longer trusts, retries ever more seldom. Each attempt costs that side a handshake, and a line in its
+ * log. Failures that an attacker in between can cause give no longer pause than a broken link.
  */
 final class Retries {
     /** The longest pause of who is refused; a link that is only down has its own. */
@@ -36,10 +36,11 @@ final class Retries {
     }
 
     /**
-     * The attempt is over: the row of refusals that it ends or goes on with. Anything else that ends an attempt ends the row, and so does another
-     * certificate. Whom this side does not believe was shown nothing, so what this side finds and what the other one says are not of one row.
+     * Ends an attempt and returns the series of refusals that includes it, or null. An attempt that ends otherwise ends
+     * the series, and so does another certificate. A side that this one does not trust was shown nothing, so refusals
+     * by this side and by the other belong to different series.
      *
-     * @param certificate stands for what was shown in the attempt
+     * @param certificate stands for the certificate shown in the attempt
      * @param nowNanos by {@link System#nanoTime()}
      */
     @Nullable
@@ -79,8 +80,8 @@ final class Retries {
     }
 
     /**
-     * Until the next attempt, after one more that has failed. Refusals count by themselves, those in a row: whom nobody answered for long, and who is
-     * refused once by a server that has yet to learn whom it believes, is back soon.
+     * Returns the pause until the next attempt, after one more failure. Consecutive refusals are counted apart. After a
+     * long outage, a single refusal by a server that has yet to learn the trusted keys gives a short pause.
      */
     long pauseMillis(TransportSettings settings, RandomGenerator random) {
         int before = refused ? refusals++ : failures++;

@@ -36,11 +36,11 @@ public final class ShownIdentity {
     }
 
     /**
-     * Asks who listens there, and leaves.
+     * Asks for the identity of the listener at an address, and disconnects.
      *
-     * @param patienceMillis for all of it
+     * @param patienceMillis limit for the whole query
      * @return empty if nobody answers
-     * @throws IOException if whoever does shows no key that he holds
+     * @throws IOException if the listener shows no key that it holds
      */
     public static Optional<ShownIdentity> at(InetSocketAddress address, int patienceMillis) throws IOException {
         try (Socket socket = new Socket()) {
@@ -120,9 +120,9 @@ public final class ShownIdentity {
     }
 
     /**
-     * Fails unless whoever knows this principal by the key that was shown takes him for that.
+     * Fails unless a party that knows this principal by the shown key would accept the certificate.
      *
-     * @throws RefusedCertificateException if the certificate names somebody else, or is not valid now
+     * @throws RefusedCertificateException if the certificate names another principal, or is not valid now
      */
     public void requireOf(PrincipalId principal) throws RefusedCertificateException {
         var _ = PeerCertificate.check(

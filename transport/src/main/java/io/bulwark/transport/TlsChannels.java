@@ -27,8 +27,9 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TLS below the frames. Who is at the other end its certificate tells and nothing else. In TLS 1.3 the connecting side is through
- * before the other has seen its certificate, so the accepting side says READY, as after a {@link MacChallenge}, once it is content.
+ * TLS below the frames. Only the certificate identifies the other end. In TLS 1.3 the connecting side finishes before
+ * the other has seen its certificate. The accepting side therefore sends READY, as after a {@link MacChallenge}, once
+ * it has accepted the certificate.
  */
 final class TlsChannels implements ChannelSecurity {
     private static final AttributeKey<Certificate[]> CHAIN = AttributeKey.valueOf("bulwark.peer.certificate");
@@ -97,8 +98,9 @@ final class TlsChannels implements ChannelSecurity {
     }
 
     /**
-     * Builds that name no version are not all the same, and the oldest end a connection over what they do not know: so they are tried now
-     * and then with what some of them know, until they have said such a thing themselves.
+     * Builds that name no version differ, and the oldest end a connection when they get an unknown message. They are
+     * therefore tried now and then with messages that some of them know, until they have sent such a message
+     * themselves.
      */
     @Override
     public boolean maySay(Channel channel, PrincipalId remote, int since) {
@@ -139,7 +141,7 @@ final class TlsChannels implements ChannelSecurity {
         pipeline.addLast(ending);
     }
 
-    /** In its turn; so long nobody waits for the other side. */
+    /** Runs a task in its turn; the clock stops meanwhile, since the other side is not the cause of the wait. */
     private void compute(HandshakeClock clock, Runnable task) {
         clock.stop();
         handshakes.execute(() -> {
@@ -218,7 +220,10 @@ final class TlsChannels implements ChannelSecurity {
                             : cause);
         }
 
-        /** TLS has chosen among the versions of both, so that nobody in between can have them speak an older one. */
+        /**
+         * Reads the version that TLS has chosen among those of both sides, so that nobody in between can force an older
+         * one.
+         */
         private void agree(Channel channel, PrincipalId peer, PrincipalKey key) {
             String name = channel.pipeline().get(SslHandler.class).applicationProtocol();
             int version = credentials.versions().named(name == null ? "" : name);

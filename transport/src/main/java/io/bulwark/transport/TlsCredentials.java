@@ -60,7 +60,7 @@ public final class TlsCredentials implements Credentials {
     };
 
     private final WireVersions versions;
-    /** The newest that each has spoken since this process began: in what is believed of it nobody goes back. */
+    /** The newest version that each principal has spoken since this process began; it never decreases. */
     private final Map<PrincipalId, Integer> spoken = new ConcurrentHashMap<>();
 
     /** Keys presented on open connections without a version name, by their owner. */
@@ -117,7 +117,7 @@ public final class TlsCredentials implements Credentials {
         contexts = contexts(identity);
     }
 
-    /** Believes these keys from now on and no others; connections of others are closed. */
+    /** Trusts these keys from now on and no others; connections of others are closed. */
     public void trust(TrustedKeys keys) {
         trusted = keys;
         listeners.forEach(Runnable::run);
@@ -215,7 +215,7 @@ public final class TlsCredentials implements Credentials {
 
     /** The principal whose certificate this is, as things are now. */
     PrincipalId check(Certificate[] chain) throws RefusedCertificateException {
-        // Read before the keys, which are set first: so the keys that are looked at are no older than it says.
+        // Read before the keys, which are set first: so the keys checked are no older than this time.
         Long asked = asOf;
         try {
             return PeerCertificate.check(chain, trusted, clock.instant(), key -> wasShownBefore(key, asked));
@@ -249,12 +249,15 @@ public final class TlsCredentials implements Credentials {
         return before != null && asked != null && asked - before > 0;
     }
 
-    /** Is told when somebody shows a key that is not known, which may be one that was let in just now. Anybody decides how often that is. */
+    /**
+     * Registers a listener for unknown keys, which may have been added just now. Any peer can trigger it, as often as
+     * it likes.
+     */
     public void onStranger(Runnable listener) {
         strangers.add(listener);
     }
 
-    /** Is told no more. */
+    /** Removes the listener. */
     public void forgetStranger(Runnable listener) {
         strangers.remove(listener);
     }

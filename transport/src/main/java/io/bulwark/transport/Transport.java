@@ -168,7 +168,7 @@ public final class Transport implements AutoCloseable {
     }
 
     /**
-     * Starts a link, which connects at once and keeps connecting until it is closed.
+     * Starts a link, which connects at once and reconnects until it is closed.
      *
      * @param address may be unresolved: it is looked up for each attempt, and checked then
      * @throws UnsafeAddressException if the security in use does not protect connections to this address
@@ -267,7 +267,10 @@ public final class Transport implements AutoCloseable {
         Keepalive.applyTo(channel, epoll);
     }
 
-    /** Connections that are accepted at a time. NIO would accept them all before one is looked at, though there be no room for more. */
+    /**
+     * Returns the number of connections accepted at a time. NIO would accept them all before one is looked at, even
+     * without room for more.
+     */
     int acceptsTogether() {
         return epoll ? ACCEPTS_TOGETHER : 1;
     }

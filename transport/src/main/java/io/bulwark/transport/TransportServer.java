@@ -26,7 +26,7 @@ public final class TransportServer implements AutoCloseable {
     /** Direct memory that Netty holds for one connection beyond the frame being written. */
     static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(512 << 10, 1 << 20);
 
-    /** Connections that the system keeps until there is room for them in the handshake. */
+    /** Number of connections that the system queues until there is room for them in the handshake. */
     private static final int BACKLOG = 1_024;
 
     private final Transport transport;

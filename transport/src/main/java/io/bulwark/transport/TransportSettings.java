@@ -6,27 +6,27 @@ import io.bulwark.protocol.wire.FrameHeader;
  * The bounds of a transport, per connection unless said otherwise.
  *
  * @param eventLoopThreads threads that all connections share
- * @param handshakeTimeoutMillis how long the accepting side waits for the other in sum, until that is authenticated; also the limit for
- *     connecting, after which a link waits some times as long for its turn
- * @param unauthenticatedMax connections of one server that may be in the handshake at a time; while there are so many, others
- *     wait to be accepted
- * @param connectionsPerPrincipalMax connections of one server that one principal may have; one that is closed counts until all messages
- *     that came over it are done
+ * @param handshakeTimeoutMillis total time for which the accepting side waits for the other until that is
+ *     authenticated; also the limit for connecting, after which a link waits some times as long for its turn
+ * @param unauthenticatedMax connections of one server that may be in the handshake at a time; beyond this number,
+ *     others wait to be accepted
+ * @param connectionsPerPrincipalMax connections of one server that one principal may have; a closed one counts until
+ *     all its messages are done
  * @param outboundHighBytes queued bytes from which a peer is not writable; an accepting side reads nothing meanwhile
  * @param outboundMaxBytes queued bytes from which {@link Peer#send} refuses
- * @param outboundTotalBytes bytes queued by the whole transport at most; no connection may queue more than what is left
- *     of them, so that the slow ones, however many, never take it all
+ * @param outboundTotalBytes limit of bytes queued by the whole transport; no connection may queue more than the
+ *     remaining part, so that the slow ones, however many, never take it all
  * @param inboundMaxBytes bytes of messages that are not done, from which nothing more is read
- * @param inboundTotalBytes bytes of such messages of the whole transport; no connection may have more than what is left of
- *     them, but for {@link #INBOUND_LEAST_BYTES}, so that those that have much, however many, never take it all
+ * @param inboundTotalBytes bytes of such messages of the whole transport; no connection may have more than the
+ *     remaining part, but for {@link #INBOUND_LEAST_BYTES}, so that large users, however many, never take it all
  * @param frameTimeoutMillis from a frame's first byte to its last, pauses in reading not counted
- * @param unfinishedTotalBytes bytes of frames of the whole transport that have not wholly arrived; beyond, the one that
- *     has been unfinished longest is closed, of the principal with the most of them
- * @param reconnectMinMillis longest first pause of a link before it connects again
+ * @param unfinishedTotalBytes bytes of incomplete frames of the whole transport; beyond, the one that has been
+ *     unfinished longest is closed, of the principal with the most of them
+ * @param reconnectMinMillis longest first pause of a link before it reconnects
  * @param reconnectMaxMillis longest pause of a link
- * @param closeMillis how long closing waits for queued frames to leave
- * @param connectionLifeMillis after about so long, give or take a quarter, a link takes a fresh connection, under fresh keys, in
- *     the place of the one that it has; a server closes those that are twice as old
+ * @param closeMillis limit for closing to wait for queued frames to leave
+ * @param connectionLifeMillis age, plus or minus a quarter, at which a link replaces its connection by a fresh one,
+ *     under fresh keys; a server closes those that are twice as old
  */
 public record TransportSettings(
         int eventLoopThreads,
@@ -115,8 +115,8 @@ public record TransportSettings(
     }
 
     /**
-     * Two loops, five seconds for the handshake, 8 and 64 MiB out, 256 MiB in total, 16 and 128 MiB in, 30 s for a frame, 128 MiB of
-     * unfinished ones, pauses of 50 ms to 5 s, connections of an hour.
+     * Returns the defaults: two loops, five seconds for the handshake, 8 and 64 MiB out, 256 MiB in total, 16 and 128
+     * MiB in. A frame has 30 s, and unfinished ones 128 MiB; pauses last 50 ms to 5 s, connections an hour.
      */
     public static TransportSettings defaults() {
         return new TransportSettings(

@@ -10,12 +10,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds what frames that have not wholly arrived keep in memory, over all connections. Where it would be too much, the one
- * that has been unfinished longest goes, of the principal that has the most: whoever trickles many large frames at once
- * loses his own. Thread-safe.
+ * Bounds the memory of incomplete frames over all connections. Beyond the bound, the frame is dropped that has been
+ * unfinished longest, of the principal that has the most. A principal that trickles many large frames at once loses its
+ * own. Thread-safe.
  */
 final class UnfinishedFrames {
-    /** Is about to be closed. What comes on until then counts no more, or the one after it would go for that. */
+    /**
+     * Marks a channel that is about to be closed. Its further bytes count no more; otherwise the next one would be
+     * closed because of them.
+     */
     private static final AttributeKey<Boolean> GOES = AttributeKey.valueOf("bulwark.unfinished.goes");
 
     private final long bytesMax;

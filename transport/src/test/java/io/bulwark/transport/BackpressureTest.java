@@ -235,7 +235,7 @@ class BackpressureTest {
                 TransportServer server = node.listen(Cast.anyPort(), hoard)) {
             PeerLink link = client.link(NODE, server.boundAddress(), new Recorder());
             List<Delivery> sent = new ArrayList<>();
-            // The node reads no more than its bound while nothing is done, so that the queue fills once the kernel's
+            // The node stops reading at its bound while no message is done, so the queue fills once the kernel's
             // buffers are full.
             Peer peer = Recorder.next(hoard.connected);
             await().pollInterval(Duration.ofMillis(10)).until(() -> {
@@ -308,7 +308,7 @@ class BackpressureTest {
             try {
                 channel.runPendingTasks();
             } catch (OutOfMemoryError e) {
-                // An event loop says so in the log, and goes on.
+                // An event loop logs this, and continues.
             }
             assertThat(delivery.lost()).isTrue();
             assertThat(delivery.waiting()).isFalse();

@@ -23,8 +23,8 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A stream of bytes that arrives in pieces: what is read are the messages of the frames that it begins with; then a frame
- * is not complete, or the connection has a fault.
+ * A stream of bytes that arrives in pieces. The decoder reads the messages of the complete frames at its beginning.
+ * Then a frame is incomplete, or the connection has a fault.
  */
 @NullMarked
 class FrameDecoderFuzzTest {
@@ -54,7 +54,7 @@ class FrameDecoderFuzzTest {
         return stream;
     }
 
-    /** The first byte says how long the pieces are, and whether wrong checksums are made right first. */
+    /** The first byte gives the length of the pieces, and whether wrong checksums are corrected first. */
     @MethodSource("streams")
     @FuzzTest
     void streams(byte[] bytes) {

@@ -27,7 +27,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** More connections than there is room for in the handshake, over TLS: of those who mean it, and of those who say nothing. */
+/** More TLS connections than there is room for in the handshake: of serious clients, and of silent ones. */
 @NullMarked
 class HandshakeRoomTest {
     private static final SecureRandom RANDOM = new SecureRandom();

@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Messages that are not done take no more memory than the transport has for them, over how many connections they ever come. */
+/** Messages that are not done take no more memory than the transport has for them, over any number of connections. */
 @NullMarked
 class InboundShareTest {
     private static final int CONNECTIONS = 12;

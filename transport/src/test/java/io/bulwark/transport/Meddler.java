@@ -10,8 +10,8 @@ import java.net.Socket;
 import org.jspecify.annotations.NullMarked;
 
 /**
- * Stands between clients and a server of TLS 1.3 without a key: passes their records on, but for what it does
- * to the first encrypted one of a client.
+ * A keyless relay between clients and a server of TLS 1.3. It passes their records on, and tampers only with the first
+ * encrypted one of a client.
  */
 @NullMarked
 final class Meddler implements AutoCloseable {
@@ -59,7 +59,7 @@ final class Meddler implements AutoCloseable {
                     onward.getInputStream().transferTo(client.getOutputStream());
                     client.shutdownOutput();
                 } catch (IOException e) {
-                    // One of the two is gone, and so is the other below.
+                    // One of the two sockets is closed, and the other one closes below.
                 }
             });
             DataInputStream records = new DataInputStream(client.getInputStream());

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.NullMarked;
 
-/** Keeps what it is told; says at once that messages are done unless it hoards them. */
+/** A handler that keeps its messages and events; it marks messages as done at once unless it hoards them. */
 @NullMarked
 class Recorder implements InboundHandler {
     record Arrived(Peer peer, long requestId, Message message, Runnable done) {

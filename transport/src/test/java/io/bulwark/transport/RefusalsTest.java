@@ -160,7 +160,10 @@ class RefusalsTest {
         assertThat(link.refusal()).isEmpty();
     }
 
-    /** Only an alert of the server about the certificate is its word on it; what somebody in between makes of the records is not. */
+    /**
+     * Only the server's alert about the certificate counts as its word; records altered by an attacker in between do
+     * not.
+     */
     @PlantedBug(
             in = ConnectionFault.class,
             rule = "only an alert of the server counts as its refusal",

@@ -196,7 +196,7 @@ class TlsTest {
         assertThat(recorder.connected).isEmpty();
     }
 
-    /** Everything that a client once sent, sent again: its signature covers what the server then said. */
+    /** Replays all bytes that a client once sent: its signature covers the server's earlier answer. */
     @ParameterizedTest
     @MethodSource("engines")
     void aHandshakeThatIsSentAgainIsRefused(SslProvider engine) throws Exception {

@@ -26,7 +26,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Decision 19: builds of different versions speak the newest that both do, and say nothing that the other does not know. */
+/**
+ * Decision 19: builds of different versions speak the newest common one, and send nothing that the other does not know.
+ */
 @NullMarked
 class VersionsTest {
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -36,7 +38,7 @@ class VersionsTest {
     private static final WireVersions LATER =
             new WireVersions(WireVersions.HERE.newest() + 1, WireVersions.HERE.newest() + 2);
 
-    /** As a build has them that knows what is new, and says so. */
+    /** The codecs of a build that knows the new message, and names its version. */
     private static final MessageCodecs TODAY = codecs(2);
     /** As one from before versions were agreed on, which happens to know it. */
     private static final MessageCodecs UNNAMED = codecs(1);
@@ -68,7 +70,7 @@ class VersionsTest {
         assertThat(Recorder.next(node.arrived).message()).isEqualTo(new News(7));
     }
 
-    /** The handshake of somebody who has never heard of versions. */
+    /** The handshake comes from a peer that does not know versions. */
     @ParameterizedTest
     @MethodSource("engines")
     void whoNamesNoneSpeaksTheFirst(SslProvider engine) throws IOException {
@@ -135,7 +137,7 @@ class VersionsTest {
                 .link(NODE, server.boundAddress(), client);
         Peer newer = Recorder.next(node.connected);
         Recorder older = new Recorder();
-        // It would understand, so that what it is told is seen.
+        // This peer would understand the message, so the test sees each one that it receives.
         open(credentials(CLIENTS, engine, FIRST), UNNAMED, atClient).link(NODE, server.boundAddress(), older);
         Peer back = Recorder.next(node.connected);
         assertThat(ofNode.versionOf(CLIENT)).isEqualTo(WireVersions.HERE.newest());
@@ -186,7 +188,7 @@ class VersionsTest {
         assertThat(faults(atNode, Fault.TYPE)).isZero();
     }
 
-    /** By it an older node is known to be there, and it must be the connection of somebody who is believed now. */
+    /** The connection shows that an older node is there; it must belong to a principal that is trusted now. */
     @ParameterizedTest
     @MethodSource("engines")
     void whoNamesNoVersionDoesSoWhileSuchAConnectionOfItsIsOpen(SslProvider engine) throws IOException {

@@ -20,17 +20,17 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Health and meters over HTTP, under the paths of Spring Boot's actuator, whose tools so find them; only GET, nothing can be
- * changed:
+ * Health and metrics over HTTP, read-only (GET), under the paths of Spring Boot's actuator, where its tools expect
+ * them:
  *
  * <pre>
- * /actuator/health/liveness    503 if only a new start can help a member
+ * /actuator/health/liveness    503 if only a restart can help a member
  * /actuator/health/readiness   503 if a member does not do its work now
  * /actuator/health             both
- * /actuator/prometheus         the meters
+ * /actuator/prometheus         the metrics
  * </pre>
  *
- * Without a login: it belongs on loopback, or on a network that only operators reach.
+ * There is no login: it belongs on loopback, or on a network that only operators reach.
  */
 public final class AdminServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AdminServer.class);

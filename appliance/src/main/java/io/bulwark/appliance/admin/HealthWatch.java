@@ -15,15 +15,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the members of this process every second whether they do their work, each on its own, so that one that hangs delays no
- * other: it counts as not ready once its last word is old. Thread-safe.
+ * Health check of this process's members: it asks each one every second whether it does its work. Members are asked
+ * separately, so that one that hangs delays no other; it counts as not ready once its last answer is too old.
+ * Thread-safe.
  */
 public final class HealthWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HealthWatch.class);
     private static final Duration PERIOD = Duration.ofSeconds(1);
     private static final long OLD_NANOS = TimeUnit.SECONDS.toNanos(15);
 
-    /** A number that stands alone, and is not of a name, an address or a version. */
+    /** Matches a number that stands alone and is not part of a name, an address or a version. */
     private static final Pattern COUNT = Pattern.compile("(?<![\\w.:-])[0-9]+");
 
     private record Word(String problem, long nanos) {}

@@ -16,7 +16,7 @@ public interface Watched extends AutoCloseable {
     /** Its meters, each with its name as the tag {@code member}. */
     MeterRegistry meters();
 
-    /** Takes nothing more, finishes what is in hand, hands over what it leads, and stops. */
+    /** Accepts no more requests, finishes those in flight, hands over leadership, and stops. */
     @Override
     void close();
 }

@@ -105,9 +105,9 @@ public final class Bundle {
     }
 
     /**
-     * The configuration of a node beside what it got when it joined, unless there is one.
+     * Writes the configuration of a node beside the files it received when it joined, unless there is one.
      *
-     * @param data the node's directory, its alone
+     * @param data the node's directory, used by no one else
      * @return its file
      */
     public static Path joined(Path directory, JoinToken token, InetSocketAddress listen, Path data) throws IOException {

@@ -29,7 +29,7 @@ public final class ConsoleRole {
     /**
      * Runs until the process is told to end; returns the exit code.
      *
-     * @param health kept as {@link HealthFile} says, if given
+     * @param health the {@link HealthFile} to keep, if given
      */
     public static int run(Path config, @Nullable Path health) throws IOException, InterruptedException {
         RoleFile.Configured<RoleFile.ConsoleSetup> role = RoleFile.console(config, System.getenv());
@@ -50,9 +50,9 @@ public final class ConsoleRole {
     }
 
     /**
-     * It serves as soon as the replicas answer and let it in: it may be started before they are, and who is refused now may be taken in a while, when its
-     * key is registered, a clock is set, or who stood in between is gone. An exit code of wrong configuration would have nobody start it again. Who was
-     * revoked is out for good.
+     * Connects, and retries until enough replicas answer and accept this client. The console may be started before the
+     * replicas. A refused attempt may succeed later, when its key is registered, a clock is set, or an interceptor is
+     * gone. An exit code of wrong configuration would keep a supervisor from restarting it. Only revocation is final.
      */
     static <T> T connected(Supplier<T> connecting, long pauseMillis) throws InterruptedException {
         String said = "";
@@ -77,9 +77,9 @@ public final class ConsoleRole {
     }
 
     /**
-     * Asks, and ends what was revoked while it ran.
+     * Runs a request, and ends the process if the client was revoked meanwhile.
      *
-     * @param over done with the exit code then
+     * @param over completed with the exit code then
      */
     static void orEnd(Supplier<?> asking, CompletableFuture<Integer> over) {
         try {

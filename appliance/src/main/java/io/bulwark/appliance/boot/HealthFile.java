@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells whoever watches from outside and has no HTTP, such as a container engine's health check, what {@code readiness} tells: a file
- * that is written anew every second, {@code ok SECONDS} or {@code bad SECONDS WHY}, with the time in seconds of the epoch. A process
- * that hangs or is gone leaves an old time in it.
+ * Readiness as a file, for observers without HTTP such as a container engine's health check. It is rewritten every
+ * second as {@code ok SECONDS} or {@code bad SECONDS WHY}, with the time in seconds of the epoch. A process that hangs
+ * or has ended leaves an old time in it.
  */
 final class HealthFile {
     private static final Logger LOG = LoggerFactory.getLogger(HealthFile.class);
@@ -28,7 +28,7 @@ final class HealthFile {
         this.watch = watch;
     }
 
-    /** Keeps the file, if one is given, as long as this process lives. */
+    /** Keeps the file up to date while this process lives, if one is given. */
     static void keep(@Nullable Path file, HealthWatch watch) {
         if (file != null) {
             HealthFile kept = new HealthFile(file, watch);

@@ -13,7 +13,7 @@ public final class NodeRole {
     /**
      * Runs until the process is told to end; returns the exit code.
      *
-     * @param health kept as {@link HealthFile} says, if given
+     * @param health the {@link HealthFile} to keep, if given
      */
     public static int run(Path config, @Nullable Path health) throws IOException, InterruptedException {
         RoleFile.Configured<NodeSetup> role = RoleFile.node(config, System.getenv());

@@ -3,8 +3,8 @@ package io.bulwark.appliance.boot;
 import java.io.IOException;
 
 /**
- * Ends this process when its standard input ends. To a member whose parent holds the other end of that pipe this says that the
- * parent was killed, which runs no hook: a member that stayed would keep its port and its data from the next start.
+ * Ends this process when its standard input ends. The parent of a member holds the other end of that pipe, and a killed
+ * parent runs no hook. A member that outlived it would keep its port and its data from the next start.
  */
 public final class ParentWatch {
     private static final int PARENT_GONE = 1;

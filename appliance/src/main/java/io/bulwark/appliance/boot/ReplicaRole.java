@@ -14,8 +14,8 @@ public final class ReplicaRole {
     /**
      * Runs until the process is told to end; returns the exit code.
      *
-     * @param health kept as {@link HealthFile} says, if given
-     * @param start {@link Start#RECOVERING} if the watchdog has it started
+     * @param health the {@link HealthFile} to keep, if given
+     * @param start {@link Start#RECOVERING} if the watchdog starts it
      */
     public static int run(Path config, @Nullable Path health, Start start) throws IOException, InterruptedException {
         RoleFile.Configured<ReplicaSetup> role = RoleFile.replica(config, System.getenv());

@@ -23,29 +23,30 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Reads and writes the YAML files of roles. An unknown key is an error; a relative path is relative to the file. Each key may be
- * overridden by a variable of the environment: {@code scrub-rate} of a node by {@code BULWARK_NODE_SCRUB_RATE}, a list with commas.
+ * Reads and writes the YAML files of roles. An unknown key is an error; a relative path is relative to the file. An
+ * environment variable may override each key: {@code BULWARK_NODE_SCRUB_RATE} overrides {@code scrub-rate} of a node.
+ * Lists use commas.
  *
  * <pre>
  * bulwark:
  *   node:                          # or replica:, or console:
  *     number: 0
  *     listen: 127.0.0.1:7410
- *     admin: 127.0.0.1:7910        # health and meters over HTTP; none if left out
+ *     admin: 127.0.0.1:7910        # health and metrics over HTTP; none if omitted
  *     data: /data
- *     keys: keys/node-0.keys       # a replica needs none beside an identity
+ *     keys: keys/node-0.keys       # a replica with an identity needs none
  *     identity: keys/node-0.pem
  *     genesis: genesis.properties  # or, without these two, insecure-loopback: true
  *     replicas: [127.0.0.1:7600, 127.0.0.1:7601, 127.0.0.1:7602, 127.0.0.1:7603]
  *     durability: sync
- *     scrub-rate: 8MB               # per second; this and what follows are the defaults
+ *     scrub-rate: 8MB               # per second; this and the following are the defaults
  *     rebuild-rate: 32MB            # per second
  *     write-back: 2s
  *     key-period: 10m
- *     history-pool: 1GB             # by the number of clients if left out
+ *     history-pool: 1GB             # by the number of clients if omitted
  * </pre>
  *
- * {@code replicas} and {@code nodes} may name hosts: they are looked up whenever a connection is made.
+ * {@code replicas} and {@code nodes} may name hosts: each connection resolves them anew.
  */
 public final class RoleFile {
     private static final String NODE = "node";
@@ -208,7 +209,7 @@ public final class RoleFile {
         String ordering =
                 found.word("ordering", found.given("ordering", keys.ordering(), ORDERINGS.getFirst()), "", ORDERINGS);
         if (keys.ordering() == null) {
-            // Replicas of one engine cannot talk to those of the other.
+            // Replicas of one engine cannot talk to replicas of the other.
             found.note(
                     "ordering",
                     "is " + String.join(" or ", ORDERINGS)

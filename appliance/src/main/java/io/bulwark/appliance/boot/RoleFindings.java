@@ -15,7 +15,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** All that is wrong with the file of a role, so that it is said at once. Whatever it gives is worth nothing until {@link #end}. */
+/**
+ * Errors in the file of a role, collected so that they are reported together. Its results are not valid before {@link
+ * #end}.
+ */
 final class RoleFindings {
     private static final InetSocketAddress NOWHERE = InetSocketAddress.createUnresolved("nowhere", 0);
 

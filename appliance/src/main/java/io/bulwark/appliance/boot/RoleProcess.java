@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a role's process until it is told to end (SIGTERM, SIGINT); then the member leaves: it is not ready any more, takes nothing
- * more, finishes what it has in hand, hands over what it leads, and the process ends with 0; or with 1 if it fails in
- * that, and after {@link #GRACE}.
+ * Process of a role, kept until it is told to end (SIGTERM, SIGINT). Then the member leaves: it is no longer ready,
+ * accepts nothing more, finishes work in flight, and hands over leadership. The process ends with 0, or with 1 if that
+ * fails or takes longer than {@link #GRACE}.
  */
 public final class RoleProcess {
     private static final Logger LOG = LoggerFactory.getLogger(RoleProcess.class);
@@ -29,7 +29,10 @@ public final class RoleProcess {
     /** Longer than any step of leaving waits for; less than what container engines and systemd are told to wait. */
     static final Duration GRACE = Duration.ofSeconds(15);
 
-    /** A configuration, a key or the genesis does not fit, or who runs was put out: starting it again helps nobody (EX_CONFIG). */
+    /**
+     * Exit code (EX_CONFIG): a configuration, a key or the genesis does not fit, or the member was revoked. A restart
+     * does not help.
+     */
     public static final int CONFIG = 78;
 
     private static final int LEFT = 0;
@@ -38,11 +41,11 @@ public final class RoleProcess {
     private RoleProcess() {}
 
     /**
-     * Waits for the end, which ends the JVM.
+     * Waits until the member has ended, and ends the JVM.
      *
-     * @param admin where its health and meters are told, if they are
-     * @param health kept as {@link HealthFile} says, if given
-     * @throws IOException if the admin endpoint cannot be had; the member is closed then
+     * @param admin address of its health and metrics, if it serves them
+     * @param health the {@link HealthFile} to keep, if given
+     * @throws IOException if the admin endpoint cannot listen; the member is closed then
      */
     static int until(Watched member, Optional<InetSocketAddress> admin, @Nullable Path health) throws IOException {
         return until(member, admin, health, GRACE, new CompletableFuture<>());
@@ -81,9 +84,9 @@ public final class RoleProcess {
     }
 
     /**
-     * Has it leave, and waits for that so long; returns the exit code.
+     * Makes the member leave, waits for that at most {@code grace}, and returns the exit code.
      *
-     * @param left the exit code if it has
+     * @param left the exit code if it left in time
      */
     static int leave(Watched member, HealthWatch watch, Duration grace, int left) {
         watch.leave();

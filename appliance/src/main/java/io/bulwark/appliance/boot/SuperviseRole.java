@@ -76,7 +76,7 @@ public final class SuperviseRole implements Watched {
     /**
      * Runs until the process is told to end; returns the exit code.
      *
-     * @param health kept by the replica as {@link HealthFile} says, if given
+     * @param health the {@link HealthFile} that the replica keeps, if given
      */
     public static int run(Path config, @Nullable Path health) throws Exception {
         RoleFile.Configured<ReplicaSetup> role = RoleFile.replica(config, System.getenv());

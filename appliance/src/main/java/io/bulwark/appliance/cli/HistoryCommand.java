@@ -74,7 +74,7 @@ final class HistoryCommand implements Runnable {
             StringBuilder line = new StringBuilder();
             int next = in.read();
             while (next >= 0) {
-                // A longer line is refused by the reader as soon as it is too long, whatever is left of it.
+                // The reader rejects a line as soon as it is too long, whatever remains of it.
                 boolean ends = next == '\n' || line.length() > HistoryReader.LINE_LENGTH_MAX;
                 if (ends) {
                     reader.line(withoutReturn(line));

@@ -100,7 +100,7 @@ final class JoinCommand implements Callable<Integer> {
         try {
             return Joining.join(token, directory, registry, new SecureRandom());
         } catch (NotBelievedException e) {
-            // Says itself what an operator has to do, which is not what it is for a key.
+            // The message itself tells the operator what to do, which differs from the advice for a key.
             throw new CommandFailure(CommandFailure.CONFIG, String.valueOf(e.getMessage()));
         } catch (UnavailableException e) {
             List<ClientConfig.Endpoint> silent = token.endpoints().stream()

@@ -18,10 +18,10 @@ final class Newcomer {
     private Newcomer() {}
 
     /**
-     * Fails unless it is that one who listens at its address. One that does not run would be one of the f from its beginning, and one
-     * under a key that nobody holds stays that.
+     * Fails unless the new replica itself listens at its address. A replica that does not run would be one of the f
+     * faulty ones from its beginning; one whose key nobody holds would stay so.
      *
-     * @param now the replicas that there are
+     * @param now the current replicas
      */
     static void require(Member coming, Configuration now) {
         if (now.placeOf(coming.replica()) >= 0) {

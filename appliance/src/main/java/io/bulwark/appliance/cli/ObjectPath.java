@@ -16,7 +16,7 @@ record ObjectPath(String bucket, String key) {
                 : new ObjectPath(text.substring(0, slash), text.substring(slash + 1));
     }
 
-    /** The same, or a failure that says what is missing. */
+    /** Returns this path, or fails with a message that says what is missing. */
     ObjectPath needKey() {
         if (key.isEmpty()) {
             throw new CommandFailure(CommandFailure.USAGE, "say which object: " + bucket + "/KEY");

@@ -32,11 +32,11 @@ final class Outage {
     }
 
     /**
-     * In one line.
+     * Returns the explanation in one line.
      *
      * @param served whether {@code bulwark up} runs in the data directory now
-     * @param up the command that starts it, for people
-     * @param cause what the operation itself saw
+     * @param up the command that starts it, readable
+     * @param cause the cause that the operation itself met
      */
     String explained(boolean served, String up, String cause) {
         SortedMap<PrincipalId, ClientConfig.Endpoint> replicas = config.lastKnown();

@@ -238,7 +238,10 @@ final class ReplicaChangeCommands {
         throw new CommandFailure(CommandFailure.USAGE, "\"" + given + "\" is not a replica such as replica-2");
     }
 
-    /** From which the ports of these follow; who is about to change does not count, so that a command that is given again means the same. */
+    /**
+     * Returns the port base of the replicas that stay. Those about to change do not count, so that a repeated command
+     * means the same.
+     */
     static int portBase(List<Member> stay, Function<Member, String> addressOf) {
         return ClusterShape.portBase(
                 stay.stream()

@@ -14,7 +14,10 @@ final class RevocationLines {
         this.revoked = revoked;
     }
 
-    /** The line for this, if it differs from the one before. That all have said so is one time of several, and the outcome's to say. */
+    /**
+     * Returns the line for this progress if it differs from the previous one. A complete round has no line: it is one
+     * of several, and the outcome reports it.
+     */
     Optional<String> next(RevocationProgress progress) {
         nodesAsked |= progress.asked() > 0;
         String line = progress.done() + " of " + progress.asked() + " nodes have nothing left of " + revoked + ".";

@@ -254,7 +254,7 @@ final class SimulateCommand implements Callable<Integer> {
         }
     }
 
-    /** A campaign that was interrupted says what it did: the runs that were under way do not count. */
+    /** Reports what an interrupted campaign did; runs in progress do not count. */
     private void tellOfInterruption(long first, long begun, Campaign campaign) {
         if (!over) {
             System.out.println("interrupted after "

@@ -102,7 +102,10 @@ final class UpCommand implements Callable<Integer> {
         return detach ? detached(data) : foreground(plan);
     }
 
-    /** A directory keeps to the ports of its first start, so that start must find them free. */
+    /**
+     * Requires that the ports are free. A directory keeps the ports of its first start, so that start must find them
+     * free.
+     */
     private void requirePorts(ClusterPlan plan, boolean started) throws InterruptedException {
         Optional<String> taken = TakenPorts.among(plan.ports(processes), started ? LEFT_BEHIND_MILLIS_MAX : 0);
         if (taken.isPresent()) {

@@ -60,7 +60,9 @@ public final class ClusterPlan {
         return data;
     }
 
-    /** Makes keys, the genesis and the command line's configuration on the first start; leaves what is there alone. */
+    /**
+     * Creates keys, the genesis and the command line's configuration on the first start; leaves existing files alone.
+     */
     public void prepare() throws IOException {
         Path done = data.keys().resolve("complete");
         if (!Files.exists(done)) {

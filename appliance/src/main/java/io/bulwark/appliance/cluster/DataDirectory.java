@@ -19,9 +19,9 @@ import java.util.Properties;
  * The directory that holds everything of an appliance on one machine.
  *
  * <pre>
- * cluster.properties      what was chosen at the first start; later starts keep to it
+ * cluster.properties      choices of the first start; later starts keep them
  * client.properties       how the command line reaches the cluster
- * genesis.properties      whose public keys are believed from the first
+ * genesis.properties      the public keys that are trusted from the start
  * keys/PRINCIPAL.pem      identities: private key and certificate, mode 0600
  * keys/PRINCIPAL.keys     pairwise MAC keys, mode 0600
  * nodes/N/                a storage node's data
@@ -92,7 +92,9 @@ public final class DataDirectory {
         return root.resolve("client.properties");
     }
 
-    /** The shape that this directory was first started with, or {@code wanted}, which is then kept. */
+    /**
+     * Returns the shape that this directory was first started with; if there is none, keeps and returns {@code wanted}.
+     */
     public ClusterShape shape(ClusterShape wanted) throws IOException {
         Optional<ClusterShape> kept = shape();
         if (kept.isEmpty()) {

@@ -54,10 +54,10 @@ public final class MemberAddresses {
     }
 
     /**
-     * Each where a file says.
+     * Reads the addresses of all members from a file.
      *
      * @param file as it is kept; a host without a port has the port of the shape
-     * @throws IOException if it cannot be read, or does not name just the nodes and replicas
+     * @throws IOException if it cannot be read, or does not name exactly the nodes and replicas
      */
     public static MemberAddresses read(Path file, ClusterShape shape) throws IOException {
         Properties properties = new Properties();

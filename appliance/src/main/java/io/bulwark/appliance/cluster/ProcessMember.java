@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A member in a process of its own: this executable again, with the arguments of a role. Its standard input stays open as long as
- * this process lives, so that it can notice when this one is killed.
+ * A member in a process of its own: this executable again, with the arguments of a role. Its standard input stays open
+ * while this process lives, so that it notices when this one is killed.
  */
 public class ProcessMember implements Member {
     /** A role gives itself 15 s to finish what it has in hand. */

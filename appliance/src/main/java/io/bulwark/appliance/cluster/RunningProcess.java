@@ -26,7 +26,7 @@ public final class RunningProcess {
                 && !isZombie(handle.get().pid());
     }
 
-    /** In Linux's table the state stands behind the name, which stands in brackets. */
+    /** In Linux's process table the state follows the name, which is in brackets. */
     private static boolean isZombie(long pid) {
         try {
             String line = Files.readString(Path.of("/proc", Long.toString(pid), "stat"), StandardCharsets.ISO_8859_1);

@@ -93,8 +93,8 @@ public final class RunningReplica implements Watched {
     }
 
     /**
-     * Follows the registry as any client would: what one replica says of it, this one included, counts for nothing alone. But replicas
-     * have no queries ordered, so it asks until they agree. Returns what ends that.
+     * Follows the registry as any client does: the word of one replica alone, even of this one, counts for nothing.
+     * Replicas' queries are never ordered, so it asks until the replicas agree. Returns the action that ends it.
      */
     private static Runnable follow(
             ReplicaSetup setup, Credentials credentials, Optional<KnownReplicas> group, Path kept) {
@@ -116,8 +116,8 @@ public final class RunningReplica implements Watched {
     }
 
     /**
-     * Hands over if it is the primary, stops, and starts again in this process so as to recover. Returns when it listens; how far it
-     * has come {@link #status} tells.
+     * Hands over if it is the primary, stops, and starts again in this process to recover. Returns when it listens;
+     * {@link #status} reports its progress.
      *
      * @throws IOException if it does not start again, or its ordering engine has no recoveries
      */

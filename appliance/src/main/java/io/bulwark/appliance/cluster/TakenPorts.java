@@ -30,11 +30,11 @@ public final class TakenPorts {
     private TakenPorts() {}
 
     /**
-     * Says which cannot be had, and who listens there where that can be found out.
+     * Returns which ports are taken, and who listens there if that can be found out.
      *
-     * @param wanted by what it is for
-     * @param patienceMillis what a killed appliance left behind ends by itself in a while
-     * @return empty if all can be had
+     * @param wanted ports by their purpose
+     * @param patienceMillis how long to wait for a killed appliance's remains to end by themselves
+     * @return empty if all are free
      */
     public static Optional<String> among(Map<String, Integer> wanted, long patienceMillis) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMillis);

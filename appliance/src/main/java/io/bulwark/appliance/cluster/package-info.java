@@ -1,6 +1,6 @@
 /**
- * The whole appliance on one machine: where its data lies, its storage nodes and replicas as members that can be stopped
- * and started one by one, inside this process or as processes of their own.
+ * The whole appliance on one machine: its data directory, and its storage nodes and replicas as members. Each member
+ * can be stopped and started on its own, inside this process or in a process of its own.
  */
 @NullMarked
 package io.bulwark.appliance.cluster;

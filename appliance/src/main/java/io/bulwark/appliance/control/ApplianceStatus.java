@@ -21,11 +21,11 @@ public record ApplianceStatus(
         String starting) {
 
     /**
-     * A node or replica of this machine; who was removed from the cluster only while it still runs.
+     * A node or replica of this machine; a removed one is listed only while it still runs.
      *
-     * @param ended how it has ended though nobody stopped it; empty if it runs or was stopped
-     * @param removed whether it was: nobody believes it any more
-     * @param pid its process, null inside the appliance's own
+     * @param ended how it ended without being stopped; empty if it runs or was stopped
+     * @param removed whether it was removed from the cluster: nobody trusts it any more
+     * @param pid its process; null inside the appliance's own
      * @param turnMillis when a replica is to recover next; null if it does not recover in turns
      * @param alarm what keeps a replica from recovering in its turns; empty if nothing does
      */

@@ -6,8 +6,8 @@ import java.util.Map;
  * The answer to one request.
  *
  * @param error what went wrong and what to do, or empty
- * @param misused whether nobody can do what was asked for, as a number that there is not
- * @param body what was asked for
+ * @param misused whether the request is one that can never be served, such as a number that does not exist
+ * @param body the requested content
  */
 public record ControlReply(String error, boolean misused, Map<String, Object> body) {
     public static ControlReply ok(Map<String, Object> body) {

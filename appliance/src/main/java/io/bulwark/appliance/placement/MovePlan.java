@@ -58,7 +58,7 @@ public final class MovePlan {
         return volumes.stream().filter(volume -> !volume.keepsHolders()).toList();
     }
 
-    /** The register volumes that nobody verifies, which keep their holders. */
+    /** Returns the register volumes without verification, which keep their holders. */
     public List<String> kept() {
         return volumes.stream().filter(Volume::keepsHolders).map(Volume::name).toList();
     }

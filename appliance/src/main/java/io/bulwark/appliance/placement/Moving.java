@@ -22,11 +22,11 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Has slots move: announces each change once its group can bear it, and looks how far all are. Everything that counts is in the map, so
- * that this may end at any time, and another one go on.
+ * Moves slots: announces each change once its group tolerates it, and watches the progress of all. All lasting state is
+ * in the map, so that this may end at any time and another one may continue.
  *
- * <p>A group can bear a change while all its slots but f - 1, those left out that have not confirmed yet, have a holder that answers:
- * the state machine cannot see who answers.
+ * <p>A group tolerates the change of a slot while at most f - 1 other slots are unconfirmed or have a holder that does
+ * not answer. The state machine cannot see who answers.
  */
 public final class Moving {
     private static final int TRIES = 3;
@@ -88,9 +88,9 @@ public final class Moving {
     }
 
     /**
-     * Makes sure that who is needed answers, before anything is changed.
+     * Checks that the required nodes answer, before anything is changed.
      *
-     * @throws UnavailableException if a new holder does not, or too few others do; says which
+     * @throws UnavailableException if a new holder does not answer, or too few others do; names them
      */
     public void requireAnswers() throws InterruptedException {
         for (int attempt = 1; ; attempt++) {
@@ -137,11 +137,11 @@ public final class Moving {
     }
 
     /**
-     * Announces what can be announced, once, or until all is over.
+     * Announces the possible changes, once or until all moves are complete.
      *
-     * @param listener told how far it is
-     * @return how far it came
-     * @throws PreconditionFailedException if somebody else changes the same slots; what was announced goes on
+     * @param listener receives the progress
+     * @return the progress reached
+     * @throws PreconditionFailedException if somebody else changes the same slots; announced changes continue
      */
     public Standing run(boolean wait, Consumer<Standing> listener) throws InterruptedException {
         while (true) {
@@ -228,7 +228,7 @@ public final class Moving {
             nodes.change(move.volume(), move.group(), epoch, move.from(), move.to());
             announced.put(move, epoch);
         } catch (PreconditionFailedException e) {
-            // Somebody was quicker. Whether he wants the same the map tells, which is read again.
+            // Somebody else was faster. The map, read again, shows whether it wants the same change.
             ClusterMap map = nodes.map();
             step(map, move, Set.copyOf(everybody(map)));
         }

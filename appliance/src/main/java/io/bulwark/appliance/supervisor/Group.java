@@ -10,7 +10,9 @@ public interface Group {
     /** Returns each replica's report on recoveries, by number. Replicas that do not answer are absent. */
     SortedMap<Integer, RecoveryStatus> recoveries() throws InterruptedException;
 
-    /** The numbers of the replicas in their places, where these may be others than at first; empty if they stay. */
+    /**
+     * Returns the numbers of the replicas in their places, if these may differ from the first ones; empty if they stay.
+     */
     default List<Integer> members() {
         return List.of();
     }

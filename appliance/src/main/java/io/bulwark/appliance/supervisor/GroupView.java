@@ -87,12 +87,12 @@ public final class GroupView implements Group, AutoCloseable {
     }
 
     /**
-     * Opens it; returns at once.
+     * Opens the view; returns at once.
      *
-     * @param self as whom it asks
+     * @param self the principal that asks
      * @param keys the key ring of that principal; TLS needs none
-     * @param kept the file that keeps what it learns of the registry; its alone
-     * @param replicas where they are found, by number
+     * @param kept the file that keeps what it learns of the registry, used by no one else
+     * @param replicas addresses of the replicas, by number
      * @throws io.bulwark.client.error.ConfigException if keys are missing or do not fit
      */
     public static GroupView open(
@@ -105,8 +105,9 @@ public final class GroupView implements Group, AutoCloseable {
     }
 
     /**
-     * As above, of a replica that may be removed: the others refuse it then, and so whoever asks as that replica, who may hear from nobody
-     * why. The replica itself was told as long as it was heard, and keeps the proof.
+     * Opens the view as above, for a replica that may be removed. The others then refuse anyone who asks as that
+     * replica, possibly without a reason. The replica itself learned of it while others still listened to it, and keeps
+     * the proof.
      *
      * @param own the file that keeps what the replica learns of the registry; the proofs are beside it, and are checked
      */

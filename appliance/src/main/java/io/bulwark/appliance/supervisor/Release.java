@@ -23,11 +23,12 @@ import java.util.jar.Manifest;
 import java.util.stream.Stream;
 
 /**
- * An installed release of this software: the files that a Java process with this class path loads classes from. Its hash is SHA-256
- * over all of them in the order of the class path, each with its length as a name and the SHA-256 of its content: a jar, then the jars
- * that its manifest adds; of a directory all files by name. Names of jars do not count, since they decide nothing.
+ * An installed release of this software: the files from which a Java process with this class path loads classes. Its
+ * hash is SHA-256 over all of them in class path order. Each counts with the length of its name, the name, and the
+ * SHA-256 of its content. A jar is followed by the jars that its manifest adds; the files of a directory are ordered by
+ * name. Names of jars do not count, since they decide nothing.
  *
- * @param classPath as Java is given it
+ * @param classPath in the form that Java takes
  */
 public record Release(String classPath) {
     private static final int CHUNK_BYTES = 1 << 16;

@@ -20,7 +20,7 @@ final class ReleaseCheck {
     sealed interface Verdict {
         record Allowed() implements Verdict {}
 
-        /** Nobody has said which releases are. */
+        /** The allowed releases are unknown: nobody has named them. */
         record Unknown(String why) implements Verdict {}
 
         /** It is not what it has to be. */
@@ -47,10 +47,11 @@ final class ReleaseCheck {
     }
 
     /**
-     * Looks, and asks the replicas only if what is installed is not on the last list: before a start that they may have to wait for.
-     * Where nobody has ever said a list, as after the death of all replicas, anything may be started.
+     * Checks the installed release, and asks the replicas only if it is not on the last list. It serves a start that
+     * may have to wait for them. If no list was ever known, as after the death of all replicas, anything may be
+     * started.
      *
-     * @return why it may not be
+     * @return the reason why it may not be started
      */
     Optional<String> refusesRestart() throws InterruptedException {
         Verdict verdict = judge();

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches over one replica: starts it again when it has ended by itself, and has it recover in its turn. It starts it only from what may be
- * started, and stops it in its turn if that is something else. Thread-safe.
+ * Supervisor of one replica: restarts it when it ends by itself, and starts its recovery in its turn. It starts the
+ * replica only from an allowed release, and stops it in its turn if another one is installed. Thread-safe.
  */
 public final class Supervisor implements Watched {
     private static final Logger LOG = LoggerFactory.getLogger(Supervisor.class);
@@ -159,7 +159,7 @@ public final class Supervisor implements Watched {
         }
     }
 
-    /** Nobody answers it before it is let in, which may be long after its start. */
+    /** Logs what the replica waits for. Nobody answers it before it is admitted, possibly long after its start. */
     private void sayWhatItWaitsFor(List<Integer> now) {
         String waits = now.contains(number)
                 ? ""
@@ -351,7 +351,10 @@ public final class Supervisor implements Watched {
         }
     }
 
-    /** Soon after the start, so that it is known what may be started should the replicas die before the first turn. */
+    /**
+     * Learns the allowed releases soon after the start, so that they are known if the replicas die before the first
+     * turn.
+     */
     private void learnReleases() throws InterruptedException {
         if (waiting.isEmpty()
                 && check.isPresent()

@@ -1,9 +1,10 @@
 package io.bulwark.appliance.supervisor;
 
 /**
- * When the watchdog of a replica goes off, by the world's clock (4.7): every T_w, and of n replicas each T_w / n after the one before, so
- * that supervisors agree on turns without a word. A turn is put off while it would make more than f replicas recover or be down at once,
- * for half of T_w at most, then missed. Time comes as an argument. Not thread-safe.
+ * Schedule of a replica's watchdog, by the world's clock (4.7). Each of n replicas has a turn every T_w, T_w / n after
+ * the replica before it. So supervisors agree on turns without communication. A turn is postponed while it would make
+ * more than f replicas recover or be down at once. After half of T_w it is missed. Time comes as an argument. Not
+ * thread-safe.
  */
 public final class Turns {
     private static final long RETRY_MILLIS_MIN = 1_000;
@@ -11,7 +12,7 @@ public final class Turns {
 
     /** Action that is due now. */
     public sealed interface Decision {
-        /** The turn begins; {@link #begun} is to be told. */
+        /** The turn begins; the caller must call {@link #begun}. */
         record Go() implements Decision {}
 
         /** It is to be asked again, a little later. */
@@ -34,7 +35,8 @@ public final class Turns {
     private long retryMillis;
 
     /**
-     * The first turn comes half of T_w after the start or later: a replica that has just been started has nothing to get rid of.
+     * Creates the schedule. The first turn comes half of T_w after the start or later: a replica that has just started
+     * has nothing to recover from.
      *
      * @param periodMillis T_w
      * @param wallMillis the world's time at the start
@@ -50,7 +52,7 @@ public final class Turns {
         this.nextMillis = firstFrom(wallMillis + periodMillis / 2);
     }
 
-    /** When the next turn comes, if nothing puts it off. */
+    /** Returns the time of the next turn, if nothing postpones it. */
     public long nextMillis() {
         return nextMillis;
     }
@@ -62,7 +64,8 @@ public final class Turns {
             nextMillis = firstFrom(wallMillis + periodMillis / 2);
             retryMillis = 0;
         } else if (retryMillis == 0 && wallMillis - nextMillis > periodMillis / replicas) {
-            // The machine slept, or its clock was set forward: by now it is the turn of others, who have slept as well.
+            // The machine slept, or its clock was set forward. By now it is the turn of other replicas, which have
+            // slept as well.
             nextMillis = firstFrom(wallMillis);
         }
         return wallMillis >= Math.max(nextMillis, retryMillis);
@@ -86,20 +89,20 @@ public final class Turns {
     }
 
     /**
-     * The turn would begin, but nobody can say whether what is installed may be started.
+     * Decides on a turn that is due while nobody can say whether the installed release may be started.
      *
-     * @return that the turn is put off, or after half of T_w missed
+     * @return that the turn is postponed, or after half of T_w missed
      */
     public Decision unsure(long wallMillis, String why) {
         return wallMillis - nextMillis > periodMillis / 2 ? missed(wallMillis, why) : putOff(wallMillis, why);
     }
 
     /**
-     * The turn would begin, but what is installed may not be started. An operator who is about to replace it, or to allow it, has half
-     * of the time until the next replica's turn. After that the replica is stopped, faulty or not, as the watchdog of the paper
-     * would: who can change what is installed could else keep it for ever.
+     * Decides on a turn that is due while the installed release may not be started. An operator who is about to replace
+     * or allow it has half of the time until the next replica's turn. Then the replica is stopped, faulty or not, as
+     * the paper's watchdog does. Otherwise an attacker who can change the installation could keep the replica for ever.
      *
-     * @return that the turn is put off, or over with the replica's end
+     * @return that the turn is postponed, or over with the replica's end
      */
     public Decision refuse(long wallMillis, String why) {
         if (wallMillis - nextMillis <= periodMillis / (2L * replicas)) {
@@ -128,7 +131,7 @@ public final class Turns {
         retryMillis = 0;
     }
 
-    /** The turn that is due is given up; the next one comes. */
+    /** Gives up the turn that is due, and advances to the next one. */
     private Decision.Missed missed(long wallMillis, String why) {
         advance(wallMillis);
         return new Decision.Missed(why);

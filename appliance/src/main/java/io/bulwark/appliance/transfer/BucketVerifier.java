@@ -24,7 +24,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 import java.util.stream.Stream;
 
-/** Reads all objects of a bucket back through the SDK, which checks every byte, and says what was seen of the nodes. */
+/**
+ * Reads all objects of a bucket back through the SDK, which checks every byte, and reports the evidence about the
+ * nodes.
+ */
 public final class BucketVerifier {
     private static final int EXAMPLES_MAX = 20;
 

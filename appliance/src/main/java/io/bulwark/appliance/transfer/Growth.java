@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Says that a file is longer now than what was stored of it. */
+/** Reports that a file has grown beyond what was stored of it. */
 public final class Growth {
     private Growth() {}
 

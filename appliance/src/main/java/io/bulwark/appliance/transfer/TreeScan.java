@@ -195,7 +195,7 @@ public final class TreeScan {
         unknown.add(known(path));
     }
 
-    /** The path as keys have it; where its name is not text, the directory in which nobody can tell what is which. */
+    /** Returns the path as keys have it; if its name is not text, the nearest directory that has a text name. */
     private String known(Path path) {
         Path relative = root.relativize(path);
         while (!isText(relative)) {

@@ -24,8 +24,9 @@ import java.util.function.LongConsumer;
 import java.util.stream.Stream;
 
 /**
- * Brings a bucket's objects below a prefix to the state of a directory tree: regular files whose size or modification
- * time differs from what the object's tag says are stored. Objects are deleted last, and only those whose file is surely gone.
+ * Synchronizes a bucket's objects below a prefix with a directory tree. It stores regular files whose size or
+ * modification time differs from what the object's tag says. It deletes objects last, and only those whose file is
+ * certainly gone.
  */
 public final class TreeSync {
     /** The tag that keeps a file's modification time, in milliseconds since 1970. */
@@ -133,10 +134,10 @@ public final class TreeSync {
     }
 
     /**
-     * Stores what changed, in parallel. Then deletes what is gone if asked to, unless a file could not be stored: that may be
-     * the new name of what is gone.
+     * Stores changed files in parallel. Then deletes objects without a file if asked to, unless a file could not be
+     * stored: that file may be the renamed one.
      *
-     * @param moved is told of the bytes of each file that is stored
+     * @param moved receives the bytes of each file that is stored
      */
     public Result run(Plan plan, boolean deleteGone, LongConsumer moved) throws InterruptedException {
         AtomicLong stored = new AtomicLong();

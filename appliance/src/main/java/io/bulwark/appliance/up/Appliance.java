@@ -202,8 +202,8 @@ public final class Appliance implements AutoCloseable {
     }
 
     /**
-     * Stops all members, each of which is given time to finish what it does; doing it twice does no harm. A start that goes on
-     * is abandoned first.
+     * Stops all members, giving each time to finish its work; a second call does no harm. A start in progress is
+     * abandoned first.
      */
     public void shutDown() {
         ended.countDown();
@@ -249,7 +249,7 @@ public final class Appliance implements AutoCloseable {
 
     private void begin(Members members, Story story, Waiting wait) throws Exception {
         wait.requireNotEnded();
-        // The first, so that somebody can ask for the end, and what is awaited.
+        // The control socket comes first, so that somebody can stop the appliance and see what it waits for.
         control = ControlSocket.serve(plan.data().root(), this::onRequest);
         plan.prepare();
         Supplier<List<Watched>> watched = () -> {

@@ -25,7 +25,7 @@ final class Waiting {
         this.ended = ended;
     }
 
-    /** Looks who is awaited, by name, and why; nobody at the end. */
+    /** Supplies the names of those that are waited for, each with a reason; empty at the end. */
     interface Look {
         SortedMap<String, String> awaited() throws Exception;
     }
@@ -36,9 +36,9 @@ final class Waiting {
     }
 
     /**
-     * Waits.
+     * Waits until nobody is waited for.
      *
-     * @param activity changes as long as those who are awaited do something
+     * @param activity changes while those that are waited for make progress
      * @throws IOException if nothing has moved for {@link ProgressWatch#PATIENCE}
      */
     void until(Look look, Supplier<String> activity) throws Exception {

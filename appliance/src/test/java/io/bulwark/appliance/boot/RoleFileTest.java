@@ -431,7 +431,7 @@ class RoleFileTest {
         assertThat(RoleFile.node(file).rebuildBytesPerSecond()).isEqualTo(BackgroundPace.REBUILD_BYTES_PER_SECOND);
         Files.writeString(file, keys + "    rebuild-rate: 2MB\n");
         assertThat(RoleFile.node(file).rebuildBytesPerSecond()).isEqualTo(2L << 20);
-        // The second one without its unit. None at all would keep every slot that moves faulty for ever.
+        // The second value lacks its unit. A rate of 0 would keep every slot that moves faulty for ever.
         for (String bad : List.of("-2MB", "32", "0")) {
             Files.writeString(file, keys + "    rebuild-rate: " + bad + "\n");
             assertThatThrownBy(() -> RoleFile.node(file))

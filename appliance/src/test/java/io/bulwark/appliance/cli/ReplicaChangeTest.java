@@ -14,7 +14,7 @@ import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** A command that is given again goes on waiting only if it was done; one that was typed wrong is left to the replicas to refuse. */
+/** A repeated command continues to wait only if it was executed before; the replicas reject a mistyped one. */
 @NullMarked
 class ReplicaChangeTest {
     private static final Configuration GENESIS =

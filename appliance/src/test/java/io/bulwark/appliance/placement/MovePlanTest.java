@@ -138,7 +138,7 @@ class MovePlanTest {
         assertThat(plan(map).filling(4)).isEmpty();
     }
 
-    /** Each volume alone would have it take from the first nodes, and from them alone. */
+    /** Balancing each volume alone would take slots from the first nodes only. */
     @Test
     void whatIsEvenInEachVolumeIsEvenInAllOfThem() {
         ClusterMap map = Maps.of(6, Maps.objects("main", Maps.around(5)), Maps.registers("disk", Maps.around(5)));

@@ -60,7 +60,7 @@ class MovingTest {
             groups.set(group, change.apply(groups.get(group)));
         }
 
-        /** The change opens, is confirmed by who keeps a slot, and then by who takes one. */
+        /** Opens the change; first the nodes that keep a slot confirm it, then the node that takes one. */
         private void opens(int group) {
             soon.add(() -> {
                 set(group, PlacementGroup::opened);

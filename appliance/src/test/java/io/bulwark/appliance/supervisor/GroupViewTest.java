@@ -90,7 +90,7 @@ class GroupViewTest {
         }
     }
 
-    /** Nobody answers it: the others refuse whoever asks as a replica that was removed. */
+    /** The asker gets no answer: the others refuse anyone who asks as a removed replica. */
     @Test
     void itLearnsFromItsReplicaThatThisWasRemoved() throws Exception {
         SortedMap<PrincipalId, PrincipalKey> keys = new TreeMap<>();
@@ -173,7 +173,7 @@ class GroupViewTest {
                 .boundAddress();
     }
 
-    /** The first time it says what no other one says. */
+    /** Answers a query; the first answer differs from every other replica's. */
     private void answer(int replica, Peer peer, long requestId, Message message) {
         if (message instanceof OrderingMessage.Query query) {
             long version = asked.get(replica).add(query.call()) ? replica : REPLICAS.size();

@@ -65,9 +65,10 @@ public sealed interface ChannelConfig {
     }
 
     /**
-     * Signs administrative commands with the identity that is in the file then, and leaves others as they are.
+     * Returns a function that signs administrative commands with the identity then in the file, and leaves others as
+     * they are.
      *
-     * @param self who gives the commands
+     * @param self the principal that gives the commands
      */
     default UnaryOperator<Submission.InSession> signing(PrincipalId self) {
         return switch (this) {

@@ -42,7 +42,10 @@ public record EncryptionConfig(
 
     private static final long PASSWORD_FILE_BYTES_MAX = 4096;
 
-    /** The keys, which are read when one is first needed; a {@link ConfigException} then says what to do if they cannot be had. */
+    /**
+     * Returns the keys, which are read when one is first needed. A {@link ConfigException} then says what to do if they
+     * are not available.
+     */
     public KeyProvider keys() {
         return new KeyProvider() {
             private @Nullable KeyProvider read;

@@ -113,7 +113,7 @@ public record GenesisFile(String cluster, PrincipalId operator, SortedMap<Princi
         OutputFile.create(file, false, text.getBytes(StandardCharsets.US_ASCII));
     }
 
-    /** SHA-256 of what it says, however the file is laid out. */
+    /** Returns the SHA-256 of the content, independent of the file's layout. */
     public Bytes digest() {
         return Hashes.sha256(Bytes.of(text().getBytes(StandardCharsets.US_ASCII)));
     }

@@ -16,15 +16,15 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * An invitation, as a line of text: what a new machine needs to reach the replicas, to know them, and to give itself a key. Who has it
- * first is the principal that it names; used, it is good for nothing.
+ * An invitation as a line of text, with which a new machine reaches the replicas, authenticates them, and gives itself
+ * a key. The first to use it becomes the principal that it names; after use it is worthless.
  *
- * @param genesis the digest of the genesis file, which the replicas then tell
- * @param principal who is invited
+ * @param genesis the digest of the genesis file, which the replicas then send
+ * @param principal the invited principal
  * @param expiresMillis in agreed time
  * @param seed of the key that the invitation was made for; secret
  * @param replicas all 3f+1 of the genesis, by number
- * @param later who has followed them
+ * @param later the replicas that have followed them
  */
 public record JoinToken(
         Bytes genesis,

@@ -23,15 +23,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The file in which a process keeps who has followed the replicas of the genesis: a SHA-256 digest of all behind it, the digest of the
- * genesis's configuration, and the proofs, one after the other. What is in it was checked before, and is believed as the genesis file is.
+ * File in which a process keeps the replicas that followed those of the genesis. It holds a SHA-256 digest of all that
+ * follows, the digest of the genesis's configuration, and the proofs in order. Its content was checked before, and is
+ * trusted as the genesis file is.
  */
 public record KeptReplicas(Path file) {
     private static final Logger LOG = LoggerFactory.getLogger(KeptReplicas.class);
     private static final int PROOFS_MAX = 100_000;
     private static final long FILE_BYTES_MAX = 256 << 20;
 
-    /** Beside the file that keeps what was learnt of the registry. */
+    /** Returns the file beside the one that keeps what was learnt of the registry. */
     public static KeptReplicas beside(Path registry) {
         return new KeptReplicas(registry.resolveSibling(registry.getFileName() + ".replicas"));
     }

@@ -152,8 +152,8 @@ public record KnownPrincipals(GenesisFile genesis, long version, SortedMap<Princ
     }
 
     /**
-     * A principal that the genesis does not name may have been let in since, and once the registry was heard of, a key may have been
-     * exchanged since then, too: the members decide.
+     * Requires that the genesis has the key of this identity. Principals outside the genesis may have been added since,
+     * and once a registry version is known, keys may have been exchanged. Then the members decide.
      */
     void requireKeyOf(Identity identity, ChannelConfig.Tls files) {
         PrincipalId principal = identity.principal();

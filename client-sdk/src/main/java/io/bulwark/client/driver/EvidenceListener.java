@@ -9,7 +9,7 @@ public interface EvidenceListener {
 
     void onEvidence(Effect.Evidence evidence);
 
-    /** Tells this listener, then the other. */
+    /** Returns a listener that notifies this one, then the other. */
     default EvidenceListener andThen(EvidenceListener next) {
         return evidence -> {
             onEvidence(evidence);

@@ -21,10 +21,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The last evidence in memory, poisonous versions apart from the rest, as reports of these suspend clients, and so much about each principal
- * that none displaces the others'; counters of all of it, and a line in the log for some of it: at most one per second and
- * pair of principal and verdict, so that a liar cannot fill the disk. Only {@link Verdict#CORRUPT} and
- * {@link Verdict#MISBEHAVED} are warnings; the other verdicts accuse nobody. Thread-safe.
+ * The last evidence in memory. Poisonous versions are kept apart, as reports of these suspend clients, and each
+ * principal has its own share, so that none displaces the others'. Counters cover all evidence; the log has some of it.
+ * It gets at most one line per second and pair of principal and verdict, so that a liar cannot fill the disk. Only
+ * {@link Verdict#CORRUPT} and {@link Verdict#MISBEHAVED} are warnings; the other verdicts accuse nobody. Thread-safe.
  */
 public final class EvidenceLog implements EvidenceListener {
     /** Maximum number of entries about poisonous versions, and of all other entries; the oldest are dropped first. */

@@ -22,14 +22,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs client operations over an {@link Outbox}. Each operation has one id, which is the request id of all its frames;
- * its inputs are handled one at a time on a small pool of platform threads, so that encoding and decoding never run on
- * an event loop, and it is given a tick at least every 50 ms.
+ * Runs client operations over an {@link Outbox}. Each operation has one id, the request id of all its frames. A small
+ * pool of platform threads handles its inputs one at a time, so that no event loop encodes or decodes. It receives a
+ * tick at least every 50 ms.
  *
- * <p>The future completes with the outcome on a virtual thread; the operation stays registered until it says that it is
- * finished, since it may go on helping slow nodes. What lingers so is bounded, in time, number and bytes: the oldest
- * goes first. Cancelling the future stops the caller's waiting, not the operation (PROTOCOLS section 2), which then
- * lingers likewise. Thread-safe.
+ * <p>The future completes with the outcome on a virtual thread. The operation stays registered until it says that it is
+ * finished, since it may still help slow nodes. Lingering operations are bounded in time, number and bytes; the oldest
+ * is dropped first. Cancelling the future stops the caller's waiting, not the operation (PROTOCOLS section 2), which
+ * then lingers likewise. Thread-safe.
  */
 public final class OperationDriver implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(OperationDriver.class);
@@ -125,8 +125,9 @@ public final class OperationDriver implements AutoCloseable {
     /**
      * Hands in a message that came over a link.
      *
-     * @param from whom the transport authenticated
-     * @return whether an operation of this id is registered; other messages belong to somebody else, or came too late
+     * @param from the principal that the transport authenticated
+     * @return whether an operation with this id is registered; other messages belong to another receiver, or came too
+     *     late
      */
     public boolean onMessage(PrincipalId from, long requestId, Message message) {
         return onMessage(from, requestId, message, () -> {});
@@ -222,7 +223,7 @@ public final class OperationDriver implements AutoCloseable {
         }
     }
 
-    /** The caller has its answer, or waits no more; the operation goes on within the limits. */
+    /** Lets an operation continue within the limits after its caller has the answer or waits no more. */
     void linger(RunningOperation<?> run) {
         List<RunningOperation<?>> dropped = new ArrayList<>();
         synchronized (lingering) {
@@ -251,7 +252,7 @@ public final class OperationDriver implements AutoCloseable {
             if (run.lingersSince(now) + limits.lingerMillisMax() < now) {
                 run.end();
             } else if (denied && !run.future().isDone()) {
-                // An exception of its own for each: whoever meets two of them may add one to the other.
+                // Each operation gets its own exception: a caller that catches two of them may add one to the other.
                 denial.get().ifPresent(run::deny);
             } else {
                 run.offerTick();

@@ -21,7 +21,7 @@ final class UnderWay {
     /** A connection over which nothing has moved for so long is not busy. */
     static final long STILL_MILLIS = 1_000;
 
-    /** Over one that is busy a message is said again after so long first; twice as long each time. */
+    /** Delay before a message is first repeated over a busy connection; each repetition doubles it. */
     static final long BUSY_MILLIS = 8_000;
 
     /** Messages to one peer that are remembered; of more than these a copy too many may leave. */
@@ -75,7 +75,7 @@ final class UnderWay {
         mine.addLast(new Copy(send.message(), outbox.send(to, id, send.message()), nowMillis, times));
     }
 
-    /** The peer has said something: what it is sent from now on is for what it said. */
+    /** Forgets the copies to a peer that has answered: later messages to it respond to that answer. */
     void answered(PrincipalId peer) {
         copies.remove(peer);
     }

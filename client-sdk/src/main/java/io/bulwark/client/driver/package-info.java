@@ -1,7 +1,7 @@
 /**
- * Runs the client's side of the protocols in production: hands each {@link io.bulwark.protocol.effect.ClientOperation}
- * its messages and ticks, one at a time, sends what it wants sent, and keeps the evidence that it meets (PROTOCOLS
- * section 4, verdicts). The simulator drives the same operations its own way.
+ * Runs the client's side of the protocols in production. It hands each {@link
+ * io.bulwark.protocol.effect.ClientOperation} its messages and ticks, one at a time, and sends its messages. It keeps
+ * the evidence that these find (PROTOCOLS section 4, verdicts). The simulator drives the same operations its own way.
  */
 @NullMarked
 package io.bulwark.client.driver;

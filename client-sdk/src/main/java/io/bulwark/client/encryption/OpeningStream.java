@@ -8,8 +8,8 @@ import java.security.GeneralSecurityException;
 import java.util.Objects;
 
 /**
- * The plain text of a range of a sealed object. Hands out nothing that was not found authentic: a segment is opened as a whole. What was
- * changed comes out of {@code read} as a {@link NotAuthenticException}. Holds one segment.
+ * The plain text of a range of a sealed object. It delivers only authenticated bytes: a segment is opened as a whole.
+ * For changed content {@code read} throws a {@link NotAuthenticException}. Holds one segment.
  */
 public final class OpeningStream extends InputStream {
     private final InputStream sealed;
@@ -34,9 +34,9 @@ public final class OpeningStream extends InputStream {
      */
     public record Range(long segment, long skip, long length, long lastOfObject) {
         /**
-         * In an object of so many sealed bytes.
+         * Returns the range in an object with this number of sealed bytes.
          *
-         * @throws NotAuthenticException if none can have so many
+         * @throws NotAuthenticException if no object can have that many
          */
         public static Range of(long sealedLength, long offset, long length, Subject subject) {
             if (!SegmentCipher.isPossible(sealedLength)) {

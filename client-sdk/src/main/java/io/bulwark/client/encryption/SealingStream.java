@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Objects;
 
-/** The sealed form of what another stream has left; that one stays open. Holds a segment in plain and sealed. */
+/**
+ * The sealed form of the remaining bytes of another stream, which stays open. Holds a segment in plain and sealed form.
+ */
 public final class SealingStream extends InputStream {
     private static final int PART_BYTES = 8 << 10;
 

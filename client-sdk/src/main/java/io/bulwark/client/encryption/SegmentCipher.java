@@ -7,9 +7,9 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The bytes of one object in segments, each sealed by itself so that ranges can be read. The nonce of a segment is its number and
- * whether it is the last: segments that are missing, swapped, doubled or cut off are found. The data key is this object's alone, so
- * that no segment fits into another object.
+ * The bytes of one object in segments, each sealed by itself so that ranges can be read. The nonce of a segment is its
+ * number and whether it is the last: missing, swapped, duplicated and truncated segments are detected. Each object has
+ * its own data key, so that no segment fits into another object.
  */
 public final class SegmentCipher {
     /** Bytes of plain text of each segment but the last, which has 0 bytes only if the object is empty. */

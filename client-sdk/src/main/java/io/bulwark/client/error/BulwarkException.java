@@ -3,7 +3,9 @@ package io.bulwark.client.error;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** An operation of the SDK failed. The message says what happened and to what; subclasses say which failure it was. */
+/**
+ * Failure of an operation of the SDK. The message says what happened and to what; subclasses distinguish the failures.
+ */
 public abstract class BulwarkException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -1,9 +1,10 @@
 package io.bulwark.client.error;
 
 /**
- * More than f of the metadata replicas, so a correct one among them, do not believe the key of this client; or the client does
- * not believe who answers for more than 2f of them, who may stand in between, and was let in by nobody since it began: {@link #reason()} says
- * which. Nothing is served until that changes. Whether an update that was under way happened is not known.
+ * Failure of trust between this client and the metadata replicas; {@link #reason()} says which. Either more than f
+ * replicas, so a correct one among them, do not trust the client's key. Or the client does not trust those that answer
+ * for more than 2f replicas. They may be interceptors, and no replica has accepted the client since that began. Nothing
+ * is served until that changes. It is unknown whether an update in flight took effect.
  */
 public final class NotBelievedException extends BulwarkException {
     private static final long serialVersionUID = 1L;

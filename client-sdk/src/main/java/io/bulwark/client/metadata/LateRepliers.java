@@ -8,15 +8,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The replicas that kept calls waiting for a whole reply: for a while, which becomes longer as long as that goes on, calls name others. So
- * a replica that is dead or withholds its replies delays few calls. Thread-safe.
+ * The replicas that kept calls waiting for a whole reply. For a while, which grows while that continues, calls ask
+ * other replicas for it. So a replica that is dead or withholds its replies delays few calls. Thread-safe.
  */
 final class LateRepliers {
     private static final long PAUSE_FIRST_MILLIS = 1_000;
     private static final long PAUSE_MAX_MILLIS = 32_000;
 
     private record Pause(long untilMillis, long millis) {
-        /** The next one, unless this one goes on; a pause long ago counts no more. */
+        /** Returns the next pause, or this one while it lasts; a pause long ago no longer counts. */
         private Pause next(long nowMillis) {
             if (nowMillis < untilMillis) {
                 return this;

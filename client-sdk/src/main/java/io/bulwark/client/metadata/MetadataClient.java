@@ -146,9 +146,9 @@ public final class MetadataClient implements AutoCloseable {
     }
 
     /**
-     * Calls by way of a driver that reaches the replicas, which stay.
+     * Returns a client that calls a fixed group of replicas by way of a driver.
      *
-     * @param driver stays the caller's to close
+     * @param driver remains for the caller to close
      * @param replicas how many there are: 3f+1
      */
     public static MetadataClient over(OperationDriver driver, int replicas) {
@@ -171,8 +171,9 @@ public final class MetadataClient implements AutoCloseable {
     }
 
     /**
-     * As {@link #query}, for a query that replicas of another build may not know, and for whoever asks as a replica, of which nothing is
-     * ordered: it asks again until the replicas agree, and fails if they do not in time.
+     * Sends a query as {@link #query} does, but never has it ordered. It asks again until the replicas agree, and fails
+     * if they do not in time. It serves queries that replicas of another build may not know, and callers that ask as a
+     * replica.
      */
     public CompletableFuture<Bytes> queryNeverOrdered(Bytes query) {
         return run(replicas ->

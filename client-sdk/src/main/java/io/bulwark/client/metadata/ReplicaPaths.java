@@ -21,10 +21,10 @@ public final class ReplicaPaths implements AutoCloseable {
     private final Consumer<Successor> following = this::follow;
 
     /**
-     * Connects nobody yet.
+     * Creates the paths without connecting to anybody.
      *
-     * @param told where the replicas of the genesis are found, by number
-     * @param group who they are now; empty if they stay
+     * @param told addresses of the replicas of the genesis, by number
+     * @param group the current replicas; empty if they stay
      */
     public ReplicaPaths(PeerLinks links, List<InetSocketAddress> told, Optional<KnownReplicas> group) {
         this.links = links;

@@ -97,7 +97,7 @@ public final class ObjectWriter {
         }
     }
 
-    /** Takes what the stream has left. */
+    /** Writes the remaining bytes of the stream. */
     public void write(InputStream source) throws IOException {
         while (true) {
             byte[] block = room(1);
@@ -109,7 +109,7 @@ public final class ObjectWriter {
         }
     }
 
-    /** Takes what the channel has left. */
+    /** Writes the remaining bytes of the channel. */
     public void write(ReadableByteChannel source) throws IOException {
         while (true) {
             byte[] block = room(1);

@@ -1,6 +1,6 @@
 package io.bulwark.client.object;
 
-/** Nothing of what was asked can have become visible. Whoever can, repeats all of it. */
+/** Failure after which no part of the request can have become visible. A caller that can, repeats the whole request. */
 public abstract sealed class RepeatableException extends RuntimeException
         permits SessionLostException, StaleEpochException {
     private static final long serialVersionUID = 1L;

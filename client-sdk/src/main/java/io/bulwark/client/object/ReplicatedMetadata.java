@@ -38,7 +38,7 @@ public final class ReplicatedMetadata implements Metadata {
     /**
      * Works over any client of the ordering port.
      *
-     * @param submitting has a command ordered and executed; repeating it is its business
+     * @param submitting has a command ordered and executed, and repeats it itself
      * @param querying asks a linearizable query
      * @param signing signs administrative commands, and leaves others as they are
      */

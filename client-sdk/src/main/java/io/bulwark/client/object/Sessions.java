@@ -156,10 +156,10 @@ public final class Sessions implements AutoCloseable {
     }
 
     /**
-     * The next caller gets another session, and this one is closed once what is under way in it is over: the nodes decide then what its writes have
-     * left, which takes no room of the next one.
+     * Gives later callers another session, and closes this one once its operations in flight end. The nodes then decide
+     * the remains of its writes, which do not count against the next session's quota.
      *
-     * @return completes when it is closed, or could not be; it expires then
+     * @return completes when it is closed, or closing failed; it expires then
      */
     public CompletableFuture<Boolean> replace(Lease lease) {
         lost(lease);
@@ -177,7 +177,7 @@ public final class Sessions implements AutoCloseable {
                 });
     }
 
-    /** Closes all sessions, so that what was never referenced can be freed at once. */
+    /** Closes all sessions, so that unreferenced data can be freed at once. */
     @Override
     public void close() {
         closed = true;

@@ -1,6 +1,8 @@
 package io.bulwark.client.object;
 
-/** A placement group has another epoch than the map says that was used: it is to be repeated with the map as it is now. */
+/**
+ * A placement group has another epoch than in the map that was used: the request must be repeated with the current map.
+ */
 public final class StaleEpochException extends RepeatableException {
     private static final long serialVersionUID = 1L;
 

@@ -99,12 +99,13 @@ public final class Joining implements AutoCloseable {
     }
 
     /**
-     * Joins.
+     * Joins the cluster by an invitation.
      *
-     * @param directory where the identity, the genesis file, and a client's configuration or a node's key ring go
-     * @param registry where a node keeps what it learns of the registry; a client does beside its identity
+     * @param directory receives the identity, the genesis file, and a client's configuration or a node's key ring
+     * @param registry where a node keeps what it learns of the registry; a client keeps it beside its identity
      * @throws NotPermittedException if the token has expired
-     * @throws NotBelievedException if the replicas do not know the token's key, as it was used or taken back, or not any more the principal
+     * @throws NotBelievedException if the replicas do not know the token's key, because it was used or withdrawn, or no
+     *     longer know the principal
      * @throws UnavailableException if the replicas are not reached, or others have followed them
      */
     public static Joined join(JoinToken token, Path directory, Path registry, SecureRandom random) throws IOException {
@@ -165,7 +166,10 @@ public final class Joining implements AutoCloseable {
         return new Joined(token.principal(), own.publicKey(), files);
     }
 
-    /** Has the replicas take the own key in the place of the token's, and keeps it once these let the token's in. */
+    /**
+     * Has the replicas replace the token's key with the own key, which it keeps once they have accepted the token's
+     * key.
+     */
     private static GenesisFile exchange(JoinToken token, Identity own, Path file, SecureRandom random)
             throws IOException {
         Identity invited = Identity.ofSeed(token.principal(), token.seed(), random);
@@ -254,9 +258,10 @@ public final class Joining implements AutoCloseable {
     }
 
     /**
-     * Keeps who followed the replicas of the genesis, and the keys of all: this process begins with these.
+     * Keeps the replicas that followed those of the genesis, and the keys of all, as the starting point of this
+     * principal's process.
      *
-     * @param now as the token says; only what leads there is kept
+     * @param now the configuration in the token; only those that lead to it are kept
      */
     private List<Path> learn(GenesisFile genesis, Configuration now, Path kept) throws IOException {
         Configuration first = genesis.genesisKeys().configuration();

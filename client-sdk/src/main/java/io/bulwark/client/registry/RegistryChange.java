@@ -26,7 +26,7 @@ record RegistryChange(long version, SortedMap<PrincipalId, List<PrincipalKey>> k
         Reply.PrincipalList after(PrincipalId last) throws E;
     }
 
-    /** Gathers all pages; empty if the registry has changed between two, as what the first ones said may be over then. */
+    /** Gathers all pages. Empty if the registry has changed between two, as the first ones may be outdated then. */
     static <E extends Exception> Optional<RegistryChange> ask(Pages<E> replicas) throws E {
         SortedMap<PrincipalId, List<PrincipalKey>> keys = new TreeMap<>();
         Reply.PrincipalList page = replicas.after(PrincipalId.NOBODY);

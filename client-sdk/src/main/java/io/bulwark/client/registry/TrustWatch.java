@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the replicas again and again whose keys belong, at 2f+1 equal answers, and believes these from then on; looks whether the file
- * with the own identity has changed, and shows the new one. What was learnt last is kept in a file. Thread-safe.
+ * Polls the replicas for the registered keys, trusts the keys of 2f+1 equal answers, and keeps the last ones in a file.
+ * It also reloads the file with the own identity when that changes, and shows the new certificate. Thread-safe.
  */
 public final class TrustWatch implements AutoCloseable {
     /** Maximum time for which a server trusts outdated keys after a change, if the replicas answer. */
@@ -74,10 +74,10 @@ public final class TrustWatch implements AutoCloseable {
     }
 
     /**
-     * Begins, if these are the credentials of TLS; without TLS there is nothing to watch.
+     * Starts the watch if these are the credentials of TLS; without TLS there is nothing to watch.
      *
      * @param channels the configuration that the credentials were made from
-     * @param replicas who they are, as this process knows; there with TLS
+     * @param replicas the replicas that this process knows; present with TLS
      * @param kept the file that keeps what was learnt
      * @param queries asks the replicas
      */
@@ -111,7 +111,7 @@ public final class TrustWatch implements AutoCloseable {
         return known;
     }
 
-    /** Returns once nothing is kept any more, so that the directory may go. */
+    /** Returns once nothing is written to the file any more, so that its directory may be deleted. */
     @Override
     public void close() {
         closed = true;
@@ -144,14 +144,14 @@ public final class TrustWatch implements AutoCloseable {
         }
     }
 
-    /** Somebody whose key is not known may have been let in just now. */
+    /** Triggers an early query: a principal whose key is unknown may have just been added. */
     private void hurry() {
         if (stranger.availablePermits() == 0) {
             stranger.release();
         }
     }
 
-    /** Asks now; returns when what the replicas say is believed. */
+    /** Asks now; returns when the replicas' answer is trusted. */
     public synchronized void refresh() throws Exception {
         long askedNanos = System.nanoTime();
         Optional<RegistryChange> told = RegistryChange.ask(this::page);
@@ -199,9 +199,9 @@ public final class TrustWatch implements AutoCloseable {
     }
 
     /**
-     * Shows what the file with the own identity has, if that has changed; returns whether it has.
+     * Loads the own identity if its file has changed, and shows it from now on; returns whether it has changed.
      *
-     * @throws IOException if it cannot be read, as while it is being written
+     * @throws IOException if it cannot be read, for example while it is being written
      */
     public boolean renewIdentity() throws IOException {
         synchronized (identity) {

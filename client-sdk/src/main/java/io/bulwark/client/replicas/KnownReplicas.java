@@ -102,10 +102,11 @@ public final class KnownReplicas implements Succession {
     }
 
     /**
-     * A state tells mandates that are not known, of what was believed before there were any, or wrong. Others are shown them from now on.
+     * Adopts mandates from a state where the known ones are missing, as from before there were any, or wrong. Others
+     * receive them from now on.
      *
-     * @param theirs a copy of what is known here, which is told, too
-     * @param state has the mandate of the first argument's end, which the second followed
+     * @param theirs a copy of what is known here, which is updated, too
+     * @param state gives the mandate of the first argument's end, which the second followed
      */
     public synchronized void mandated(Lineage theirs, BiFunction<Configuration, Configuration, Optional<Bytes>> state) {
         boolean isAny = false;
@@ -161,7 +162,7 @@ public final class KnownReplicas implements Succession {
         return Destination.of(host, Integer.parseInt(member.address().substring(colon + 1)));
     }
 
-    /** Is told each proof after it is believed, in order; by whoever brought it. */
+    /** Registers a listener that gets each proof after it is accepted, in order, called by the one that brought it. */
     public void onSuccessor(Consumer<Successor> listener) {
         listeners.add(listener);
     }
@@ -199,8 +200,8 @@ public final class KnownReplicas implements Succession {
     }
 
     /**
-     * For who promises something on it, and has seen to it that a mandate is there or needs none: returns once it is durable, also if
-     * it was known before.
+     * Accepts a proof for a caller that promises something on it, and has ensured that a mandate is present or not
+     * needed. Returns once the proof is durable, also if it was known before.
      *
      * @throws IOException if it cannot be kept
      */
@@ -214,7 +215,7 @@ public final class KnownReplicas implements Succession {
         }
     }
 
-    /** Goes on to what another process has kept. It was checked there, and is checked here. */
+    /** Advances to what another process has kept. The proofs were checked there, and are checked here. */
     public void learnFrom(KeptReplicas other) {
         for (Successor said : other.kept(genesis)) {
             if (said.proof().number() == term.number()) {

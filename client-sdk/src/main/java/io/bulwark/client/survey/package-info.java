@@ -1,4 +1,4 @@
-/** Asks every node and replica how it is. Each answers for itself, so nothing is decided by what a single one says. */
+/** Asks every node and replica for its status. Each answers for itself, so a single answer decides nothing. */
 @NullMarked
 package io.bulwark.client.survey;
 

@@ -93,7 +93,7 @@ public final class MemoryCluster implements AutoCloseable {
         replicas.stop(replica);
     }
 
-    /** From now on the node says that it takes no writes, and that so much is free. */
+    /** Makes the node report from now on that it takes no writes, and this much free space. */
     public void refuseWrites(int node, long freeBytes) {
         nodes.get(node).freeBytes = freeBytes;
         nodes.get(node).acceptsWrites = false;
@@ -110,7 +110,7 @@ public final class MemoryCluster implements AutoCloseable {
         nodes.get(node).poolNeeded = bytes;
     }
 
-    /** Lets a node say that it holds so much, and how it rebuilds, or nothing of that. */
+    /** Makes a node report this much used space and this rebuild progress, or none. */
     public void rebuilds(int node, long usedBytes, @Nullable RebuildReply how) {
         nodes.get(node).usedBytes = usedBytes;
         nodes.get(node).rebuilding = how;

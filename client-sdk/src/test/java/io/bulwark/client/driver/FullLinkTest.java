@@ -43,8 +43,8 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 /**
- * One cable that carries little, under a virtual clock: many operations at once keep it busy for much longer than they wait for an answer, and what it carries is
- * counted. Connections share it by turns, 16 KiB at a time, in each direction.
+ * One slow cable under a virtual clock, with its carried bytes counted. Many concurrent operations keep it busy for
+ * much longer than they wait for an answer. Connections share it by turns, 16 KiB at a time, in each direction.
  */
 @NullMarked
 class FullLinkTest {
@@ -178,7 +178,7 @@ class FullLinkTest {
         }
     }
 
-    /** Until all operations have their outcomes; then until the cables have carried what was queued for them, too. */
+    /** Runs until all operations have their outcomes, then until the cables have carried everything queued for them. */
     private void run() {
         long began = nowMillis;
         while (running.values().stream()
@@ -303,7 +303,7 @@ class FullLinkTest {
         assertThat(longestMillis).isLessThan(2_700);
         running.clear();
         writeAll();
-        // all fragments of each block, and the silent one is told once more
+        // Each block has five fragments, and the silent peer gets one more copy.
         assertThat(out.carried).isLessThanOrEqualTo((BLOCKS + 1) * 5L * FRAGMENT_BYTES);
     }
 

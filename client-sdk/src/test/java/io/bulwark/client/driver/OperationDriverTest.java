@@ -48,7 +48,7 @@ class OperationDriverTest {
         driver.close();
     }
 
-    /** Adds up what it is sent until the sum is reached, then lingers until a tick tells it to stop. */
+    /** Adds up the numbers it receives until the sum is reached, then lingers until a tick tells it to stop. */
     private static final class Adder implements ClientOperation<Integer> {
         private final int wanted;
         private final boolean lingers;

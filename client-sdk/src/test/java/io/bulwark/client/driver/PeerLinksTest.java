@@ -42,7 +42,7 @@ class PeerLinksTest {
                 new MessageCodecs(new FpCodec()));
     }
 
-    /** Says who comes and who goes. */
+    /** Reports peers that connect and disconnect. */
     private record Server(Transport transport, TransportServer listening, BlockingQueue<String> seen)
             implements AutoCloseable {
         @Override

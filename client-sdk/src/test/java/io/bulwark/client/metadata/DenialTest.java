@@ -41,7 +41,10 @@ class DenialTest {
         assertThat(denial(7)).as("three of seven").isPresent();
     }
 
-    /** Somebody in between can, and where f+1 replicas were replaced at their addresses the others tell who follows them. */
+    /**
+     * An interceptor can answer for so few. Where f+1 replicas were replaced at their addresses, the others name their
+     * successors.
+     */
     @Test
     void whoAnswersForFewerThanTwoFAndOneHasNobodyGiveUp() {
         refuses(0, LinkRefusal.Reason.THEIR_KEY_UNKNOWN, LONG);

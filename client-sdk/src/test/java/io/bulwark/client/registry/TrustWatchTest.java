@@ -228,7 +228,10 @@ class TrustWatchTest {
         assertThatThrownBy(this::credentials).as("as if there were none").hasMessageContaining("does not match");
     }
 
-    /** As where the identity lies on a medium that cannot be written: its log says what is to be put there, and as what. */
+    /**
+     * The identity lies as on a medium that cannot be written: the log says what must be put there, and under which
+     * name.
+     */
     @Test
     void whoCannotKeepWhatItLearnsSaysWhatMustBePutWhere() throws Exception {
         kept = directory.resolve("missing").resolve("client-0.pem.registry");

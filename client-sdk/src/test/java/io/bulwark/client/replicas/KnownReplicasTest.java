@@ -248,7 +248,7 @@ class KnownReplicasTest {
                 .containsExactly(other);
     }
 
-    /** The registry puts it out once others have begun, so that the proof was known here, or is. */
+    /** The registry revokes a replica only once others have begun, so that the proof was known here, or still is. */
     @Test
     void whomTheRegistryHasPutOutIsNotBelievedThoughTheProofIsLost() throws IOException {
         TlsCredentials credentials = credentials();
@@ -262,7 +262,7 @@ class KnownReplicasTest {
         assertThat(credentials.trusted().keysOf(replica(1))).hasSize(1);
     }
 
-    /** One that has exchanged its key signs with the other one, and what it signed before counts. */
+    /** A replica that has exchanged its key signs with the new one, and its earlier signatures still count. */
     @Test
     void signaturesCountUnderTheKeyOfTheConfigurationOrOfTheRegistry() {
         KnownReplicas known = known(credentials());

@@ -89,13 +89,13 @@ final class BftReplica implements Life {
     private boolean transferGoesOn;
 
     /**
-     * A life in the last configuration that is known, which listens; to be begun.
+     * Creates a life in the last known configuration, which listens and is still to be started.
      *
      * @param group the replicas and their keys; empty if they stay
-     * @param lineage what is known of them
+     * @param lineage the known lineage of the replicas
      * @param transport is closed with it
-     * @param onEnd called once, by the thread that orders, if this life ended by itself: its log is forged, its disk fails, or another
-     *     configuration follows
+     * @param onEnd called once, by the ordering thread, if this life ended by itself: its log is forged, its disk
+     *     fails, or another configuration follows
      */
     BftReplica(
             ReplicaConfig config,

@@ -11,10 +11,10 @@ final class Effects {
     private Effects() {}
 
     /**
-     * Has each effect carried out. One that meets damaged state does not keep back those behind it: the replica goes on after that, and
-     * a promise would be missing in its log.
+     * Carries out each effect. An effect that meets damaged state does not hold back the following ones. The replica
+     * continues after that, and its log would lack a promise.
      *
-     * @throws DamagedPageException in the end
+     * @throws DamagedPageException after the last effect
      */
     static void carryOut(List<ReplicaEffect> effects, Consumer<ReplicaEffect> driver) {
         @Nullable DamagedPageException damage = null;

@@ -14,16 +14,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The state that a life of a replica begins with.
+ * The initial state of a replica's life.
  *
- * @param damaged whether some of it, or all, was damaged
+ * @param damaged whether some or all of it was damaged
  */
 record FoundState(RocksPageStore store, TreeApplication application, boolean damaged) {
     private static final Logger LOG = LoggerFactory.getLogger(FoundState.class);
 
     /**
-     * Opens the state. If what it begins with is damaged, it begins as one whose state is elsewhere: without a checkpoint, but with
-     * all pages that are right. They are served to others, and used again when the state is fetched; each is checked by its digest.
+     * Opens the state. If the part that a life needs first is damaged, the replica begins without a checkpoint, but
+     * with all correct pages. It serves these to others, and uses them again when it fetches the state. Each page is
+     * checked by its digest.
      */
     static FoundState open(int self, Path pages, Function<RocksPageStore, TreeApplication> over) throws IOException {
         PageSalvage.resume(pages);

@@ -25,9 +25,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
 /**
- * Puts the history of one replica in the place of all others', where more than f of them contradict each other and an operator has decided which one is
- * right. What that replica's disk shows to be decided is executed on a copy; the state becomes a checkpoint, with which every replica begins an
- * empty log. What the directories had before stays in them, aside.
+ * Replaces all others' histories by one replica's, where more than f of them contradict each other and an operator has
+ * decided which one is right. It executes on a copy what that replica's disk shows to be decided. The state becomes a
+ * checkpoint, with which every replica begins an empty log. The directories' former content is set aside in them.
  */
 public final class HistoryRestore {
     private static final long CACHE_BYTES_MAX = 64 << 20;
@@ -152,7 +152,7 @@ public final class HistoryRestore {
                 Start.NORMAL,
                 Signing.NONE,
                 new SplittableRandom(0));
-        // Nothing of what it wants to say or to write is done: it only executes what its disk shows to be decided.
+        // The replica's messages and writes are dropped: it only executes what its disk shows to be decided.
         var _ = replica.drain(0);
         long executed = replica.executed();
         if (executed < replica.lowWaterMark()) {

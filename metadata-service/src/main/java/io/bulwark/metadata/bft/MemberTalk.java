@@ -74,7 +74,7 @@ final class MemberTalk {
         carryOut(null);
     }
 
-    /** The configuration of this life has ended here; the mandate is what the state has. */
+    /** Handles the end of this life's configuration; the mandate is the one in the state. */
     void onEnded(long nowMillis, Handover handover, Bytes mandate) throws IOException {
         membership.onEnded(nowMillis, handover, mandate);
         carryOut(null);
@@ -111,7 +111,7 @@ final class MemberTalk {
 
     private void send(PrincipalId to, MembershipMessage message, @Nullable Peer asking) {
         if (network.send(to, message)) {
-            // Which build is at the other end of the link is not known here: an older one gets this alone.
+            // The build at the other end of the link is unknown here; an older one reads only the bare form.
             if (message instanceof Successor said && !said.mandate().isEmpty()) {
                 var _ = network.send(to, said.bare());
             }

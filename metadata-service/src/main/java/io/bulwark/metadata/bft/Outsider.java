@@ -28,8 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A replica that is in no configuration: not yet, or not any more, or it does not know any more in which. It orders nothing, keeps what is
- * on its disk, gives proofs to whoever asks, and asks the replicas of the last configuration that it knows for the one that follows.
+ * A replica that is in no configuration: not yet, no longer, or because it has forgotten which one. It orders nothing,
+ * and keeps what is on its disk. It gives proofs to everyone that asks, and asks the replicas of the last configuration
+ * that it knows for the next one.
  */
 final class Outsider implements Life {
     private static final Logger LOG = LoggerFactory.getLogger(Outsider.class);

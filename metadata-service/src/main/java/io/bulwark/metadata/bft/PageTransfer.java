@@ -21,8 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Both sides of the transfer of state (4.6.2): serves pages, fetches what this replica lacks, checks what it has while it
- * recovers (4.4), and replaces single pages that turned out to be damaged when others asked for them. One thread uses it.
+ * Both sides of state transfer (4.6.2): it serves pages, fetches those that this replica lacks, and checks its own
+ * during a recovery (4.4). It also replaces single pages that turned out to be damaged when others asked for them. One
+ * thread uses it.
  */
 final class PageTransfer {
     /** Outcome of a transfer or check. */

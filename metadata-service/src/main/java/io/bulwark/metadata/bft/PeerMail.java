@@ -61,7 +61,7 @@ final class PeerMail {
     private final BitSet everHeard = new BitSet();
 
     /**
-     * Mail of a life in a configuration.
+     * Creates the mail of a life in a configuration.
      *
      * @param self the place of this replica
      * @param keys null if the group has no identities
@@ -141,7 +141,7 @@ final class PeerMail {
         everHeard.set(from);
     }
 
-    /** Since when fewer than {@code others} were heard, or longer; 0 if so many never were. */
+    /** Returns the time since when fewer than {@code others} were heard, or an earlier one; 0 if so many never were. */
     long heardMillis(int others) {
         long[] latest = heardMillis.clone();
         Arrays.sort(latest);
@@ -176,7 +176,7 @@ final class PeerMail {
         }
     }
 
-    /** The other replica recovers: what comes under the keys of before is refused from now on. */
+    /** Handles a recovery of the other replica: messages under its earlier keys are refused from now on. */
     void drop(long nowMillis, int replica) {
         if (keys != null) {
             keys.drop(nowMillis, replica);

@@ -30,9 +30,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The lives of a replica within one process. Another one begins when somebody has it recover, and, after a pause, when one ends by itself:
- * its disk failed or is full, or what its log of promises says turned out to be forged, which the log then keeps in mind
- * (PROTOCOLS section 7, "Damage"). None that orders begins once one has stopped for good ({@link HaltedReplica}). And, at once, when another configuration of replicas follows the one that it is in (docs/decisions/0020).
+ * The lives of a replica within one process. Another one begins when a caller starts a recovery, and, after a pause,
+ * when one ends by itself. That happens when its disk failed or is full, or its log of promises turned out to be
+ * forged. The log then remembers this (PROTOCOLS section 7, "Damage"). After one has stopped for good ({@link
+ * HaltedReplica}), no ordering life begins. When another configuration of replicas follows, another life begins at once
+ * (docs/decisions/0020).
  */
 public final class ReplicaLives implements RecoverableReplica {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaLives.class);
@@ -141,7 +143,7 @@ public final class ReplicaLives implements RecoverableReplica {
         Thread.ofPlatform().daemon().name("bulwark-lives-" + config.replica()).start(this::beginAnother);
     }
 
-    /** Tries for as long as it takes; until then the status says why the last life ended. */
+    /** Retries until another life has begun; until then the status reports why the last one ended. */
     private void beginAnother() {
         boolean begun = isOver() && isGoingOn();
         while (!begun) {
@@ -167,7 +169,7 @@ public final class ReplicaLives implements RecoverableReplica {
         return pause;
     }
 
-    /** Begins another life unless somebody else did; returns false if that is to be tried again. */
+    /** Begins another life unless another caller did; returns false if it must be retried. */
     private synchronized boolean isGoingOn() {
         Optional<Start> next = life.next();
         if (closed || (next.isEmpty() && life.status().failure().isEmpty())) {

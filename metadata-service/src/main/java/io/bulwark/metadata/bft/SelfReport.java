@@ -18,8 +18,8 @@ final class SelfReport {
     private static final Logger LOG = LoggerFactory.getLogger(SelfReport.class);
 
     /**
-     * The alarm that a replica waits for others, who may be too few, is given after so long, and so far apart. A page that comes and is right
-     * silences it for as long: a liar that gives one now and then, and no other, keeps it silent.
+     * Delay and interval of the alarm that a replica waits for others, who may be too few. A correct page silences it
+     * for as long: a liar that sends one now and then, and no other, keeps it silent.
      */
     private static final long ALARM_MILLIS = 10_000;
 

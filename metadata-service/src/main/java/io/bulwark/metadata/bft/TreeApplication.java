@@ -53,10 +53,10 @@ final class TreeApplication implements Application {
     private StateMachine machine;
 
     /**
-     * @param store what was fetched for a checkpoint that never became complete is removed from it
+     * @param store pages that were fetched for a checkpoint that never became complete are removed from it
      * @param checkpointInterval a checkpoint is taken at each multiple
      * @param writer one thread
-     * @param checkpointDurable told by the writer which checkpoint is on disk
+     * @param checkpointDurable receives from the writer which checkpoint is on disk
      */
     TreeApplication(
             StateMachine.Factory machines,
@@ -87,7 +87,7 @@ final class TreeApplication implements Application {
             tree.stored(0);
         }
         durable.putAll(tree.checkpoints());
-        // All that the engine reads as a life begins: what is rotten of it is found here, where a state is not needed
+        // Reads everything that the engine reads as a life begins: damage in it is found here, where no state is needed
         // yet.
         var _ = engineState();
         var _ = machine.nextReplicas();

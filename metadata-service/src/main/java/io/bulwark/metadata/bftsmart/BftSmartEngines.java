@@ -8,10 +8,10 @@ public final class BftSmartEngines implements OrderingEngine.Factory {
     private final int requestTimeoutMillis;
 
     /**
-     * Sets the timeout.
+     * Creates the factory with a timeout.
      *
-     * @param requestTimeout after twice this time without an order for a request a replica asks for another leader
-     * @throws IllegalStateException if what the library deserializes cannot be restricted in this process
+     * @param requestTimeout a replica asks for another leader after a request was not ordered for twice this time
+     * @throws IllegalStateException if the library's deserialization cannot be restricted in this process
      */
     public BftSmartEngines(Duration requestTimeout) {
         Quiet.checkRestricted();

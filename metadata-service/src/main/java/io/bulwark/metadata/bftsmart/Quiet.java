@@ -11,8 +11,8 @@ import java.util.logging.Logger;
 import java.util.stream.Stream;
 
 /**
- * Keeps the library's habits to itself: what it prints to the console goes nowhere, and what it deserializes is
- * restricted to the classes that its messages are made of. Both are told by the thread group in which it runs.
+ * Contains the library's habits: its console output is discarded, and its deserialization is restricted to the classes
+ * of its messages. Both recognize it by the thread group in which it runs.
  */
 final class Quiet {
     private static final String LIBRARY = "bftsmart.";
@@ -39,7 +39,10 @@ final class Quiet {
 
     private Quiet() {}
 
-    /** The library opens streams of its own for what is nested in messages. Returns whether they are restricted now. */
+    /**
+     * Restricts deserialization; the library opens its own streams for nested content of messages. Returns whether they
+     * are restricted now.
+     */
     private static boolean restrict() {
         try {
             ObjectInputFilter.Config.setSerialFilterFactory((current, next) -> {

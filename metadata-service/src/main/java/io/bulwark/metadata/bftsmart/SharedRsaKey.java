@@ -12,8 +12,8 @@ import java.security.spec.RSAPrivateKeySpec;
 import java.security.spec.RSAPublicKeySpec;
 
 /**
- * One key for all, which anybody can compute: the library insists on signing its leader changes, but what it signs is
- * believed because of the connection that it came over.
+ * One key for all, which anybody can compute. The library insists on signing its leader changes, but its messages are
+ * trusted because of the connection they came over.
  */
 final class SharedRsaKey implements RsaKeyLoader {
     private static final BigInteger EXPONENT = BigInteger.valueOf(65_537);

@@ -21,8 +21,8 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands where the library has its sockets, its client port and its replies. The classes below are made without running
- * a constructor ({@link Bare}); what they need is set afterwards.
+ * Replaces the library's sockets, its client port and its replies. The classes below are made without running a
+ * constructor ({@link Bare}); their required fields are set afterwards.
  */
 final class Wiring {
     /** Connections of the library's consensus. */

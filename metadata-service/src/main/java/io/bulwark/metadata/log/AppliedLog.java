@@ -19,12 +19,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The applied-command log: the records of all batches since the oldest kept snapshot, in files of which each begins with
- * the position it starts from. One thread writes; another syncs whatever has been written since its last sync, so that
- * many batches share one, and tells how far the log is durable.
+ * The applied-command log: the records of all batches since the oldest kept snapshot. Each of its files begins with the
+ * position it starts from. One thread writes; another syncs everything written since its last sync, so that many
+ * batches share one, and reports how far the log is durable.
  *
  * <p>A record that ends early or does not match its checksum ends the log: everything from there is cut, for the peers
- * have it. Whole records behind such a place mean damage, not a torn tail, which is reported.
+ * have it. Whole records behind such a place mean damage, not a torn tail, and are reported.
  */
 public final class AppliedLog implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AppliedLog.class);
@@ -45,7 +45,7 @@ public final class AppliedLog implements AutoCloseable {
     private long durableSequence;
     private long cuts;
     private boolean closed;
-    /** After a sync that failed nobody knows what is on the device, whatever the next one says. */
+    /** After a failed sync the content of the device is unknown, even if the next sync succeeds. */
     private boolean syncFailed;
 
     /**

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** An empty file that says, over restarts, that this replica may have forgotten what it acknowledged. */
+/** An empty file that marks, over restarts, that this replica may have forgotten what it acknowledged. */
 public final class DamageMark {
     private final Path file;
 

@@ -41,7 +41,7 @@ public final class PromiseLog implements AutoCloseable {
 
     private static final int SEGMENT_BYTES_MAX = 16 << 20;
 
-    /** More than so many records do not wait; whoever appends waits instead. */
+    /** Bound on the waiting records; beyond it the thread that appends waits. */
     private static final int QUEUE_MAX = 65_536;
 
     private sealed interface Write {}
@@ -65,7 +65,7 @@ public final class PromiseLog implements AutoCloseable {
     private final List<Path> older;
     private final Start start;
     private final List<LogRecord> found;
-    /** The last index; of whoever hands over. */
+    /** The last index handed over; used by the thread that hands over. */
     private long handedOver;
 
     private long number;
@@ -113,11 +113,11 @@ public final class PromiseLog implements AutoCloseable {
     }
 
     /**
-     * Opens what the directory holds. Nothing of it is changed before the first {@link #roll}.
+     * Opens the log in a directory. It changes nothing there before the first {@link #roll}.
      *
-     * @param hasPromised what else the replica has shows that it had a log: if none is there, it is lost
-     * @param durable told, by the writing thread, up to which index all is synced
-     * @param failed told once if the disk fails; nothing is durable any more from then on
+     * @param hasPromised whether the replica's other files show that it had a log: if none is there, it is lost
+     * @param durable receives, from the writing thread, the index up to which all is synced
+     * @param failed called once if the disk fails; nothing becomes durable any more from then on
      */
     public static PromiseLog open(
             Path directory, boolean hasPromised, LongConsumer durable, Consumer<IOException> failed)
@@ -156,7 +156,7 @@ public final class PromiseLog implements AutoCloseable {
         put(new Append(index, record));
     }
 
-    /** Begins a new segment with these records, which stand for all before. Each life does this first. */
+    /** Begins a new segment with these records, which replace all before. Each life does this first. */
     public void roll(long index, List<LogRecord> summary) {
         follow(index);
         put(new Roll(index, summary));
@@ -264,7 +264,7 @@ public final class PromiseLog implements AutoCloseable {
         begin(all);
     }
 
-    /** Returns once the new segment is durable, and stands alone. */
+    /** Begins a new segment; returns once it is durable, and the only one. */
     private void begin(List<LogRecord> summary) throws IOException {
         PromiseSegment before = segment;
         long expected = before == null ? AHEAD_BYTES : Math.min(before.length() + AHEAD_BYTES, SEGMENT_BYTES_MAX);
@@ -293,7 +293,7 @@ public final class PromiseLog implements AutoCloseable {
         return mark;
     }
 
-    /** After a failure nothing is written, and nobody shall wait for room. */
+    /** Discards everything after a failure: nothing is written, and no appending thread waits for room. */
     private void discardAfter(List<Write> taken) {
         try {
             boolean ended = taken.contains(new End());

@@ -18,9 +18,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Reads a file of the log of promises from both of its places, whatever has become of it: a page that the disk does not give
- * back is read as zeros, and what cannot be read in one place is looked for in the other. Files of the format before, {@link
- * LogFile}, which have all in one place, are read too.
+ * Reads a file of the log of promises from both of its places, however damaged. An unreadable page is read as zeros,
+ * and what cannot be read in one place is taken from the other. It also reads files of the former format, {@link
+ * LogFile}, which have everything in one place.
  */
 final class PromiseScan {
     private static final int SEARCH_BYTES = 64 << 10;

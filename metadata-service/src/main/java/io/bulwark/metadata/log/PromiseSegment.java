@@ -19,20 +19,21 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * One file of the log of promises. A promise stands in it twice, in two places far apart that are written before one sync;
- * bodies stand in it once, since the other replicas have them.
+ * One file of the log of promises. A promise stands in it twice, in two places far apart that are written before one
+ * sync. Bodies stand in it once, since the other replicas have them.
  *
  * <pre>
- * pages 0 and 1   the header, twice: magic (8), number (8), mark (8), bytes of the second place (8), how many promises the
- *                 summary has (8), CRC-32C of these (4)
+ * pages 0 and 1   the header, twice: magic (8), number (8), mark (8), bytes of the second place (8), number of promises in the
+ *                 summary (8), CRC-32C of these (4)
  * second place    frames of promises, then zeros
  * first place     frames of promises and bodies, then zeros, to the end of the file
  * frame           mark (8), length (4), ordinal (8), synced (8), CRC-32C of these and of the bytes (4), the bytes
  * </pre>
  *
- * Big-endian, pages of 4,096 bytes. The mark is random and known to nobody else: what a client puts into a command cannot pass
- * for a frame. Promises are numbered from 0 on; a body has the ordinal -1. A frame tells how many promises were synced before
- * it was written. So a promise that is missing in both places was never synced, or a frame that was written later says that it was.
+ * Big-endian, pages of 4,096 bytes. The mark is random and secret, so that the content of a client's command cannot
+ * pass for a frame. Promises are numbered from 0; a body has the ordinal -1. A frame records how many promises were
+ * synced before it was written. So a promise that is missing in both places was never synced, or a later frame records
+ * that it was.
  */
 final class PromiseSegment {
     static final int PAGE_BYTES = 4096;
@@ -81,11 +82,12 @@ final class PromiseSegment {
     }
 
     /**
-     * Makes a file that begins with these records. It appears under its name, durably, with all of them or not at all.
+     * Creates a file that begins with these records. It appears under its name, durably, with all of them or not at
+     * all.
      *
      * @param mark random
-     * @param expectedBytes so much is made ready to be appended to, so that a sync does not change the file's length
-     * @param aheadBytes and so much more whenever that is used up
+     * @param expectedBytes space prepared for appending, so that a sync does not change the file's length
+     * @param aheadBytes further space prepared whenever that is used up
      */
     static PromiseSegment create(
             Disk disk, Path path, long number, long mark, List<LogRecord> summary, int expectedBytes, int aheadBytes)
@@ -125,7 +127,7 @@ final class PromiseSegment {
     }
 
     /**
-     * Writes records in both places, or none if the second one has no room for them.
+     * Writes records in both places, or none if the second place has no room for them.
      *
      * @return whether there was room
      */

@@ -81,7 +81,7 @@ public final class SnapshotStore {
         return damaged;
     }
 
-    /** Returns once the snapshot is durable; then drops what is older than the last two. */
+    /** Writes a snapshot, and returns once it is durable; then drops all but the last two. */
     public void write(Position position, Bytes state) throws IOException {
         Bytes hash = sha256(state);
         WireWriter header = new WireWriter(HEADER_BYTES).i64(MAGIC);

@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * An engine within one process: whoever submits first decides the place. Stands in for a real one in tests and embedded
- * use; it tolerates replicas that stop, nothing else. As a real one it decides nothing while fewer than 2f+1 replicas
- * take part.
+ * An engine within one process: the first to submit decides the place. It replaces a real one in tests and embedded
+ * use, and tolerates only replicas that stop. Like a real one it decides nothing while fewer than 2f+1 replicas take
+ * part.
  */
 public final class MemorySequencer implements OrderingEngine.Factory {
     private static final int REMEMBERED_MAX = 65_536;

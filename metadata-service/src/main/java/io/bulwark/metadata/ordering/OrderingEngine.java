@@ -3,8 +3,8 @@ package io.bulwark.metadata.ordering;
 import io.bulwark.protocol.wire.Bytes;
 
 /**
- * Decides one order for all replicas, and keeps nothing durable: one object is one replica's part in one incarnation,
- * which starts when all replicas have the same history. What the engines of an incarnation deliver is the same, in the
+ * Decides one order for all replicas, and keeps nothing durable. One object is one replica's part in one incarnation,
+ * which starts when all replicas have the same history. The engines of an incarnation deliver the same batches in the
  * same order. All methods may be called from any thread.
  */
 public interface OrderingEngine extends AutoCloseable {
@@ -27,7 +27,7 @@ public interface OrderingEngine extends AutoCloseable {
     @FunctionalInterface
     interface Factory {
         /**
-         * Makes it; {@link OrderingEngine#start} comes later.
+         * Creates the engine; {@link OrderingEngine#start} comes later.
          *
          * @param incarnation grows with each life of the engine
          * @param self this replica's number, from 0

@@ -14,8 +14,8 @@ public interface StateMachine {
     @FunctionalInterface
     interface Factory {
         /**
-         * Makes the machine whose state this is; if it is empty, the machine is new and puts there what it begins with. Nothing
-         * else decides on replies, for the state may be exchanged for another, or set back, between two calls. No key is
+         * Creates the machine over this state; if the state is empty, a new machine writes its initial content there.
+         * Nothing else may decide on replies, for the state may be replaced, or set back, between two calls. No key is
          * {@code 0}.
          */
         StateMachine over(KeyValueState state);
@@ -46,6 +46,6 @@ public interface StateMachine {
         throw new IllegalStateException("nobody was to follow: " + now);
     }
 
-    /** Answers from the state as it is, and leaves it as it is. */
+    /** Answers from the current state, and leaves it unchanged. */
     Bytes query(PrincipalId client, Bytes query);
 }

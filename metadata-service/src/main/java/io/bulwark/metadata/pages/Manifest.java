@@ -11,9 +11,9 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 
 /**
- * RocksDB's list of its files, looked at before RocksDB does: there are bytes whose rot it takes for an earlier end, and then removes
- * what it does not know, or over which it never comes to an end. Blocks of 32 KiB hold records, {@code checksum i32, length u16, type
- * u8} little-endian and then content; less than a header at the end of a block is left empty.
+ * Check of RocksDB's list of its files before RocksDB reads it. Some rotten bytes it takes for an earlier end, and then
+ * removes files it does not know; over others it loops for ever. Blocks of 32 KiB hold records, {@code checksum i32,
+ * length u16, type u8} little-endian and then content; less than a header at the end of a block is left empty.
  */
 final class Manifest {
     private static final int BLOCK_BYTES = 32 << 10;

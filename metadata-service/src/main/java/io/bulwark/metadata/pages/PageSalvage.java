@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes a store of the pages that are right in one that cannot be opened, and of nothing else: no checkpoint. The pages are in
- * blob files and in logs; each has its digest beside it, so that nothing else is needed to find them. The damaged store stays
- * beside the new one, as {@code pages-damaged}, until {@link #forget}; never more than one.
+ * Makes a store from the correct pages of one that cannot be opened, and from nothing else: no checkpoint. The pages
+ * are in blob files and in logs; each has its digest beside it, so that nothing else is needed to find them. The
+ * damaged store stays beside the new one, as {@code pages-damaged}, until {@link #forget}; never more than one.
  */
 public final class PageSalvage {
     private static final Logger LOG = LoggerFactory.getLogger(PageSalvage.class);
@@ -68,7 +68,7 @@ public final class PageSalvage {
         return directory.resolveSibling(directory.getFileName() + "-damaged");
     }
 
-    /** A new store that has what the logs of the damaged one say: RocksDB replays them by itself. */
+    /** Returns a new store with the content of the damaged one's logs: RocksDB replays them by itself. */
     private static RocksPageStore withLogsOf(Path damaged, Path made) throws IOException {
         create(made);
         for (Path log : Directories.files(damaged, ".log")) {

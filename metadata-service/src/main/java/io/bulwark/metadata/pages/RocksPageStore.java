@@ -41,14 +41,15 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /**
- * Pages in RocksDB. Column families: {@code pages} (digest to page; the pages in blob files, so that merging the random
- * digests does not write them again), {@code checkpoints} (number to record), {@code staged} (digests).
+ * Pages in RocksDB. Column families: {@code pages} (digest to page), {@code checkpoints} (number to record), {@code
+ * staged} (digests). The pages are in blob files, so that merging the random digests does not write them again.
  *
- * <p>A page that cannot be read is absent: whoever asks finds that out by digest, and fetches it; it is written over, or removed,
- * as any other. All else that is damaged, RocksDB's own files but for those of pages, is found when the store is opened, which it then
- * refuses: {@link PageSalvage} makes another one of its pages. A damaged log is replayed up to the damage, which only {@link
- * #checkpoints} shows: a replica compares them with what it promised. After a write that failed the store takes no more,
- * until it is opened again; if that was since RocksDB met damage while it merged its files, the store counts as damaged then.
+ * <p>An unreadable page counts as absent: a reader finds that out by digest, and fetches it. It is overwritten or
+ * removed as any other. Other damage, in RocksDB's own files except those of pages, is found when the store is opened,
+ * which then fails. {@link PageSalvage} makes another one of its pages. A damaged log is replayed up to the damage,
+ * which only {@link #checkpoints} shows: a replica compares them with what it promised. After a failed write the store
+ * accepts no more until it is opened again. If RocksDB failed because it met damage while it merged its files, the
+ * store then counts as damaged.
  */
 public final class RocksPageStore implements PageStore, AutoCloseable {
     private static final byte[] FORMAT_KEY = {'f', 'o', 'r', 'm', 'a', 't'};
@@ -136,7 +137,7 @@ public final class RocksPageStore implements PageStore, AutoCloseable {
         staged = handles.get(3);
     }
 
-    /** The store is damaged: RocksDB says so, or some of its files are gone. */
+    /** Damage of the store: RocksDB reports it, or some of its files are gone. */
     public static final class DamagedException extends IOException {
         private static final long serialVersionUID = 1L;
 
@@ -391,7 +392,7 @@ public final class RocksPageStore implements PageStore, AutoCloseable {
         }
     }
 
-    /** Nothing that is done in this life helps; if it is damage, the next one begins with the pages that are right. */
+    /** Handles a failure that this life cannot mend; if it is damage, the next one begins with the correct pages. */
     private UncheckedIOException failed(String what, RocksDBException e) {
         IOException failure = failure(what, e);
         if (failure instanceof DamagedException) {

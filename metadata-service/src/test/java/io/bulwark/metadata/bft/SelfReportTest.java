@@ -26,7 +26,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** When a replica says that it waits for others, for pages, or for estimates. */
+/** Reports of a replica that waits for others, for pages, or for estimates. */
 @NullMarked
 class SelfReportTest {
     /** A state machine without a state. */

@@ -34,7 +34,7 @@ class TreeApplicationTest {
     private static final Bytes ONE = Bytes.of((byte) 1);
     private static final Bytes TWO = Bytes.of((byte) 2);
 
-    /** Puts each command under itself, then fails if it is told to. */
+    /** A machine that puts each command under itself, then fails if told to. */
     private record Putting(KeyValueState state) implements StateMachine {
         @Override
         public Bytes execute(PrincipalId client, Bytes command, long agreedMillis) {
@@ -81,7 +81,7 @@ class TreeApplicationTest {
         assertThat(application.query(CLIENT, ONE)).isEqualTo(Result.done(ONE));
     }
 
-    /** Others have the page: to say that the command failed would be another reply than theirs. */
+    /** The others have the page, so that a reply of a failed command would differ from theirs. */
     @Test
     void aDamagedPageIsNoResult() {
         TreeApplication application = open();
@@ -96,7 +96,7 @@ class TreeApplicationTest {
         assertThatThrownBy(() -> damaged.query(CLIENT, ONE)).isInstanceOf(DamagedPageException.class);
     }
 
-    /** One is found where a life can begin without a state, or while it goes on: not between. */
+    /** Damage is found where a life can begin without a state, or during the life, but not in between. */
     @Test
     void whicheverPageOfTheRealStateRotsALifeBegins() {
         Genesis genesis =

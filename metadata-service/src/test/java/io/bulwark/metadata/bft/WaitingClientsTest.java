@@ -71,7 +71,10 @@ class WaitingClientsTest {
         clients.answer(peer.principal(), new Reply(call, INCARNATION, Bytes.EMPTY));
     }
 
-    /** They were executed while this replica fetched a state: others answered them. The client goes on, and this replica is needed again. */
+    /**
+     * These calls were executed while this replica fetched a state, and others answered them. The client continues, and
+     * needs this replica again.
+     */
     @Test
     void callsThatAreNeverAnsweredHereKeepNoLaterOneFromItsAnswer() {
         Recorder peer = new Recorder(1);

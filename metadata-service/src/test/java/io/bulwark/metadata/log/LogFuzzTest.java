@@ -79,7 +79,7 @@ class LogFuzzTest {
         return Stream.of(whole, torn, damaged, elsewhere, nowhere);
     }
 
-    /** The header's checksum is made right, so that what stands behind it is reached. */
+    /** Corrects the header's checksum, so that the content behind it is reached. */
     @MethodSource("files")
     @FuzzTest
     void logFiles(byte[] bytes) throws IOException {

@@ -49,7 +49,7 @@ class PromiseLogTest {
 
     private int directories;
 
-    /** A log that is written, and of which it is known what has become durable. */
+    /** A log that is written, with a record of what has become durable. */
     static final class Writing implements AutoCloseable {
         private final CompletableFuture<IOException> failed = new CompletableFuture<>();
         private final Semaphore told = new Semaphore(0);

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Single bytes of RocksDB's files rot: whatever that befalls, pages that are right stay, and those that are not are replaced. */
+/** Rot of single bytes in RocksDB's files: wherever it hits, correct pages stay, and corrupt ones are replaced. */
 @NullMarked
 class PageRotTest {
     private static final Duration LONG = Duration.ofMinutes(2);
@@ -203,7 +203,10 @@ class PageRotTest {
         }
     }
 
-    /** RocksDB merges eight of its files, and reads what nobody asked for: it takes no writes then, in this life and in later ones. */
+    /**
+     * RocksDB merges eight of its files, and reads pages that nobody asked for. It then accepts no writes, in this life
+     * and in later ones.
+     */
     @Test
     void whatRotsWhereRocksDbReadsByItselfEndsOneLifeOnly() throws IOException {
         Path path = directory.resolve("store");

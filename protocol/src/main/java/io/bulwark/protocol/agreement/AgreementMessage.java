@@ -18,10 +18,11 @@ public sealed interface AgreementMessage extends Message {
     record GiveNonce(Bytes nonce) implements AgreementMessage {}
 
     /**
-     * NEW-KEY (4.1): under this key the receiver shall make its MACs for the sender from now on.
+     * NEW-KEY (4.1): the key under which the receiver shall make its MACs for the sender from now on.
      *
      * @param nonce the receiver's
-     * @param life of the sender: if the receiver knows another one, it believes nothing any more that the sender vouched for before
+     * @param life of the sender: if the receiver knows another one, it no longer trusts anything that the sender
+     *     vouched for before
      * @param sealed the key, encrypted for the receiver
      * @param signature of both nodes, nonce, life and encrypted key
      */

@@ -29,23 +29,25 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of one storage node towards its peers (4.1; decision 17). Of each two nodes and direction there is one: who will verify
- * chooses it, and tells who will speak by NEW-KEY, which is signed over a fresh nonce of the latter, so that no signature made ahead
- * or earlier is worth anything. A nonce is repeated until a NEW-KEY has used it. No key and no nonce outlives the process.
+ * The keys of one storage node towards its peers (4.1; decision 17). Each pair of nodes has one for each direction. The
+ * verifier chooses it, and sends it to the sender by NEW-KEY. That is signed over a fresh nonce of the sender, so that
+ * an earlier signature, or one made in advance, is worthless. A nonce is repeated until a NEW-KEY has used it. No key
+ * and no nonce outlives the process.
  *
- * <p>In a scheduled refresh the key before stays good until it is T_k old, for MACs that are under way with clients. Each NEW-KEY
- * names its sender's life; another one than before means that whoever had the sender's keys may still have them: from then on nothing
- * counts that the sender has vouched for before, and it is told another key. So it is where operators exchange a node's identity. Where a MAC is refused, the client has it made again.
- * Single-threaded but for {@link #standing}.
+ * <p>After a scheduled refresh the former key stays valid until it is T_k old, for MACs in flight with clients. Each
+ * NEW-KEY names its sender's life. A changed life means that an attacker may still have the sender's former keys. From
+ * then on nothing counts that the sender has vouched for before, and it receives another key. The same holds when
+ * operators exchange a node's identity. If a MAC is refused, the client has it made again. Single-threaded but for
+ * {@link #standing}.
  */
 public final class KeyAgreement implements ProtocolServer {
     private static final String PURPOSE = "bulwark node key";
 
     /**
-     * In milliseconds.
+     * Times of the key agreement, in milliseconds.
      *
-     * @param keyMillis T_k: after so long no MAC under a key is taken any more; half of it after its choice it is refreshed
-     * @param retryMillis until what was not answered is said again; several message delays
+     * @param keyMillis T_k: the age at which MACs under a key are no longer accepted; it is refreshed at half of that
+     * @param retryMillis time before an unanswered message is repeated; several message delays
      */
     public record Settings(long keyMillis, long retryMillis) {
         private static final long RETRY_MILLIS_MAX = 500;
@@ -134,13 +136,13 @@ public final class KeyAgreement implements ProtocolServer {
     private volatile Standing standing;
 
     /**
-     * A life begins.
+     * Begins a life.
      *
-     * @param others the nodes that belong now; those that come later are met when they do
-     * @param signing, and {@code cipher}, by the numbers of nodes
-     * @param identities the public keys of a node that are believed now
-     * @param elder who does not agree on keys
-     * @param random nobody can foresee it
+     * @param others the current nodes; later ones are added when they join
+     * @param signing works with the numbers of nodes, as {@code cipher} does
+     * @param identities the public keys of a node that are trusted now
+     * @param elder knows the nodes that do not agree on keys
+     * @param random unpredictable to everybody
      */
     public KeyAgreement(
             KeyBook book,
@@ -180,7 +182,10 @@ public final class KeyAgreement implements ProtocolServer {
         return standing;
     }
 
-    /** These nodes belong now, and no others: who came is met from the next tick on, and nothing counts that came from who left. */
+    /**
+     * Sets the current nodes. New ones are contacted from the next tick on; nothing that came from removed ones counts
+     * any more.
+     */
     public void belong(Collection<PrincipalId> others) {
         others.forEach(other -> peers.computeIfAbsent(other, _ -> new Peer()));
         peers.keySet().removeIf(known -> {
@@ -192,7 +197,10 @@ public final class KeyAgreement implements ProtocolServer {
         });
     }
 
-    /** A new life, as after a restart: nothing counts any more that this node or the others towards it have vouched for. */
+    /**
+     * Begins a new life, as after a restart: nothing counts any more that this node or the others towards it have
+     * vouched for.
+     */
     public void renew(long nowMillis) {
         life = draw(AgreementMessage.LIFE_BYTES);
         peers.forEach((id, peer) -> drop(nowMillis, id, peer));
@@ -305,7 +313,10 @@ public final class KeyAgreement implements ProtocolServer {
         return out.drain();
     }
 
-    /** Once an older node is seen to agree, or is not here for T_k, nothing counts that it vouched for under the key that was given. */
+    /**
+     * Takes or drops the given key of an older node. Once that node is seen to agree, or is absent for T_k, nothing
+     * counts that it vouched for under that key.
+     */
     private void regard(long nowMillis, PrincipalId id, Peer peer) {
         boolean agrees = id.equals(book.self()) || peer.life != null || elder.agrees(id);
         Bytes here = agrees ? null : elder.keyFor(id).orElse(null);

@@ -7,8 +7,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Gives out the block ids of one session, without asking anybody: (owner, session, counter). Ids under which nothing was
- * ever stored can be given back; they are given out again first, so that the used ranges keep few gaps. Single-threaded.
+ * Allocator of the block ids of one session, without any request: (owner, session, counter). Ids under which nothing
+ * was ever stored can be given back. They are given out again first, so that the used ranges keep few gaps.
+ * Single-threaded.
  */
 public final class BlockAllocator implements BlockIds {
     private final int volume;

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The block ids of one object that is being written: taken in chunks that grow, so that few ranges suffice for a stream
- * of unknown length. Ranges beyond the first few blocks are registered as a pending upload before they are used, since
- * nodes bound what is not referenced.
+ * The block ids of one object that is being written, taken in growing chunks, so that few ranges suffice for a stream
+ * of unknown length. Ranges beyond the first few blocks are registered as a pending upload before use, since nodes
+ * bound unreferenced blocks.
  */
 final class BlockPlan {
     private static final long CHUNK_FIRST = 16;
@@ -81,7 +81,7 @@ final class BlockPlan {
         return List.copyOf(pending);
     }
 
-    /** Gives back what was taken and not used. What is registered ends with the command that names the upload. */
+    /** Gives back the unused ids. Registered ranges end with the command that names the upload. */
     void giveBackUnused() {
         if (ranges.isEmpty() || usedOfLast == ranges.getLast().count()) {
             return;
@@ -99,7 +99,7 @@ final class BlockPlan {
         }
     }
 
-    /** Gives all of it up: nodes may then free what was stored. Empty if nothing was. */
+    /** Returns the command that lets nodes free everything stored; empty if there is nothing to free. */
     Optional<Command> abandoned() {
         giveBackUnused();
         List<BlockRange> stored = new ArrayList<>();

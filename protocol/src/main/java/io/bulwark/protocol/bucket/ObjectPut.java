@@ -22,10 +22,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts one object (PROTOCOLS section 4, "the inode is the commit"): its blocks become extents, {@link #WINDOW_BLOCKS} under
- * way at most, then its pin lists do, level by level; when all of them are complete, and only then, one command makes the
- * object visible. Whatever fails before that command abandons what was stored; from then on nothing is abandoned, since the
- * command may still be executed.
+ * Puts one object (PROTOCOLS section 4, "the inode is the commit"). Its blocks become extents, at most {@link
+ * #WINDOW_BLOCKS} in flight, then its pin lists do, level by level. Only when all of them are complete, one command
+ * makes the object visible. A failure before that command abandons the stored blocks. From then on nothing is
+ * abandoned, since the command may still be executed.
  */
 public final class ObjectPut {
     /** Blocks of one object under way at most. */
@@ -160,7 +160,7 @@ public final class ObjectPut {
         return List.of();
     }
 
-    /** Nobody has said what came of a command. */
+    /** Handles a command whose result nobody has reported. */
     public List<ObjectStep> onSilence(long token, String why) {
         if (outcome != null || (token != registration && token != commit)) {
             return List.of();

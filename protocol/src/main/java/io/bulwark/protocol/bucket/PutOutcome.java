@@ -20,8 +20,8 @@ public sealed interface PutOutcome {
     record SessionLost(String message) implements PutOutcome {}
 
     /**
-     * The object may be there, or come to be, whole: nobody answered in time, or the session was found closed, perhaps
-     * after it had executed the command and its replies were lost.
+     * The object may be complete and visible, now or later: nobody answered in time, or the session was found closed.
+     * It may have executed the command before, and its replies were lost.
      */
     record Unknown(String message) implements PutOutcome {}
 

@@ -33,8 +33,8 @@ public final class SessionCommands {
     }
 
     /**
-     * A session is gone: what comes next needs another. Whether the command that was answered so may be repeated there,
-     * {@link #mayBeExecuted} says.
+     * Returns whether a session is gone, so that later commands need another. {@link #mayBeExecuted} says whether the
+     * answered command may be repeated there.
      */
     public static boolean isLost(Reply.Failed reply) {
         return reply.error() == MetadataError.SESSION_CLOSED || reply.error() == MetadataError.SESSION_UNKNOWN;

@@ -41,8 +41,8 @@ public sealed interface Fact {
     }
 
     /**
-     * These sessions of the owner, in all volumes, are closed, and nothing of them is referenced. A server closes those that
-     * it has in memory: what it was told of one before, or is about to store of it, must not outlive this.
+     * These sessions of the owner, in all volumes, are closed, and nothing of them is referenced. A server closes those
+     * that it has in memory: earlier messages for them, or stores about to happen, must not outlive this.
      */
     record Collapsed(PrincipalId owner, long firstSession, long lastSession) implements Fact {
         public boolean covers(PrincipalId of, long session) {

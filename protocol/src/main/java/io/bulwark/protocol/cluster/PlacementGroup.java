@@ -13,15 +13,15 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fixed ordered list of slots, the nodes that hold them in this epoch, and how far they have come from the one before (PROTOCOLS
- * section 4, epochs).
+ * A fixed ordered list of slots, the nodes that hold them in this epoch, and their progress from the epoch before
+ * (PROTOCOLS section 4, epochs).
  *
  * @param epoch counted per group from 1
  * @param holders the number of the node at each slot, all different
- * @param fresh ascending slots whose holders took them in this epoch or one before and have not confirmed any since; all of them
- *     unconfirmed
+ * @param fresh ascending slots whose holders took them in this epoch or an earlier one and have not confirmed any
+ *     since; all of them unconfirmed
  * @param unconfirmed ascending slots whose holders have not confirmed this epoch
- * @param next the change that is announced; null if there is none
+ * @param next the announced change; null if there is none
  */
 public record PlacementGroup(
         long epoch,

@@ -94,7 +94,10 @@ public record ProtectionPolicy(Protocol protocol, int f, int m, int n, int block
         };
     }
 
-    /** f, m, n and the block size for FP, as before there was another protocol; others begin with 0, which no f is. */
+    /**
+     * Writes f, m, n and the block size for FP, in the format that predates other protocols. Those begin with 0, which
+     * f never is.
+     */
     public void write(WireWriter out) {
         if (protocol != Protocol.FP) {
             out.u8(0).u8(protocol.ordinal()).u8(verification.ordinal());

@@ -9,28 +9,32 @@ public interface RevocationWatch {
     /** For servers that nobody asks. */
     RevocationWatch NONE = (_, _) -> {};
 
-    /** The server has been told of the revocation, for the first time or again: what it has said before is no answer to that. */
+    /**
+     * Called when the server learns of the revocation, for the first time or again: its earlier reports do not answer
+     * that.
+     */
     default void begins(PrincipalId revoked) {}
 
     /**
-     * From now on this server takes nothing of the client; told again whenever the number has changed.
+     * Called when this server refuses the client from now on, and again whenever the number has changed.
      *
-     * @param undecided versions that it has prepared here, or may have elsewhere, and of which it is not decided yet whether they ever
-     *     take effect
+     * @param undecided versions that the client has prepared here, or may have elsewhere, and for which it is not
+     *     decided whether they ever take effect
      */
     void refuses(PrincipalId revoked, int undecided);
 
     /**
-     * A version that a repair has staged is neither committed nor overwritten by what enough others have: rounds wait for it, whoever prepared it, and
-     * are done with it at the latest once the block is written beyond it. Told again and again as long as that is so.
+     * Called again and again while a version staged by a repair is neither committed nor overwritten by a version that
+     * enough others have. Rounds wait for it, whoever prepared it, until at the latest the block is written beyond it.
      *
      * @param timestamp counts the writes of the block
      */
     default void waitsFor(BlockId block, long timestamp) {}
 
     /**
-     * A version that a closed session has left staged is not decided, since these nodes have not said that they have closed the session and do not have
-     * the version. Told again and again as long as that is so; it ends, too, once the block is written beyond the version.
+     * Called again and again while a staged version of a closed session is not decided. These nodes have not reported
+     * that they have closed the session and do not have the version. The wait also ends once the block is written
+     * beyond the version.
      */
     default void waitsFor(BlockId block, long timestamp, List<PrincipalId> peers) {}
 }

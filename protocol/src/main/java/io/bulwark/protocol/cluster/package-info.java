@@ -1,6 +1,6 @@
 /**
- * The cluster as everybody sees it: nodes, volumes with their protection policies, placement groups with epochs
- * (PROTOCOLS section 4, placement), and the facts about sessions, grants and ranges that nodes act on.
+ * The cluster in the view of all (PROTOCOLS section 4, placement): nodes, volumes with their protection policies, and
+ * placement groups with epochs. Also the facts about sessions, grants and ranges that nodes act on.
  */
 @NullMarked
 package io.bulwark.protocol.cluster;

@@ -1,6 +1,9 @@
 package io.bulwark.protocol.completion;
 
-/** Lets work on fragments begin that nobody waits for: by a rate, or as whoever schedules all such work of a node decides. */
+/**
+ * Permission to begin work on fragments that nobody waits for: by a rate, or by the scheduler of all such work of a
+ * node.
+ */
 public interface Allowance {
     /** Returns whether one more may begin now. */
     boolean open(long nowMillis);

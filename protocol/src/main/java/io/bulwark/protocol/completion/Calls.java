@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The steps of one turn, and how it goes on when they are answered. */
+/** The steps of one turn, and their continuations when they are answered. */
 final class Calls {
     private final Map<Long, Consumer<Optional<Reply>>> asked = new HashMap<>();
     private final Map<Long, Consumer<CompletionResult>> checked = new HashMap<>();

@@ -37,16 +37,16 @@ public sealed interface CompletionStep {
     }
 
     /**
-     * Looks for the first extent between two, both included, of which something is kept here. Answered by {@code onFound} or
-     * {@code onSilence}.
+     * Looks for the first extent in a range, both ends included, of which something is kept here. Answered by {@code
+     * onFound} or {@code onSilence}.
      */
     record Find(long token, BlockId from, BlockId to) implements CompletionStep {}
 
     /**
-     * Looks for the first block of a placement group of registers, from one on, of which a version is kept here. Answered by
-     * {@code onFound} or {@code onSilence}.
+     * Looks for the first block of a placement group of registers, from a given one on, of which a version is kept
+     * here. Answered by {@code onFound} or {@code onSilence}.
      *
-     * @param from the number of the block where it begins
+     * @param from the number of the first block
      */
     record FindRegister(long token, Volume volume, int group, long from) implements CompletionStep {
         public BlockId first() {
@@ -73,6 +73,6 @@ public sealed interface CompletionStep {
     /** Has the node's own server see to a register before an epoch is confirmed. Answered by {@code onSettled}. */
     record SeeTo(long token, Settle request) implements CompletionStep {}
 
-    /** Gives a command in the node's own name; not answered: what came of it stands in the map. */
+    /** Submits a command in the node's own name. There is no answer: the map shows the result. */
     record Submit(Command command) implements CompletionStep {}
 }

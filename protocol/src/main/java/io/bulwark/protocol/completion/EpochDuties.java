@@ -59,9 +59,9 @@ final class EpochDuties {
     }
 
     /**
-     * Completion goes through what is referenced by the last map: what was referenced before its epochs opened can be learned from now
-     * on. A slot that this node took lately is confirmed here only: within a round, what could not be read is not counted while it is
-     * being tried again.
+     * Begins a round. Completion goes through all references in the last map: everything that was referenced before its
+     * epochs opened can be learned from now on. Only here is a recently taken slot confirmed: within a round,
+     * unreadable references are not counted while they are retried.
      */
     void beginRound() {
         Set<Place> fresh = new HashSet<>();

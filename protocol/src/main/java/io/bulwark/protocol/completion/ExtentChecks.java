@@ -38,10 +38,10 @@ final class ExtentChecks {
     }
 
     /**
-     * Nothing to do yet.
+     * Creates checks with nothing to do yet.
      *
-     * @param rebuild what looks make is charged here, and none begins while that is too much
-     * @param look how closely it looks at what is there
+     * @param rebuild charged with the fragments that checks make; no check begins while it is exhausted
+     * @param look how closely it checks existing data
      */
     ExtentChecks(Calls calls, int node, int atOnce, Allowance allowance, RebuildRate rebuild, Look look) {
         this.calls = calls;

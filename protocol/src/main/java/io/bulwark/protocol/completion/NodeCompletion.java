@@ -18,16 +18,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Keeps a node's extents complete: it tells the node's servers what has changed of sessions and freed ranges, in the order of the
- * changes; in rounds it learns what each of its volumes references, in the order of the inodes, and has it completed; beside that it
- * re-reads what is referenced. What the replicas do not answer is asked again. It asks for the map and the changes as often as ever,
- * however long a round takes: a placement group that waits for this node's seal serves nobody, and what is freed takes room.
+ * Keeps a node's extents complete. It tells the node's servers of changed sessions and freed ranges, in the order of
+ * the changes. In rounds it learns the references of each of its volumes, in the order of the inodes, and has them
+ * completed. Meanwhile it scrubs referenced data. It repeats requests that the replicas do not answer. It asks for the
+ * map and the changes equally often, however long a round takes. A placement group that waits for this node's seal
+ * serves nobody, and freed data takes room.
  */
 public final class NodeCompletion {
     private static final long MAP_MILLIS = 2_000;
     private static final long SCRUB_PAUSE_MILLIS = 10_000;
 
-    /** After a start what is held is compared with what is referenced so fast: most of it is there, and costs a look into the index. */
+    /**
+     * Rate of the comparison of held with referenced extents after a start: most are there, and cost one lookup in the
+     * index.
+     */
     private static final int COMPARED_PER_SECOND = 20_000;
 
     private final int node;
@@ -65,12 +69,14 @@ public final class NodeCompletion {
     private long nextVerificationMillis;
 
     /**
-     * Knows nothing of what this node did before it started: what is kept here may be another's, or older than what was promised.
+     * Creates it without knowledge of the time before this start: data here may belong to another node, or be older
+     * than what was promised.
      *
      * @param node the number of this node
-     * @param allowance lets fragments be re-read
-     * @param verification lets extents be verified lazily
-     * @param rebuild charged with each fragment that is made, whatever for; while that is too much nothing begins that may make another
+     * @param allowance permits the scrub of fragments
+     * @param verification permits lazy verification of extents
+     * @param rebuild charged with each fragment that is made, for any purpose; while it is exhausted nothing begins
+     *     that may make another
      */
     public NodeCompletion(
             int node, CompletionPace pace, Allowance allowance, Allowance verification, RebuildRate rebuild) {
@@ -375,7 +381,7 @@ public final class NodeCompletion {
         compared |= whole;
     }
 
-    /** Fast until all was gone through once, then as the pace says. */
+    /** Pace that is fast until everything was compared once, then as configured. */
     private final class ComparisonPace implements Allowance {
         private final Allowance first;
         private final Allowance later;

@@ -27,9 +27,9 @@ final class ReferenceWalk {
     private final SortedMap<Integer, VolumeProgress> progress = new TreeMap<>();
 
     /**
-     * Begins with the first inode of each volume.
+     * Creates a walk that begins with the first inode of each volume.
      *
-     * @param learned told of each reference, before its extents are looked at
+     * @param learned receives each reference before its extents are checked
      */
     ReferenceWalk(
             Calls calls,
@@ -70,7 +70,7 @@ final class ReferenceWalk {
         return at.caughtUp() && at.unfinished() == 0;
     }
 
-    /** Looks at all that is new of these volumes; then calls with whether the replicas answered. */
+    /** Checks everything new in these volumes; then calls {@code then} with whether the replicas answered. */
     void follow(List<Volume> volumes, Consumer<Boolean> then) {
         next(new ArrayDeque<>(volumes), then);
     }

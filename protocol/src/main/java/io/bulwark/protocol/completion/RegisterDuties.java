@@ -31,11 +31,11 @@ final class RegisterDuties {
     private int underWay;
 
     /**
-     * Nothing owed yet.
+     * Creates the duties with nothing pending.
      *
-     * @param rebuild charged with the fragment of each block that is seen to, as the new holder is asked to make it, and perhaps this node
-     *     makes its own
-     * @param clock the time now
+     * @param rebuild charged with the fragment of each handled block: the new holder is asked to make it, and perhaps
+     *     this node makes its own
+     * @param clock the current time
      */
     RegisterDuties(Calls calls, int node, CompletionPace pace, RebuildRate rebuild, LongSupplier clock) {
         this.calls = calls;

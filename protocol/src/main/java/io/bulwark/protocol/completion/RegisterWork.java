@@ -8,9 +8,9 @@ import java.util.Deque;
 import java.util.function.LongSupplier;
 
 /**
- * One placement group of registers of which a node has not confirmed the epoch: the blocks of which it keeps anything, one after the other.
- * What could not be done is tried again after all others. Once something could not be, nothing is begun for a while: most often that is so of
- * all.
+ * Work on one placement group of registers whose epoch a node has not confirmed: the blocks of which it keeps anything,
+ * in order. It retries failed blocks after all others. After a failure it begins nothing for a while: most often all
+ * blocks fail then.
  */
 final class RegisterWork {
     private final Calls calls;

@@ -11,10 +11,10 @@ public final class TokenBucket {
     private long filledMillis;
 
     /**
-     * Full.
+     * Creates a full bucket.
      *
-     * @param perSecond what comes
-     * @param most what is there at most
+     * @param perSecond rate of the refill
+     * @param most capacity
      */
     public TokenBucket(double perSecond, double most) {
         this.perMilli = perSecond / 1_000;

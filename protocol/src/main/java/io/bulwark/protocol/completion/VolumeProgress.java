@@ -14,7 +14,7 @@ import java.util.TreeMap;
 
 /** Progress of a node with one volume, and the work that it could not do yet. */
 final class VolumeProgress {
-    /** With more than this unfinished, those of the owner who has most are forgotten, to be learned anew. */
+    /** Bound on unfinished extents; beyond it those of the owner with the most are forgotten, to be learned anew. */
     private static final int UNFINISHED_MAX = 10_000;
 
     private static final int UNREADABLE_MAX = 1_000;
@@ -72,7 +72,10 @@ final class VolumeProgress {
         }
     }
 
-    /** However many extents one owner left that cannot be completed now, those of the others are learned and completed. */
+    /**
+     * Forgets the unfinished extents of the owner with the most, so that extents of the others are still learned and
+     * completed.
+     */
     private void forgetWhoHasMost() {
         Map<PrincipalId, Integer> counts = new TreeMap<>();
         unfinished.keySet().forEach(block -> counts.merge(block.owner(), 1, Integer::sum));

@@ -7,8 +7,8 @@ import java.util.Optional;
 
 /**
  * The client's side of one protocol operation: single-threaded, no I/O. The driver calls {@link #start} once, then
- * hands in each message that came under the operation's id, and a tick at least every 50 ms. Messages may be lost,
- * repeated, late or forged by up to f nodes.
+ * hands in each message with the operation's id, and a tick at least every 50 ms. Up to f nodes may lose, repeat, delay
+ * or forge messages.
  *
  * @param <R> the outcome: success or one of the operation's expected failures
  */

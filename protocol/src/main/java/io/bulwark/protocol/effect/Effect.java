@@ -28,12 +28,12 @@ public sealed interface Effect {
     record LoadMetas(long token, RecordKind kind, BlockId block) implements Effect {}
 
     /**
-     * Reads the meta data of at most {@code max} records of one kind whose blocks lie between two, both included, in the
-     * order of their keys, then calls {@code onLoaded} with the token and {@link Loaded.Metas}. Fewer than {@code max}
-     * records mean that there are no more.
+     * Reads the meta data of at most {@code max} records of one kind whose blocks lie in a range, both ends included.
+     * They come in the order of their keys. Then it calls {@code onLoaded} with the token and {@link Loaded.Metas}.
+     * Fewer than {@code max} records mean that there are no more.
      *
-     * @param written whether those are enough that have reached the disk: what is held in memory for a while stays there, and what has not
-     *     been written yet may be missing. Else all earlier stores are seen
+     * @param written whether records that have reached the disk suffice: buffered ones stay in memory, and those not
+     *     written yet may be missing. Else all earlier stores are seen
      */
     record Scan(long token, RecordKind kind, BlockId from, BlockId to, int max, boolean written) implements Effect {
         public Scan(long token, RecordKind kind, BlockId from, BlockId to, int max) {

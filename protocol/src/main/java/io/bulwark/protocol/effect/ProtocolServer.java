@@ -6,9 +6,9 @@ import io.bulwark.protocol.wire.Message;
 import java.util.List;
 
 /**
- * A server's side of one protocol: single-threaded, no I/O; may be sharded by block. {@code from} is what the transport
- * authenticated. A {@link Effect.Send} that promises what a {@link Effect.Store} keeps is returned only from
- * {@link #onStored}.
+ * A server's side of one protocol: single-threaded, no I/O; may be sharded by block. The transport has authenticated
+ * {@code from}. A {@link Effect.Send} that promises the content of a {@link Effect.Store} is returned only from {@link
+ * #onStored}.
  */
 public interface ProtocolServer {
     List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message);

@@ -7,7 +7,7 @@ package io.bulwark.protocol.effect;
 public enum Verdict {
     /** It sent, as the version asked for, bytes that re-encoding the accepted block does not give for its slot. */
     CORRUPT,
-    /** It says itself that what it holds of the version is damaged. */
+    /** It reports itself that its copy of the version is damaged. */
     DAMAGED,
     /** It holds another version than the one asked for. */
     OTHER_VERSION,

@@ -66,16 +66,16 @@ public final class PastRecords {
         return left;
     }
 
-    /** If it is time to clear what is left, the block is outdated. */
+    /** Marks the block as outdated when it is time to clear the remaining records. */
     public void onTick(long nowMillis) {
         outdated |= left && nowMillis >= againMillis;
     }
 
     /**
-     * All that there is of it, as it was loaded.
+     * Clears all remaining records, as they were loaded.
      *
-     * @param cleared when that is durable
-     * @param then when that is over, whatever came of it
+     * @param cleared called when that is durable
+     * @param then called when that has ended, successful or not
      * @return false if there is nothing to clear: nothing will be called
      */
     public boolean clear(List<Mutation> mutations, Runnable cleared, LongConsumer then) {

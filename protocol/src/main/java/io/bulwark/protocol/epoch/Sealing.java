@@ -10,7 +10,7 @@ import java.util.function.LongConsumer;
 
 /** Seals of a server of registers for volumes whose holders change (docs/decisions/0016, nodes). */
 public final class Sealing {
-    /** The requests on one block, one after the other; while a store is under way the next one waits. */
+    /** Queue of the requests on one block; while a store is in progress the next one waits. */
     public interface Line {
         void enqueue(long nowMillis, LongConsumer task);
     }
@@ -54,8 +54,8 @@ public final class Sealing {
     }
 
     /**
-     * Says what the metadata are waiting to hear. What was let in before is stored by then: who looks through what this node has, since
-     * nothing of an older epoch can come any more, must find it.
+     * Sends the promises that the metadata wait for, once all requests accepted before are stored. Nothing of an older
+     * epoch can come any more, so that a later search of this node must find them.
      *
      * @param blocks those of the volume that are in memory
      */

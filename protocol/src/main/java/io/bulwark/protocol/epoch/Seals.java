@@ -22,12 +22,12 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The epochs that one server of a node refuses. It refuses an epoch as soon as it has heard that another is announced, or open,
- * and serves the other only once it is open and the refusal is durable: replicas that are behind may tell a node that has
- * restarted of the old one.
+ * The epochs that one server of a node refuses. It refuses an epoch as soon as it has heard that another is announced,
+ * or open. It serves the other only once that is open and the refusal is durable. Replicas that are behind may tell a
+ * restarted node of the old one.
  *
- * <p>What is remembered of one volume stands under one block, a record for each group and epoch, so that servers of one node
- * that write at the same time take nothing back.
+ * <p>The records of one volume are under one block, one for each group and epoch, so that concurrent writes of one
+ * node's servers undo nothing.
  */
 public final class Seals {
     private static final int SUFFIX_BYTES = 12;
@@ -177,9 +177,10 @@ public final class Seals {
     }
 
     /**
-     * In which epoch this node's slot of a group of registers counted as taken lately: what it keeps from before may be of another slot, or
-     * a version that can be read nowhere any more. Whoever took a slot counts so in each epoch until it has confirmed one, which it does when
-     * it has heard of it; so no slot is lost and taken again without its being seen here.
+     * Returns the epoch in which this node's slot of a group of registers counted as recently taken. Older records here
+     * may be of another slot, or of a version that can be read nowhere any more. A node that took a slot counts so in
+     * each epoch until it has confirmed one, which it does when it has heard of it. So no slot is lost and taken again
+     * unnoticed.
      */
     public long taken(int volume, int group) {
         Floor floor = volumes.getOrDefault(volume, Map.of()).get(group);

@@ -5,9 +5,9 @@ import io.bulwark.protocol.wire.Message;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers {@link Settle}.
+ * Answer to {@link Settle}.
  *
- * @param done whether what is here and is, or may be, complete is held as that epoch needs it
+ * @param done whether every version here that is, or may be, complete is held as that epoch needs it
  */
 public record Settled(BlockId block, boolean done) implements Message {
     /** Returns whether a message says that the block was settled. */

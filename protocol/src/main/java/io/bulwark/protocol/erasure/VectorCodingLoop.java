@@ -74,7 +74,10 @@ final class VectorCodingLoop implements CodingLoop {
         }
     }
 
-    /** x = xa * a + xb * b and y = ya * a + yb * b, added to what is there if {@code add}; whole vectors only. */
+    /**
+     * Computes x = xa * a + xb * b and y = ya * a + yb * b, added to the present content if {@code add}. Whole vectors
+     * only.
+     */
     private static int toTwo(
             byte[] a,
             int aAt,

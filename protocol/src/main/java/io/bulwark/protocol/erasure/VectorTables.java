@@ -54,8 +54,8 @@ public final class VectorTables {
     }
 
     /**
-     * The high bits of every byte, moved down. Shifts words and masks what came from the neighbours: vector units shift no
-     * bytes, and what the compiler does instead takes ten instructions.
+     * Returns the high bits of every byte, moved down. It shifts words and masks the neighbours' bits: vector units
+     * shift no bytes, and the compiler's replacement takes ten instructions.
      */
     public static ByteVector highBits(ByteVector bytes) {
         return bytes.reinterpretAsInts()

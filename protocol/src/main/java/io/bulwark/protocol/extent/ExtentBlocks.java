@@ -305,7 +305,7 @@ final class ExtentBlocks {
                 then);
     }
 
-    /** Drops another version than the referenced one; what is remembered instead refuses it for ever. */
+    /** Drops a version other than the referenced one; the record in its place refuses it for ever. */
     void want(Turn turn, BlockId block, Session session, Wanted wanted, BlockQueues.Done then) {
         updateUnlessFreed(
                 turn,
@@ -330,7 +330,7 @@ final class ExtentBlocks {
         ExtentRecord after(@Nullable ExtentRecord known);
     }
 
-    /** Another record in the place of the one that is here: of a version that stays, the fragment stays, too. */
+    /** Replaces the record of a block; if its version stays, the fragment stays, too. */
     private void update(Turn turn, BlockId block, Next next, BlockQueues.Done then) {
         queues.add(
                 turn,
@@ -360,7 +360,10 @@ final class ExtentBlocks {
                 }));
     }
 
-    /** "Freed" may have been told before, or while the disk is at it: then nothing stays here that nobody ever deletes. */
+    /**
+     * Updates a record unless the block was freed before or is freed during the disk operation: then nothing stays here
+     * that nobody ever deletes.
+     */
     private void updateUnlessFreed(Turn turn, BlockId block, Session session, Next next, BlockQueues.Done then) {
         session.users++;
         BlockQueues.Done end = after -> {

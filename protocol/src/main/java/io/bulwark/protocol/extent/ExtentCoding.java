@@ -75,7 +75,7 @@ public sealed interface ExtentCoding permits FpCoding, PasisCoding {
     boolean isFragmentOf(Checksum checksum, int slot, Bytes fragment);
 
     /**
-     * The block that the checksum names.
+     * Decodes the block that the checksum names.
      *
      * @param fragments by slot, all of which {@link #isFragmentOf can be right}
      * @param verified whether at least one correct node says that the version is valid

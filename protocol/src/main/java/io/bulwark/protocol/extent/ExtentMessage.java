@@ -67,8 +67,8 @@ public sealed interface ExtentMessage extends Message {
     }
 
     /**
-     * SUPPLY: a fragment that this slot lacks of a version that others hold, from whoever has read the block. Under FP, where a
-     * fragment is checked alone. Answered like STORE.
+     * SUPPLY: a fragment that this slot lacks of a version that others hold, sent by a reader of the block. It is used
+     * under FP, where a fragment is checked alone. Answered like STORE.
      */
     record Supply(BlockId block, long epoch, int slot, Bytes fragment, Checksum checksum) implements Request {
         public Supply {

@@ -92,8 +92,8 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     }
 
     /**
-     * A read that asks and judges the named slots, too, before it is finished; a slot that stays silent for the time of a
-     * retry is left out.
+     * Returns a read that also asks and judges the named slots before it finishes. It leaves out a slot that stays
+     * silent for the time of a retry.
      *
      * @param judged all slots, to verify an extent; one, to judge a suspect
      * @param excluded slots that are not asked at all: a node leaves out its own
@@ -541,9 +541,9 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     }
 
     /**
-     * Slots that lack this version. A complete one is missing at f slots at most that are not bad (decision 16), and bad are f at most:
-     * those that lie, and those whose holder came lately and has not made up what was stored before. So one that serves what cannot be
-     * right counts as well.
+     * Returns the number of slots that lack this version. At most f slots that are not bad lack a complete one
+     * (decision 16), and at most f are bad. Bad are liars, and slots whose holder came recently and has not caught up.
+     * So a slot that serves bytes that cannot be right counts as well.
      */
     private int neverStored() {
         int bad = 0;

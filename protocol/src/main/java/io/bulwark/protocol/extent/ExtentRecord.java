@@ -12,9 +12,9 @@ import io.bulwark.protocol.wire.WireWriter;
 import java.util.List;
 
 /**
- * The meta data of an extent's record on disk: version (1 byte), state (1), block (25), epoch (8), slot (1), then what the
- * state says. The record's fragment stands beside it. The block is in it so that a whole record put under another key, right
- * in itself, is known as damaged instead of passing for another version of that block.
+ * The meta data of an extent's record on disk: version (1 byte), state (1), block (25), epoch (8), slot (1), then the
+ * state's content. The record's fragment is beside it. The block is included so that a whole record under a wrong key
+ * is recognized as damaged. Right in itself, it could pass for another version of that block.
  */
 sealed interface ExtentRecord {
     /**

@@ -49,12 +49,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A storage node's side of extents (PROTOCOLS section 4): keeps at most one version of each id for ever, checked against its
- * checksum before it is durable and whenever it is read; serves it to those with a read grant who name its pin; makes what it
- * lacks again from the others; drops what 2f+1 replicas say is freed.
+ * A storage node's side of extents (PROTOCOLS section 4). It keeps at most one version of each id for ever, and checks
+ * it against its checksum before it is durable and at each read. It serves it to readers with a read grant that name
+ * its pin. It makes missing fragments again from the others, and drops extents that 2f+1 replicas report as freed.
  *
- * <p>Every request passes the same questions in the same order: volume, epoch and slot, right, session, freed. What the node
- * does not know it asks the replicas before it refuses.
+ * <p>Every request passes the same checks in the same order: volume, epoch and slot, right, session, freed. The node
+ * asks the replicas about unknown facts before it refuses.
  */
 public final class ExtentServer implements ProtocolServer {
     private static final int WAITING_PER_BLOCK_MAX = 256;
@@ -479,7 +479,7 @@ public final class ExtentServer implements ProtocolServer {
         turn.add(new Effect.Send(asked.from, asked.requestId, answer));
     }
 
-    /** After a start: goes on deleting where the last life was interrupted. */
+    /** Resumes, after a start, the deletions that the crash interrupted. */
     private void resumeSweeps(Turn turn, BlockId from) {
         continuations.scan(turn, RecordKind.SESSION, from, LAST, RECOUNT_PAGE, (next, metas) -> {
             for (Loaded.Meta meta : metas.records()) {

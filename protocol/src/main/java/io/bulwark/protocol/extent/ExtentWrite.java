@@ -26,12 +26,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writing an extent takes one round (PROTOCOLS section 4): STORE to each slot of its own fragment, or STORE_BLOCK where nodes verify as
- * they store. Done at m+f OKs of one epoch under FP, N-b under PASIS, so wait-free with f nodes dead or lying; then it goes on sending
- * to slow slots for a while.
+ * Write of an extent in one round (PROTOCOLS section 4): STORE sends each slot its own fragment; STORE_BLOCK is used
+ * where nodes verify as they store. The write is done at m+f OKs of one epoch under FP, N-b under PASIS. It is
+ * therefore wait-free with f nodes dead or lying. Afterwards it keeps sending to slow slots for a while.
  *
- * <p>LIMIT and a full disk at up to f slots are treated like slowness. At more, a write under LIMIT keeps asking, since
- * references and frees lift it; a write without space fails.
+ * <p>LIMIT and a full disk at up to f slots are treated like slowness. At more slots, a write under LIMIT keeps
+ * retrying, since references and frees lift the limit; a write without space fails.
  */
 public final class ExtentWrite implements ClientOperation<WriteOutcome> {
     /** Refusals that may change on a retry; a node may not have heard of a session that was just opened. */

@@ -20,8 +20,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Asks the other slots whether f+1 of them hold a version. One of these is correct, so that the extent's owner has stored this version:
- * a fragment of it is then as good from anybody as from its owner. The replicas could not say so of pins that stand in pin lists.
+ * Poll of the other slots for whether f+1 of them hold a version. One of these is correct, so the extent's owner has
+ * stored this version. A fragment of it is then as good from anybody as from its owner. The replicas cannot confirm
+ * pins that stand in pin lists.
  */
 final class HoldersPoll implements ClientOperation<Boolean> {
     private final PlacementGroup group;

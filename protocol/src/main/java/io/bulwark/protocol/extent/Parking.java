@@ -21,12 +21,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests that wait until 2f+1 replicas answer a question. A denial is believed only after a while of asking: what
- * was just opened or granted may not have reached all replicas. Where no answer comes, the request is dropped, and the
- * sender sends it again.
+ * Requests that wait until 2f+1 replicas answer a question. A denial is believed only after repeated asking for a
+ * while: a session or grant that is new may not have reached all replicas. If no answer arrives, the request is
+ * dropped, and the sender sends it again.
  *
- * <p>Space is shared: where it is used up, whoever has most of it gives way to those who have less. The same question goes
- * out again only after a while, however often it is answered, and less and less often while nobody answers it.
+ * <p>The space is shared: when it is full, the sender that uses most of it gives way to those that use less. The same
+ * question is sent again only after a pause, even if it is answered often. The pause grows while the question stays
+ * unanswered.
  */
 final class Parking {
     private static final int PER_SENDER_MAX = 256;

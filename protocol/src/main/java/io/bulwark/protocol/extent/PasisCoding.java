@@ -14,9 +14,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * All N fragments under a cross-checksum of their hashes (lazy verification paper 2.2): a fragment that matches says nothing of the
- * others, so who wants to be sure encodes all N again and compares. Under write-time verification nodes take whole blocks only, and
- * do that themselves before they keep anything.
+ * Coding with all N fragments under a cross-checksum of their hashes (lazy verification paper 2.2). A fragment that
+ * matches proves nothing about the others, so a reader that needs certainty encodes all N again and compares. Under
+ * write-time verification nodes accept whole blocks only, and check them this way before they store anything.
  */
 record PasisCoding(ErasureCode code, boolean writeTime) implements ExtentCoding {
     PasisCoding(ProtectionPolicy policy) {

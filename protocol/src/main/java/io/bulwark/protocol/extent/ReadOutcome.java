@@ -17,7 +17,7 @@ public sealed interface ReadOutcome {
     /** 2f+1 slots lack this version now: its writer left it incomplete. Nobody has read it under FP, and it may be complete later. */
     record Incomplete() implements ReadOutcome {}
 
-    /** No block encodes to what the pin names: its writer lied, and nobody can read it. */
+    /** Result that no block encodes to the pin: the writer lied, and nobody can read the version. */
     record Poisonous() implements ReadOutcome {}
 
     /** f+1 nodes are in a later epoch of the group: fetch the map and read again. */

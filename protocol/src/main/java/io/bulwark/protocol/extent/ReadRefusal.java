@@ -20,6 +20,9 @@ public enum ReadRefusal {
     FREED,
     /** Its fragments match their checksum and give no block that encodes to it: its writer lied, and nobody will ever read it. */
     POISONOUS,
-    /** Not here, which says nothing: the node took its slot lately and has not made up yet what was stored before. */
+    /**
+     * The fragment is not here, which proves nothing: the node took its slot recently and has not yet rebuilt older
+     * data.
+     */
     NOT_REPAIRED
 }

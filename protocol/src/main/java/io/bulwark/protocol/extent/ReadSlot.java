@@ -21,7 +21,7 @@ final class ReadSlot {
     long lastAskedMillis;
     /** When it was asked, or its connection last moved since. */
     long movedMillis;
-    /** When it was asked for the answer that is awaited, or came last; what is only said again does not count. */
+    /** Time of the request whose answer is pending, or of the latest one; resends do not count. */
     long questionMillis;
     /** Number of requests that the slot has answered. */
     int answers;

@@ -12,10 +12,10 @@ public sealed interface RepairOutcome {
     /** 2f+1 holders, this one perhaps among them, never stored this version. */
     record Incomplete() implements RepairOutcome {}
 
-    /** No block encodes to what the pin names; found out by this node, or told by f+1 others. */
+    /** Result that no block encodes to the pin, as this node found itself or as f+1 others report. */
     record Poisonous() implements RepairOutcome {}
 
-    /** f+1 others say that the extent was freed. */
+    /** Result that f+1 others report the extent as freed. */
     record Freed() implements RepairOutcome {}
 
     /** Too few good fragments now; why, by slot. */

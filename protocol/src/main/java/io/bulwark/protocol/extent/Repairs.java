@@ -164,7 +164,7 @@ final class Repairs {
         }
     }
 
-    /** SUSPECT of the own slot: compares what is here with what the others' fragments give. */
+    /** Handles SUSPECT of the own slot: compares the local fragment with the result of the others' fragments. */
     void doubtOwn(Turn turn, Place place, Bytes pin) {
         blocks.read(turn, place.block(), true, (next, content) -> {
             if (content.record().orElse(null) instanceof Held held && held.is(pin) && held.slot() == place.slot()) {
@@ -252,7 +252,7 @@ final class Repairs {
                 (next, session) -> blocks.adopt(next, place.block(), session, held, fragment, then));
     }
 
-    /** Runs an operation of this node when its turn comes. */
+    /** Queues an operation of this node and runs it in order. */
     void start(Turn turn, ClientOperation<?> operation, Continuations.Then<Object> then) {
         waiting.addLast(new Operation(operation, then));
         startNext(turn);

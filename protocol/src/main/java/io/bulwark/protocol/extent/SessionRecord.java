@@ -94,8 +94,9 @@ final class SessionRecord {
     }
 
     /**
-     * Closes the session: from now on only these counters are referenced, less those that were freed already. Told again with
-     * fewer, it frees the others, too: the single frees are told no more once a whole session is without references.
+     * Closes the session: from now on only these counters are referenced, except those that were freed already. A later
+     * call with fewer counters frees the rest, too: single frees are no longer reported once a whole session is without
+     * references.
      *
      * @return false if nothing has changed
      */

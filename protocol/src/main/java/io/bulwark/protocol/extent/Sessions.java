@@ -28,12 +28,16 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sessions that a node has to do with now: what 2f+1 replicas said of each, and what of it is freed, which is on disk
- * before anything is deleted. Sessions that nobody uses are dropped from memory, the longest unused first.
+ * Sessions that a node currently uses, with the state that 2f+1 replicas reported for each and the blocks that are
+ * freed. The freed blocks are on disk before anything is deleted. Unused sessions are evicted from memory, the least
+ * recently used first.
  */
 final class Sessions {
     private static final int KEPT_MAX = 4096;
-    /** Sessions of which 2f+1 replicas said that they are open are kept apart: nobody's bogus numbers push them out. */
+    /**
+     * Bound on the sessions that 2f+1 replicas reported as open. They are kept apart, so that bogus session numbers
+     * cannot evict them.
+     */
     private static final int OPEN_MAX = 16_384;
 
     /** An owner has at most 64 open; some more were closed without this node having been told. */
@@ -381,7 +385,7 @@ final class Sessions {
         });
     }
 
-    /** A few steps only; those in use go to the end, so that the next call looks at others. */
+    /** Evicts sessions in a few steps only; those in use move to the end, so that the next call examines others. */
     private void evict(Map<Key, Session> from, int max) {
         if (from.size() <= max) {
             return;

@@ -6,7 +6,7 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Optional;
 
-/** A whole fragment of an extent as it stands in a record on disk, for whoever looks at disks from outside. */
+/** Whole fragment of an extent as a record on disk holds it, for tools that inspect disks offline. */
 public record StoredExtent(int slot, Checksum checksum, Bytes fragment) {
     /** Nothing if the record holds no fragment, or none that has the hash under which it was stored. */
     public static Optional<StoredExtent> read(BlockId block, Bytes meta, Bytes fragment) {

@@ -116,8 +116,8 @@ public final class BlockCode {
     }
 
     /**
-     * The block that fpcc names, if the shares, by slot, suffice for it. Fragments consistent with fpcc are right; those
-     * that come with a cross-checksum of their own are tried group by group of equal cross-checksums, and a block decoded
+     * Decodes the block that fpcc names, if the shares, by slot, suffice for it. Fragments consistent with fpcc are
+     * right. Fragments with a cross-checksum of their own are tried in groups of equal cross-checksums. A block decoded
      * with their help counts only if at least m of its first m+f fragments are consistent with fpcc.
      */
     public Optional<Bytes> decode(Fpcc fpcc, Map<Integer, Share> shares) {

@@ -32,7 +32,7 @@ public sealed interface Checksum permits Fpcc, CrossChecksum {
     /** SHA-256 of the canonical encoding: what names this version of a block. */
     Bytes pin();
 
-    /** Reads the canonical encoding of either; keeps a copy, so that the frame around it can be forgotten. */
+    /** Reads the canonical encoding of either kind, and copies it so that the frame can be released. */
     static Checksum decode(WireReader in) {
         int length = in.i32(0, MAX_LENGTH);
         int fingerprints = in.u8();

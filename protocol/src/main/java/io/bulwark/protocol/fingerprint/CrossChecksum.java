@@ -41,7 +41,7 @@ public final class CrossChecksum implements Checksum {
     }
 
     /**
-     * A cross-checksum that says this, whether or not any fragment matches.
+     * Returns a cross-checksum with these values, even if no fragment matches it.
      *
      * @throws IllegalArgumentException if a bound of the encoding does not hold
      */

@@ -6,16 +6,17 @@ import java.lang.reflect.Constructor;
 import java.util.function.Function;
 
 /**
- * The 128-bit evaluation fingerprint at one point r (theorem 2.1.4): the fragment is a polynomial over
- * E = GF(2^8)[x] / (x^16 + x^5 + x^2 + 2), and its fingerprint the value at r. It is linear over GF(2^8), the erasure
- * code's field (theorem 2.1.7), and says nothing about the fragment's length: a zero appended leaves it as it is.
+ * 128-bit evaluation fingerprint at one point r (theorem 2.1.4): the fragment is a polynomial over E = GF(2^8)[x] /
+ * (x^16 + x^5 + x^2 + 2), and its fingerprint is the value at r. It is linear over GF(2^8), the erasure code's field
+ * (theorem 2.1.7). It does not depend on the fragment's length: an appended zero does not change it.
  *
  * <p><b>Order of the bytes.</b> Byte {@code b} of a fragment is, in the coefficient of {@code r^e}, the coordinate of
- * {@code x^j}, with {@code e = 64 * (b / 1024) + b % 64} and {@code j = b % 1024 / 64}: a bijection between byte positions
- * and pairs (e, j). So 64 polynomials lie side by side, one per byte lane; each is evaluated at r^64, and polynomial l is
- * joined with the factor r^l. A fragment of L bytes has coefficients for less than 64 * ceil(L / 1024) powers.
+ * {@code x^j}, with {@code e = 64 * (b / 1024) + b % 64} and {@code j = b % 1024 / 64}. This is a bijection between
+ * byte positions and pairs (e, j). So 64 polynomials lie side by side, one per byte lane. Each is evaluated at r^64,
+ * and polynomial l is joined with the factor r^l. A fragment of L bytes has coefficients for less than 64 * ceil(L /
+ * 1024) powers.
  *
- * <p>Immutable and safe for use by many threads. Making one costs some microseconds of tables, so keep it for all
+ * <p>Immutable and thread-safe. Construction computes tables for some microseconds, so keep one instance for all
  * fragments of one r.
  */
 public final class Fingerprint {

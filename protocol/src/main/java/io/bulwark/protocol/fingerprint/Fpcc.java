@@ -10,12 +10,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fingerprinted cross-checksum (thesis, definition 2.2.2): the hashes of the first fragments of a block and the
+ * Fingerprinted cross-checksum (thesis, definition 2.2.2): the hashes of the first fragments of a block and the
  * fingerprints of its first m, at a point r that the hashes and the fragments' length determine. Any two blocks decoded
- * from fragments consistent with it are the same, but for a negligible probability (theorem 2.2.4). An extent's has the
- * hashes of all n fragments, a register's those of the first m+f (partial encoding, thesis 4.2.1).
+ * from fragments consistent with it are equal, except with negligible probability (theorem 2.2.4). For an extent it has
+ * the hashes of all n fragments, for a register those of the first m+f (partial encoding, thesis 4.2.1).
  *
- * <p>Equality, order and {@link #pin()} are those of the canonical encoding. Immutable and safe for use by many threads.
+ * <p>Equality, order and {@link #pin()} are those of the canonical encoding. Immutable and thread-safe.
  */
 public final class Fpcc implements Checksum, Comparable<Fpcc> {
     private final Bytes encoded;
@@ -61,7 +61,7 @@ public final class Fpcc implements Checksum, Comparable<Fpcc> {
     }
 
     /**
-     * A fingerprinted cross-checksum that says this, whether or not any fragment is consistent with it.
+     * Returns a fingerprinted cross-checksum with these values, even if no fragment is consistent with it.
      *
      * @throws IllegalArgumentException if a bound of the encoding does not hold
      */
@@ -73,7 +73,7 @@ public final class Fpcc implements Checksum, Comparable<Fpcc> {
         return new Fpcc(out.toBytes(), length, fp.size(), cc.size());
     }
 
-    /** Reads the canonical encoding; keeps a copy, so that the frame around it can be forgotten. */
+    /** Reads the canonical encoding, and copies it so that the frame can be released. */
     public static Fpcc decode(WireReader in) {
         if (Checksum.decode(in) instanceof Fpcc fpcc) {
             return fpcc;

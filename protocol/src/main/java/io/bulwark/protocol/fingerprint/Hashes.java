@@ -11,7 +11,7 @@ public final class Hashes {
 
     private Hashes() {}
 
-    /** The hash of the parts one after the other; where parts vary in length, the caller makes them unambiguous. */
+    /** Returns the hash of the concatenated parts; where parts vary in length, the caller makes them unambiguous. */
     public static Bytes sha256(Bytes... parts) {
         MessageDigest digest = digest();
         for (Bytes part : parts) {

@@ -5,9 +5,9 @@ import io.bulwark.protocol.id.PrincipalId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that was let in.
+ * Admitted request.
  *
- * @param judged whether a REPAIR has been run for it, or is not to be
+ * @param judged whether a REPAIR has been run for it, or none is needed
  * @param accepted the share that a PREPARE brought, once it was checked
  */
 record Call(

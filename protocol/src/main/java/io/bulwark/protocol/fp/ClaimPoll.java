@@ -4,8 +4,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A holder asks its peers for their latest until m + f slots, its own among them, claim a version or a later one in this epoch. Those
- * that are behind are asked for REPAIR.
+ * Poll of a holder for its peers' latest, until m + f slots, including its own, claim a version or a later one in this
+ * epoch. Peers that are behind are asked for REPAIR.
  */
 final class ClaimPoll extends PeerPoll<ClaimPoll.Outcome> {
     /** Outcome of the poll. */

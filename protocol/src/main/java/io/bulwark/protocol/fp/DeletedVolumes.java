@@ -29,7 +29,7 @@ public final class DeletedVolumes {
     private static final long FIRST_ROUND_MILLIS = 3_000;
     private static final long ROUND_MILLIS = 30_000;
     private static final long ASK_MILLIS = 1_000;
-    /** Longer than an answer is kept for others that ask. */
+    /** Time after which an absence is confirmed; longer than an answer is cached for others that ask. */
     private static final long CONFIRM_MILLIS = 500;
 
     private static final long NEVER_ABSENT = -1;
@@ -142,10 +142,10 @@ public final class DeletedVolumes {
         } else if (absentMillis == NEVER_ABSENT) {
             asked.put(volume, nowMillis);
         } else if (askedMillis - absentMillis >= CONFIRM_MILLIS) {
-            // It answers a question that went to the replicas after the first answer. A node has one such question
-            // open at a time, and the first answer ended it before it came here, in order. Who asks while another is
-            // open gets that one's answer, which is later than the first; and the first itself, or one that was kept
-            // with it, is given to nobody for as long as we have waited.
+            // This answers a question that was sent to the replicas after the first answer. A node has one such
+            // question open at a time, and the first answer ended it before it arrived here, in order. A request made
+            // while another question is open gets that one's answer, which is later than the first. The first answer
+            // itself, or one cached with it, is never served for as long as we have waited.
             asked.remove(volume);
             untold.remove(volume);
             deleted.add(volume);
@@ -156,8 +156,8 @@ public final class DeletedVolumes {
     }
 
     /**
-     * The next volume of which anything of these kinds is held here, if the kinds before have none that comes sooner. What is held in
-     * memory may yet die there: it stays, and is found in a later round.
+     * Finds the next volume with any record of these kinds here, unless the kinds before have a sooner one. Records in
+     * memory may be deleted before they reach the disk, so the scan leaves them there; a later round finds them.
      */
     private void findNext(long nowMillis, int kind, long sooner) {
         long mine = begin(nowMillis);
@@ -205,7 +205,7 @@ public final class DeletedVolumes {
             return new Place(volume, kind + 1, BlockId.register(volume, 0), clean);
         }
 
-        /** Behind what is others', which stays. */
+        /** Returns the place behind a record of another server, which stays. */
         Place behind(BlockId block) {
             BlockId next = new BlockId(volume, block.owner(), block.session(), block.counter() + 1);
             return new Place(volume, kind, next, clean);

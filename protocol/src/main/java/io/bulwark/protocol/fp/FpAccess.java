@@ -143,8 +143,8 @@ final class FpAccess {
         FpGroup group = FpGroup.of(volume, target.block());
         long epoch = group.placement().epoch();
         if (target.epoch() > epoch || (target.epoch() == epoch && !serves(target.block(), epoch))) {
-            // A newer epoch that somebody claims is checked before anything is refused, and so is what comes after one
-            // that is to end.
+            // A claimed newer epoch is checked before anything is refused, and so is the epoch after one that is about
+            // to end.
             Long told = toldVolumes.get(volumeId);
             if (told != null && nowMillis - told < ABSENCE_MILLIS) {
                 return new Verdict.Refuse(Refusal.OTHER_EPOCH, epoch);
@@ -187,7 +187,10 @@ final class FpAccess {
         };
     }
 
-    /** In a closed session nothing is committed any more, but who asks whether this node has the version is told that it has. */
+    /**
+     * Admits a committer. In a closed session nothing is committed any more, but the node still confirms a version that
+     * it has.
+     */
     private Verdict admitCommitter(long nowMillis, FpGroup group, SessionKey key) {
         Verdict ofWriter = admitWriter(nowMillis, group, key);
         boolean closed =

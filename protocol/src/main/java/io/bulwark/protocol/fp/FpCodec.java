@@ -128,7 +128,7 @@ public final class FpCodec implements MessageCodec {
         return out.i64(message.session()).i64(message.ts()).raw(message.fpcc().encoded());
     }
 
-    /** A byte of flags (1 there, 2 fragment, 4 cc, 8 damaged), then what they announce. */
+    /** Writes a byte of flags (1 present, 2 fragment, 4 cc, 8 damaged), then the fields that they announce. */
     private static void holding(@Nullable Holding holding, WireWriter out) {
         if (holding == null) {
             out.u8(0);

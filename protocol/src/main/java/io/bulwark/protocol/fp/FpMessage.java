@@ -130,10 +130,13 @@ public sealed interface FpMessage extends Message {
     /** The peer has proven the version and keeps its fragment: its nonce, and its {@code repair} MAC for the asker. */
     record RepairMac(Target target, Version version, Bytes nonce, Bytes mac) implements Answer {}
 
-    /** The peer knows the version to be proven, and has no room to stage it yet: it vouches for it once m + f - 1 others have said so much. */
+    /**
+     * Answer of a peer that knows the version to be proven, and has no room to stage it yet. It vouches for the version
+     * once m + f - 1 others have answered the same.
+     */
     record Proven(Target target, Version version) implements Answer {}
 
-    /** A node asks a peer what it knows of a version that a session left staged. */
+    /** Question of a node to a peer about a version that a session left staged. */
     record AskLeftover(Target target, PrincipalId owner, long session, Timestamp version) implements Request {
         @Override
         public Asked asked() {

@@ -111,8 +111,8 @@ final class FpPrepare {
     }
 
     /**
-     * The version is known here. A fragment that is missing or lost is kept; and who else has MACs for it, before he gets them: what
-     * rests on the first one's session alone may be dropped with it.
+     * Handles a PREPARE of a known version. A missing or lost fragment is stored. A further party is recorded before it
+     * gets its MACs: a version that rests on the first party's session alone may be dropped with it.
      */
     private void again(Call call, FpMessage.Prepare request, VersionRecord known, Share share) {
         VersionRecord.Party party = new VersionRecord.Party(call.from(), request.session());
@@ -127,8 +127,9 @@ final class FpPrepare {
     }
 
     /**
-     * Half of the places are for timestamps that writers name: what a write without ts leaves behind, where this node had a
-     * later latest than the others, is at latest.ts + 1 at most, and goes when a write that all agree on is committed above.
+     * Stages a version. Half of the places are for timestamps that writers name. A write without ts, where this node
+     * had a later latest than the others, leaves a version at latest.ts + 1 at most. It is dropped when a write on
+     * which all agree is committed above.
      */
     private void stage(long nowMillis, Call call, FpMessage.Prepare request, Timestamp version, Share share) {
         PrincipalId writer = call.from();
@@ -188,7 +189,10 @@ final class FpPrepare {
         return new Staged(open, left);
     }
 
-    /** A node that has not heard yet that other sessions of the client are closed takes what they have left for what an open one has. */
+    /**
+     * Asks which other sessions of the client are closed. Until this node knows, it counts their leftovers as versions
+     * of open sessions.
+     */
     private void askClosures(long nowMillis, Call call, FpMessage.Prepare request) {
         for (FpAccess.SessionKey other : node.index().sessionsOf(call.from())) {
             boolean ask = other.session() != request.session() && !node.access().closing(other);

@@ -105,10 +105,11 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
     }
 
     /**
-     * READ without write-back, by a node for its own repair.
+     * Returns a READ without write-back, by a node for its own repair.
      *
      * @param own what the node itself would answer: the latest, and each version that it has staged
-     * @param wanted a candidate to try first; what is below it, or not known to be committed, is taken only after a while
+     * @param wanted a candidate to try first; one below it, or not known to be committed, is accepted only after a
+     *     while
      * @param proven whether f + 1 peers have proven that one
      */
     static FpRead forRepair(
@@ -201,7 +202,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
     public void onMoving(PrincipalId peer, long atMillis) {
         Optional.ofNullable(writeBack).ifPresent(back -> back.onMoving(peer, atMillis));
         int slot = group.slotOf(peer);
-        // Up to f alone may be liars that keep their connections moving.
+        // Up to f slots alone may be liars that keep their connections moving.
         if (slot >= 0 && ReadAttempt.awaited(finding, attempts.values()) > group.f()) {
             finding.get(slot).moving(atMillis);
             attempts.values().forEach(attempt -> attempt.patience.moving(atMillis));

@@ -21,8 +21,9 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * S_i for one block (thesis figures 4.2.2 and 4.2.3): its state, loaded when it is wanted, and the requests on it one after
- * the other. While a store is under way the next request waits, so that no answer ever shows what is not durable.
+ * Server state S_i of one block (thesis figures 4.2.2 and 4.2.3): its state, loaded on demand, and its queue of
+ * requests. While a store is in flight the next request waits, so that no answer ever shows a state that is not
+ * durable.
  */
 final class FpRegister {
     private final FpNode node;
@@ -459,7 +460,7 @@ final class FpRegister {
         node.out().evidence(node.self(), block(), Verdict.DAMAGED, "own fragment of ts " + version.ts());
     }
 
-    /** Drops what a closed session left and can never be committed. */
+    /** Drops a version that a closed session left and that can never be committed. */
     void dropLeftover(VersionRecord record) {
         if (record.equals(versions.get(record.version())) && record.version().isAfter(versions.latest())) {
             drop(List.of(record.version()));

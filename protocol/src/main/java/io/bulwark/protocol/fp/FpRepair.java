@@ -31,7 +31,7 @@ final class FpRepair {
     private boolean running;
     /** True while the repair notifies its waiters, which may then ask for the next one. */
     private boolean ending;
-    /** The version that it is about: first what was asked for, then what READ has proven. */
+    /** Version under repair: first the requested one, then the one that READ has proven. */
     private @Nullable Timestamp goal;
 
     private boolean nothing;
@@ -60,11 +60,11 @@ final class FpRepair {
     }
 
     /**
-     * Runs a repair, or joins the one that runs if that is about the same version, or runs one after it.
+     * Runs a repair, joins the current one if it is about the same version, or queues one after it.
      *
      * @param wanted the version that the asker names, a candidate of the READ
      * @param early whether it is enough that READ has proven a version and its fragment is staged
-     * @param then called when the repair has come so far, or has failed
+     * @param then called when the repair has reached that stage, or has failed
      * @return false if the asker has asked too often: nothing will be called
      */
     boolean request(long nowMillis, PrincipalId asker, @Nullable Timestamp wanted, boolean early, LongConsumer then) {
@@ -192,7 +192,7 @@ final class FpRepair {
         });
     }
 
-    /** Keeps the fragment that READ gave, unless what is here is right already. */
+    /** Stores the fragment that READ gave, unless the local one is right already. */
     private void stage(long nowMillis, Timestamp version, Bytes padded) {
         FpGroup group = register.group();
         BlockVersions versions = register.versions();
@@ -309,8 +309,9 @@ final class FpRepair {
     }
 
     /**
-     * m - 1 other correct nodes at least have proven it, too. So all correct ones hear of it from f + 1, say so to all, and go beyond their room as well:
-     * then m hold it, all others can decode it, and it is committed everywhere. What colluders show to fewer never comes so far.
+     * Stages a version beyond the room. At least m - 1 other correct nodes have proven it, too. So all correct nodes
+     * hear of it from f + 1, announce it to all, and exceed their room as well: then m hold it, all others can decode
+     * it, and it is committed everywhere. A version that colluders show to fewer nodes never gets this far.
      */
     private void beyondRoom(long nowMillis, Timestamp version, BlockCode.Staged cut) {
         BlockVersions versions = register.versions();
@@ -356,9 +357,10 @@ final class FpRepair {
     }
 
     /**
-     * There is no room to stage it, but it stays staged for no longer than its COMMIT takes. If that fails, as the epoch ends in between or the
-     * device fails, it stays as after a crash: one above S for each such failure, which nobody can bring about at will, until the next COMMIT
-     * above or of it. It is proven and held, so its MAC is good; it is no latest, so nothing is claimed by it.
+     * Stages a version for which there is no room, only for as long as its COMMIT takes. If that fails, as the epoch
+     * ends or the device fails, the version stays as after a crash: one above S for each such failure, until the next
+     * COMMIT of it or above it. An attacker cannot cause such failures at will. The version is proven and held, so its
+     * MAC is good; it is not the latest, so it supports no claim.
      */
     private void adoptAtOnce(long nowMillis, Timestamp version, BlockCode.Staged cut, List<FpMessage.Vouch> macs) {
         BlockVersions versions = register.versions();

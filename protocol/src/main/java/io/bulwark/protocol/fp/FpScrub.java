@@ -7,7 +7,10 @@ import io.bulwark.protocol.wire.Message;
 public sealed interface FpScrub extends Message {
     BlockId block();
 
-    /** Re-read what is held of the block, ask the peers for what is later, and make up what is missing or bad. */
+    /**
+     * Scrub of a block: re-reads the local versions, asks the peers for later ones, and repairs the missing or corrupt
+     * ones.
+     */
     record Look(BlockId block) implements FpScrub {}
 
     record Seen(BlockId block, Found found) implements FpScrub {}

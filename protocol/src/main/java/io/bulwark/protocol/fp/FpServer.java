@@ -33,10 +33,11 @@ import java.util.function.ObjLongConsumer;
 import java.util.function.Predicate;
 
 /**
- * A node of the FP register (thesis figures 4.2.2 and 4.2.3, PROTOCOLS section 2): lets requests in, keeps the state of the
- * blocks in use, and sees to repair and to what closed sessions leave behind.
+ * Node of the FP register (thesis figures 4.2.2 and 4.2.3, PROTOCOLS section 2): admits requests, keeps the state of
+ * the blocks in use, and handles repair and the leftovers of closed sessions.
  *
- * <p>A repair is run as operations of this node among its peers, by {@link Effect.Run}; they never address the node itself.
+ * <p>A repair is run as operations of this node among its peers, by {@link Effect.Run}; they never address the node
+ * itself.
  */
 public final class FpServer implements ProtocolServer {
     private static final int QUESTIONS_MAX = 1_024;
@@ -383,8 +384,8 @@ public final class FpServer implements ProtocolServer {
     }
 
     /**
-     * A block that this node comes to by itself; false if it knows no volume with it, or holds no slot. What it has of it from before is
-     * dropped then.
+     * Runs a background task on a block of this node; false if it knows no volume with the block, or holds no slot.
+     * Older data of the block are then dropped.
      */
     private boolean withRegister(long nowMillis, BlockId block, Consumer<FpRegister> task) {
         FpGroup group = node.access().group(block).orElse(null);

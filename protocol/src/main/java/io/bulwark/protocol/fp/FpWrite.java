@@ -16,12 +16,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * c_write and c_dowrite (thesis figure 4.2.2): prepares the block at the first m + f nodes, chooses a timestamp, commits.
- * Wait-free (theorem 4.2.1): nodes that are slow, refuse or lie are replaced by PREPARE_BLOCK at others, and late prepares
- * are still forwarded. Goes on after its outcome until each node that takes part has committed, or time runs out.
+ * Operations c_write and c_dowrite (thesis figure 4.2.2): prepares the block at the first m + f nodes, chooses a
+ * timestamp, commits. Wait-free (theorem 4.2.1): nodes that are slow, refuse or lie are replaced by PREPARE_BLOCK at
+ * others, and late prepares are still forwarded. Continues after its outcome until each participating node has
+ * committed, or time runs out.
  */
 public final class FpWrite implements ClientOperation<FpWriteOutcome> {
-    /** Up to f nodes alone that do not answer are slow after so many times as long as the others took, though their connections move. */
+    /**
+     * Factor over the others' answer time after which up to f nodes that do not answer are slow, even if their
+     * connections move.
+     */
     private static final int SLOW_FACTOR = 3;
 
     /** Number of retry times for which the nodes may be at the client's limit. */
@@ -291,10 +295,10 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
     }
 
     /**
-     * Lines 1109 to 1112, among the first 3f + 1 slots only: else a timestamp that the other slots alone know could be
-     * missed. The greatest of 2f + 1 answers. It stays, since correct nodes may have staged the block at it, and what is left
-     * staged there stays as long as the session; unless more than f nodes say that it is FAR and 2f + 1 have answered a
-     * smaller one, which is to say: the (2f + 1)st smallest.
+     * Chooses the timestamp (lines 1109 to 1112) among the first 3f + 1 slots only: a timestamp that only the other
+     * slots know could be missed. It is the greatest of 2f + 1 answers. The choice is fixed, since correct nodes may
+     * have staged the block at it, and a staged leftover stays as long as the session. The exception: more than f nodes
+     * call it FAR and 2f + 1 have answered a smaller one. Then it is the (2f + 1)st smallest.
      */
     private void choose() {
         if (fixed || (chosen != 0 && refusing(Refusal.FAR) <= group.f())) {
@@ -464,7 +468,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
                     }
                 }
                 case LIMIT -> {
-                    // Its session's writes that ended badly may fill its room for good: another session has room.
+                    // Failed writes of its session may fill its room for good; another session has room.
                     if (!goesOn && nowMillis - fullSinceMillis >= FULL_RETRIES * times.retryMillis()) {
                         fail(reason);
                     }

@@ -6,16 +6,17 @@ public sealed interface FpWriteOutcome {
     record Written(Timestamp timestamp) implements FpWriteOutcome {}
 
     /**
-     * The write did not complete.
+     * Result that the write did not complete.
      *
-     * @param reason what the nodes that refused said; {@link Failure#TIMED_OUT} if they said nothing
-     * @param mayBeWritten whether a COMMIT was sent, so that the block may yet be read
+     * @param reason as the refusing nodes reported it; {@link Failure#TIMED_OUT} if they reported none
+     * @param mayBeWritten whether a COMMIT was sent, so that the block may still be read later
      */
     record Failed(Failure reason, boolean mayBeWritten) implements FpWriteOutcome {}
 
     /**
-     * The epoch is over, and a COMMIT was sent in it or one before: others may have read the block, and written it again. The write goes on in
-     * the later epoch, by {@link FpWrite#goingOn}; it must never be begun again, under another timestamp.
+     * Result that the epoch is over, and a COMMIT was sent in it or an earlier one: others may have read the block, and
+     * written it again. The write continues in the later epoch, by {@link FpWrite#goingOn}; it must never restart under
+     * another timestamp.
      */
     record EpochOver(Timestamp at) implements FpWriteOutcome {}
 }

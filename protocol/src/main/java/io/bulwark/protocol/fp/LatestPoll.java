@@ -4,8 +4,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node asks its peers for their latest timestamps only, to see whether its own latest is what READ would find: it is once
- * 2f + 1 of the first 3f + 1 slots claim just that and nobody claims more. Anything else is for REPAIR to find out.
+ * Poll of the peers for their latest timestamps only, which checks whether READ would find the node's own latest. It
+ * would once 2f + 1 of the first 3f + 1 slots claim exactly that and nobody claims more. All other cases are left to
+ * REPAIR.
  */
 final class LatestPoll extends PeerPoll<LatestPoll.Outcome> {
     /** Outcome of the poll. */

@@ -12,9 +12,10 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Asks the peers about a version that a closed session left staged. If 2f + 1 of them durably refuse the session and have not
- * prepared the version, f + 1 correct ones never will, and m + f prepares can never come together. And if all of them durably refuse the
- * session and have not committed the version, no correct node has committed it for that session, and none ever will.
+ * Poll of the peers about a version that a closed session left staged. Suppose that 2f + 1 of them durably refuse the
+ * session and have not prepared the version. Then f + 1 correct ones never will, and m + f prepares can never be
+ * collected. Suppose that all of them durably refuse the session and have not committed the version. Then no correct
+ * node has committed it for that session, and none ever will.
  */
 final class LeftoverPoll extends PeerPoll<LeftoverPoll.Outcome> {
     /** Outcome of the poll. */

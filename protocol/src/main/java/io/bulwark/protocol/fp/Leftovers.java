@@ -107,7 +107,10 @@ final class Leftovers {
                 .toList();
     }
 
-    /** After the repair: still staged, vouched for to nobody, and still for nobody else. One of them after the other. */
+    /**
+     * Polls the peers, after the repair, about a version that is still staged, vouched for to nobody, and not shared;
+     * one party at a time.
+     */
     private void poll(FpRegister register, List<FpAccess.SessionKey> parties, VersionRecord record) {
         boolean serves = register.serves(register.group().placement().epoch());
         if (!serves || !record.equals(register.versions().get(record.version()))) {

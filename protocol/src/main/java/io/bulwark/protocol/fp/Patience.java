@@ -37,7 +37,10 @@ public final class Patience {
         tries = 0;
     }
 
-    /** Its connection was moving at this time: it is as if it had gone out then. Not without end. */
+    /**
+     * Records that the connection was moving at this time, as if the request had been sent then; the extension is
+     * bounded.
+     */
     public void moving(long atMillis) {
         sinceMillis = Math.max(sinceMillis, Math.min(atMillis, askedMillis + MOVING_FACTOR * times.retryMillis()));
     }

@@ -28,9 +28,9 @@ abstract class PeerPoll<R> implements ClientOperation<R> {
     abstract Optional<FpMessage> question(int slot);
 
     /**
-     * A peer has said something.
+     * Handles an answer of a peer.
      *
-     * @return what it is to be asked at once
+     * @return the message to send to it at once
      */
     abstract Optional<FpMessage> take(int slot, FpMessage.Answer answer);
 

@@ -17,7 +17,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** c_find_block (thesis lines 1800 to 1830): what is known of one timestamp, and whether it gives a proven block. */
+/**
+ * State of c_find_block (thesis lines 1800 to 1830) for one timestamp: its known facts, and whether it gives a proven
+ * block.
+ */
 final class ReadAttempt {
     final Timestamp version;
 

@@ -5,8 +5,8 @@ import java.util.function.LongConsumer;
 import java.util.function.ObjLongConsumer;
 
 /**
- * Scrubbing comes to one block: what is held of the latest version is re-read and checked against its own cross-checksum,
- * the peers are asked for their latest, and where either is not as it should be REPAIR is run.
+ * Scrub of one block: the latest version is re-read and checked against its own cross-checksum, and the peers are asked
+ * for their latest. REPAIR runs where either is wrong.
  */
 final class RegisterLook {
     private final FpNode node;

@@ -4,8 +4,8 @@ import io.bulwark.protocol.epoch.Settle;
 import java.util.function.LongConsumer;
 
 /**
- * A holder sees to one block before it confirms an epoch (docs/decisions/0016, registers): its latest is held by m + f slots in this
- * epoch, and what its latest was at the beginning is claimed by m + f.
+ * Check of one block by a holder before it confirms an epoch (docs/decisions/0016, registers). Its latest must be held
+ * by m + f slots in this epoch, and its latest at the beginning must be claimed by m + f.
  */
 final class RegisterSettling {
     private static final int ROUNDS_MAX = 3;

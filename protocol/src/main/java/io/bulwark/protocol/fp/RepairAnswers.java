@@ -32,9 +32,10 @@ final class RepairAnswers {
     }
 
     /**
-     * A {@code repair} MAC only for a version whose fragment this node keeps durably, and that its own READ has proven (then
-     * it is tagged so) or that it has committed: m + f prepares prove more than READ does. A staged copy is not enough. What is proven here and has no room
-     * is said to be: others go beyond their room for it, and so does this node.
+     * Returns a {@code repair} MAC only for a version whose fragment this node keeps durably, and that its own READ has
+     * proven (then it is tagged so) or that it has committed: m + f prepares prove more than READ does. A staged copy
+     * is not enough. For a proven version without room the node answers that it is proven: others exceed their room for
+     * it, and so does this node.
      */
     void handle(long nowMillis, Call call, FpMessage.AskRepairMac request) {
         Timestamp version = request.version();

@@ -8,9 +8,9 @@ import java.util.NavigableSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * REPAIR, as a read asks for it. Of several versions that are proven and not settled each slot is asked for one after the other, from the greatest
- * down and round again. Otherwise liars who can prove one that nobody can complete, or many, would take all that the slots do for this reader, who
- * would never ask for the one that was written.
+ * REPAIR requests of a read. If several versions are proven and not settled, each slot is asked for them in turn, from
+ * the greatest down, in a cycle. Otherwise liars with one version that nobody can complete, or with many, would use up
+ * all repairs that the slots do for this reader. It would then never ask for the version that was written.
  */
 final class RepairAsking {
     /** One slot. */
@@ -68,8 +68,8 @@ final class RepairAsking {
     }
 
     /**
-     * Another one soon, as long as the node has room for it: if it were refused, its turn would be lost, and if that went on in step with what the
-     * node does, each time. In any case one less and less often.
+     * Asks for the next version soon if the node has room for it: a refused request would lose its turn, perhaps in
+     * step with the node each time. In any case it asks for one version less and less often.
      */
     private boolean asks(long nowMillis, int slot, Timestamp next) {
         Asked asked = slots.get(slot);

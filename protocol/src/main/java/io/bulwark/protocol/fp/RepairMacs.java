@@ -50,8 +50,10 @@ final class RepairMacs implements ClientOperation<RepairMacs.Outcome> {
 
     /**
      * @param valid whether a vouch carries a right MAC for this node
-     * @param hurried whether others wait for another version: liars that name one that nobody else can prove hold them up for a moment only
-     * @param endsBacked whether it is enough for now that the others know the version to be proven, as this node has no room for it
+     * @param hurried whether others wait for another version: liars that name a version that nobody else can prove
+     *     delay them only briefly
+     * @param endsBacked whether it is enough for now that the others know the version to be proven, as this node has no
+     *     room for it
      */
     RepairMacs(
             FpGroup group,

@@ -115,8 +115,9 @@ final class RepairWishes {
     }
 
     /**
-     * A repair begins for the first in turn, and all who want the same; nobody must be waiting for the one before. Nodes and clients take turns: of
-     * clients there may be many, and what a peer wants others may wait for.
+     * Begins a repair for the first asker in turn and for all that want the same version; no asker may be waiting for
+     * the repair before. Nodes and clients alternate: there may be many clients, and others may wait for a version that
+     * a peer wants.
      */
     @Nullable
     Timestamp beginNext() {
@@ -135,7 +136,7 @@ final class RepairWishes {
         release(nowMillis, now.stream().filter(Waiting::early).toList());
     }
 
-    /** Nobody waits any more for the one that ran; what they want next they get in turn. */
+    /** Releases all askers of the repair that ran; their further wishes wait in turn. */
     void over(long nowMillis) {
         List<LongConsumer> watching = List.copyOf(untilOver);
         untilOver.clear();

@@ -16,7 +16,7 @@ final class RepairsLeft {
     /** Versions of one volume. */
     private static final class Numbers {
         private final Map<StagedIndex.Entry, Long> of = new HashMap<>();
-        /** Ascending; made anew when somebody wants it, and something has changed. */
+        /** Numbers in ascending order; sorted again on demand after a change. */
         private long[] sorted = {};
 
         private boolean changed;

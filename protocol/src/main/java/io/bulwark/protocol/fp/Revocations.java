@@ -15,9 +15,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The revoked clients (thesis 3.4.3): nothing of them is taken any more, and what they have staged here is cleared away. And since colluders
- * may have had this node prove a version that only such a client has prepared, somewhere: what repairs that began before this node
- * was told have staged is waited for, too, until it is committed, or m + f slots have something later.
+ * Revoked clients (thesis 3.4.3): nothing of them is accepted any more, and their staged versions are cleared.
+ * Colluders may have had this node prove a version that only such a client has prepared, at some other node. So this
+ * class also waits for the versions that earlier repairs have staged, until each is committed, or m + f slots have a
+ * later one.
  */
 final class Revocations {
     private static final long AGAIN_MILLIS = 2_000;
@@ -34,7 +35,7 @@ final class Revocations {
         private boolean begun;
         /** It waits for what repairs had staged below this, once those were over. */
         private long mark;
-        /** Nothing that the client had staged is left, so that its index need not be here any more. */
+        /** True once none of the client's staged versions remain, so that its index can be released. */
         private boolean cleared;
 
         private @Nullable Integer told;
@@ -70,7 +71,7 @@ final class Revocations {
         this.blocks = blocks;
     }
 
-    /** The client is refused from now on: told again, it says again where things stand. */
+    /** Refuses the client from now on; a repeated call reports the state again. */
     void begin(long nowMillis, PrincipalId revoked) {
         watch.begins(revoked);
         Round round = new Round();

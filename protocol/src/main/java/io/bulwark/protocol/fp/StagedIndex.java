@@ -48,10 +48,15 @@ final class StagedIndex {
     private final LinkedHashMap<PrincipalId, Map<Entry, Long>> staged = new LinkedHashMap<>(16, 0.75f, true);
     private final RepairsLeft repairs = new RepairsLeft();
     private final Map<PrincipalId, List<LongConsumer>> loading = new HashMap<>();
-    /** Changes while a load was under way, which may or may not have seen them: the session of what was added, {@link #GONE} of what was removed. */
+    /**
+     * Changes while a load was in flight, which may or may not have seen them: the session of an added entry, {@link
+     * #GONE} for a removed one.
+     */
     private final Map<PrincipalId, Map<Entry, Long>> meanwhile = new HashMap<>();
 
-    /** @param mine whether a block is this server's; the others are another shard's to bound and to clear */
+    /**
+     * @param mine whether a block is this server's; another shard bounds and clears the others
+     */
     StagedIndex(Outbox out, Predicate<BlockId> mine, int clientsMax) {
         this.out = out;
         this.mine = mine;
@@ -166,7 +171,8 @@ final class StagedIndex {
     }
 
     /**
-     * A version on the account of repairs is not staged any more, but what overwrote it may be this node's alone: it stays there.
+     * Records that a version on the account of repairs is no longer staged. The entry stays, as this node alone may
+     * have the version that overwrote it.
      *
      * @param taken the epoch in which this node took its slot, as in {@link VersionRecord}
      */
@@ -209,7 +215,7 @@ final class StagedIndex {
         register.store(List.of(delete(client, entry)), null, _ -> removed(client, entry), _ -> {});
     }
 
-    /** After a store that failed, or may have: what stands in the block says what is charged. */
+    /** Corrects the charge from the block's state, after a store that failed or may have failed. */
     void recheck(long nowMillis, FpRegister register, PrincipalId client, Version version) {
         register.enqueue(nowMillis, _ -> {
             Entry entry = new Entry(register.block(), version);

@@ -15,18 +15,19 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meta data of one stored version of a register block. The nonce hash is not kept: the nonce can be made again at any
- * time, as the node's own key is never rotated.
+ * Meta data of one stored version of a register block. The nonce hash is not kept: the nonce can be derived again at
+ * any time, as the node's own key is never rotated.
  *
  * @param taken the epoch in which this node took the slot for which it keeps it
  * @param hasFragment whether a fragment was stored with it
  * @param cc as in {@link Holding}
- * @param writer who is charged while the version is only staged, or {@link PrepareTag#REPAIR}
+ * @param writer the account charged while the version is only staged, or {@link PrepareTag#REPAIR}
  * @param session the writer's session
- * @param proven whether this node's own READ has proven it, though it stays on its writer's account: its block is crowded
+ * @param proven whether this node's own READ has proven it, though it stays on its writer's account: its block is
+ *     crowded
  * @param nonces those of the COMMIT; empty while the version is only staged
- * @param joined who has this node's MACs for it, too: others, or the writer in another session
- * @param shared whether there are more of them than are named: many, or some whom an earlier build let in
+ * @param joined the other parties with this node's MACs for it: other clients, or the writer in another session
+ * @param shared whether there are more parties than are named: many, or some that an earlier build admitted
  */
 record VersionRecord(
         Timestamp version,

@@ -1,7 +1,7 @@
 /**
- * The FP register: a linearizable read/write register per block that tolerates f Byzantine nodes of its placement group
- * and any number of Byzantine clients with n = m + 2f nodes (thesis chapter 4, figures 4.2.2 and 4.2.3), with the rules of
- * PROTOCOLS section 2 that go beyond the paper. Client and server are state machines without I/O.
+ * FP register: a linearizable read/write register per block. It tolerates f Byzantine nodes of its placement group and
+ * any number of Byzantine clients with n = m + 2f nodes (thesis chapter 4, figures 4.2.2 and 4.2.3). PROTOCOLS section
+ * 2 adds rules that go beyond the paper. Client and server are state machines without I/O.
  */
 @NullMarked
 package io.bulwark.protocol.fp;

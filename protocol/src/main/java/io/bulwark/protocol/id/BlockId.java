@@ -5,8 +5,8 @@ import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 
 /**
- * The name of a block for ever. In an object volume {@code (owner, session, counter)} is allocated by the owner without
- * asking anybody (PROTOCOLS section 4); in a register volume the owner is nobody, the session 0, and the counter is the
+ * Permanent name of a block. In an object volume the owner allocates {@code (owner, session, counter)} without asking
+ * anybody (PROTOCOLS section 4). In a register volume the owner is nobody, the session 0, and the counter is the
  * block's number. 25 bytes on the wire.
  */
 public record BlockId(int volume, PrincipalId owner, long session, long counter) implements Comparable<BlockId> {

@@ -13,8 +13,8 @@ import java.util.Base64;
 import java.util.HexFormat;
 
 /**
- * The public key of a principal: a point of the curve P-256 (FIPS 186-5), in the one form of 91 bytes that X.509 gives it when it is
- * not compressed (RFC 5480). Equal keys have equal bytes, so that they can be pinned.
+ * Public key of a principal: a point of the curve P-256 (FIPS 186-5), in the 91-byte X.509 form without compression
+ * (RFC 5480). Equal keys have equal bytes, so that they can be pinned.
  */
 public record PrincipalKey(Bytes encoded) implements Comparable<PrincipalKey> {
     public static final int BYTES = 91;

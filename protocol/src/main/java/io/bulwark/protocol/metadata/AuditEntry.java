@@ -11,12 +11,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * One administrative command that was executed, as the audit log keeps it for ever. Each entry is chained to the one before by its
- * {@link #digest}, so that one digest stands for all entries up to it.
+ * Executed administrative command, as the audit log keeps it permanently. Each entry is chained to the one before by
+ * its {@link #digest}, so that one digest covers all entries up to it.
  *
  * @param number counted from 1
  * @param agreedMillis when it was executed, in agreed time
- * @param by who gave the command
+ * @param by the principal that gave the command
  * @param session of {@code by}; with {@code sessionNumber} it makes the signature good for this one execution
  * @param approval empty where nobody has keys
  */

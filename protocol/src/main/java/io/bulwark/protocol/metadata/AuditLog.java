@@ -15,9 +15,9 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * Every administrative command that was executed, with the signature of who gave it. A command is refused unless it is signed,
- * where principals have keys. A state from before there was this log goes on without it until the first signed command, so that
- * what was ordered before is executed as it was then.
+ * Log of all executed administrative commands, each with the signature of the principal that gave it. Where principals
+ * have keys, an unsigned command is refused. A state from before this log has none until the first signed command, so
+ * that earlier commands are executed as they were then.
  */
 final class AuditLog {
     private static final int HEAD = 0;

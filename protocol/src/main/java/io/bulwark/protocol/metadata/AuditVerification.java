@@ -12,9 +12,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Checks an audit log from its first entry on, believing the genesis file alone: which keys a principal had when it signed follows
- * from the genesis and the entries before. So replicas, however many, cannot make up a command, and who knows an earlier digest
- * sees whether anything up to it was changed or left out.
+ * Verification of an audit log from its first entry on, which trusts the genesis file alone: a principal's keys at the
+ * time of signing follow from the genesis and the earlier entries. So replicas, however many, cannot invent a command.
+ * A reader that knows an earlier digest detects any change or omission up to it.
  */
 public final class AuditVerification {
     private final GenesisKeys genesis;
@@ -41,10 +41,10 @@ public final class AuditVerification {
     }
 
     /**
-     * Before the first entry.
+     * Creates a verification before the first entry.
      *
-     * @param registryVersion what the replicas say the log began with: keys that were registered before it began are known by their
-     *     word alone, and counted
+     * @param registryVersion the version at which the log began, as the replicas report it: keys registered before are
+     *     known by the replicas' word alone, and counted
      */
     public AuditVerification(GenesisKeys genesis, long registryVersion) {
         this.genesis = genesis;

@@ -22,8 +22,8 @@ import java.util.List;
  */
 public sealed interface Command {
     /**
-     * Changes what the cluster is or who may do what: an operator signs it, and it is kept in the audit log for ever
-     * ({@link AuditEntry}). What operators do, and commands that will be added for them, are all of this kind.
+     * Command that changes the cluster or the rights in it: an operator signs it, and the audit log keeps it
+     * permanently ({@link AuditEntry}). All operators' commands, present and future, are of this kind.
      */
     sealed interface Administrative extends Command {}
 
@@ -60,8 +60,8 @@ public sealed interface Command {
     record RenewSession() implements Command {}
 
     /**
-     * Closes the session: its pending uploads end, and of all its blocks only those that inodes name stay. The reply is
-     * not kept: repeated, the command gets {@link MetadataError#SESSION_CLOSED}.
+     * Command that closes the session: its pending uploads end, and only those of its blocks stay that inodes name. The
+     * reply is not kept: a repeated command gets {@link MetadataError#SESSION_CLOSED}.
      */
     record CloseSession() implements Command {}
 
@@ -164,29 +164,29 @@ public sealed interface Command {
             implements Command {}
 
     /**
-     * A node says what it has seen of another, having fetched from it itself.
+     * Report of a node about another one from which it has fetched itself.
      *
-     * @param node the node that it is about
+     * @param node the reported node
      * @param detail at most {@link #DETAIL_BYTES_MAX} bytes, for people
      */
     record ReportEvidence(int node, BlockId block, Verdict verdict, String detail) implements Command {}
 
     /**
-     * A node says that it was brought a poisonous version, which belongs to no one block, of a volume under PASIS, having found so
-     * itself or heard it of b+1 peers.
+     * Report of a node that it received a poisonous version of a volume under PASIS, which belongs to no one block. The
+     * node has found this itself, or b+1 peers have reported it.
      *
-     * @param client the authenticated sender, whoever the version names
-     * @param session of the client, in which it came
+     * @param client the authenticated sender, even if the version names another one
+     * @param session of the client, in which it arrived
      * @param detail which version; at most {@link #DETAIL_BYTES_MAX} bytes, for people
      */
     record ReportPoison(PrincipalId client, BlockId block, long session, String detail) implements Command {}
 
     /**
-     * Announces that another node is to hold a slot of a placement group from its next epoch on (PROTOCOLS section 4, epochs).
-     * Refused while another change of the group is pending, and where more than f slots would be unconfirmed. For who may
-     * administer the cluster.
+     * Announcement that another node will hold a slot of a placement group from its next epoch on (PROTOCOLS section 4,
+     * epochs). Refused while another change of the group is pending, and where more than f slots would be unconfirmed.
+     * Requires the right to administer the cluster.
      *
-     * @param epoch the group's now: of two operators who change it, one is told that it is another
+     * @param epoch the group's current epoch: of two operators who change it, one learns that it has changed
      * @param from the node that holds the slot now
      * @param to a node that holds none of the group
      */
@@ -200,20 +200,20 @@ public sealed interface Command {
     record AbortChange(String volume, int group, long epoch) implements Administrative {}
 
     /**
-     * A holder says that it refuses this epoch of the group and all before, durably. Once n-f of them have said so of an announced
-     * change, the next epoch opens.
+     * Statement of a holder that it durably refuses this epoch of the group and all earlier ones. Once n-f holders have
+     * stated this for an announced change, the next epoch opens.
      */
     record SealEpoch(int volume, int group, long epoch) implements Command {}
 
     /**
-     * A holder says that it refuses all epochs of the group before this one, durably, and has all that its slot is to have from
-     * them.
+     * Statement of a holder that it durably refuses all epochs of the group before this one, and holds all data that
+     * its slot needs from them.
      */
     record ConfirmEpoch(int volume, int group, long epoch) implements Command {}
 
     /**
-     * Says where a node is found that belongs: from then on the map names it, and it may take slots. For who may administer the
-     * cluster.
+     * Command that sets the address of a node that belongs: from then on the map names it, and it may take slots.
+     * Requires the right to administer the cluster.
      */
     record SetNode(NodeAddress address) implements Administrative {}
 
@@ -244,18 +244,18 @@ public sealed interface Command {
     }
 
     /**
-     * Puts a client or node out, for good: its sessions are closed, its grants are gone, and what it says from now on is refused.
-     * For who may administer the cluster.
+     * Command that revokes a client or node permanently: its sessions are closed, its grants end, and its messages are
+     * refused from now on. Requires the right to administer the cluster.
      */
     record RevokePrincipal(PrincipalId principal) implements Administrative {}
 
     /**
-     * Lets a client or node in that is to choose its own key: with the key named here it may only give itself another one, which ends the
-     * invitation. Said again while nobody has done so, it takes the place of the invitation before. For who may administer the
-     * cluster.
+     * Command that admits a client or node that will choose its own key. With the key named here it may only set
+     * another one, which ends the invitation. A repeated command replaces an invitation that is still open. Requires
+     * the right to administer the cluster.
      *
-     * @param expiresMillis from this agreed time on the invitation is good for nothing; at most
-     *     {@link #INVITATION_MILLIS_MAX} from now
+     * @param expiresMillis the agreed time at which the invitation expires; at most {@link #INVITATION_MILLIS_MAX} from
+     *     now
      */
     record InvitePrincipal(PrincipalId principal, PrincipalKey key, long expiresMillis) implements Administrative {}
 
@@ -263,7 +263,8 @@ public sealed interface Command {
     record SetGrant(PrincipalId client, Scope scope, Rights rights) implements Administrative {}
 
     /**
-     * Says whether supervisors may start replicas from this release. For who may administer the cluster.
+     * Command that sets whether supervisors may start replicas from this release. Requires the right to administer the
+     * cluster.
      *
      * @param hash its SHA-256
      */
@@ -276,12 +277,13 @@ public sealed interface Command {
     }
 
     /**
-     * Has other replicas order from the next checkpoint on (docs/decisions/0020): one in the place of another, three more, or three
-     * fewer. Refused while another change is under way. For who may administer the cluster.
+     * Command that changes the replicas from the next checkpoint on (docs/decisions/0020): it replaces one, adds three,
+     * or removes three. Refused while another change is pending. Requires the right to administer the cluster.
      *
-     * @param number of the configuration that is to begin: one more than that of now, so that of two operators one is told
-     * @param leaving keep their names and keys to themselves for good, and are believed no more once that configuration begins
-     * @param coming with names and keys that nobody ever had, and where they are found
+     * @param number of the new configuration: one more than the current one, so that of two operators one learns of the
+     *     conflict
+     * @param leaving keep their names and keys permanently, and are no longer believed once that configuration begins
+     * @param coming with addresses, and with names and keys that nobody ever had
      */
     record ChangeReplicas(long number, List<PrincipalId> leaving, List<Member> coming) implements Administrative {
         public ChangeReplicas {

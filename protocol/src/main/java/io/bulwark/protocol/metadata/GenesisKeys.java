@@ -68,7 +68,7 @@ public record GenesisKeys(Bytes cluster, PrincipalId operator, SortedMap<Princip
     }
 
     /**
-     * The replicas that a cluster begins with. Where they are found each is told by other means.
+     * Returns the replicas that a cluster begins with. Each learns their addresses by other means.
      *
      * @throws IllegalArgumentException if the genesis names no 3f+1 of them, as that of a cluster without keys does not
      */

@@ -24,10 +24,12 @@ final class Inodes {
     /** Pending uploads of one session, which end together. */
     static final int PENDING_MAX = 1_024;
 
-    /** Inodes that one command frees; what is due beyond is left to the next commands. */
+    /** Number of inodes that one command frees; the next commands free the other due ones. */
     static final int DUE_PER_COMMAND = 512;
 
-    /** Expired sessions that one command closes; the others serve nobody, and are closed by the next commands. */
+    /**
+     * Number of expired sessions that one command closes; the others serve nobody, and the next commands close them.
+     */
     static final int SESSIONS_PER_COMMAND = 4;
 
     private static final int SEARCH_MAX = 20_000;
@@ -191,7 +193,7 @@ final class Inodes {
         return tables.links.get(id).orElse(0);
     }
 
-    /** Closes sessions that have expired and frees what is due, so much of each. */
+    /** Closes expired sessions and frees due inodes, up to a bound for each. */
     void settleDue() {
         for (int closed = 0; closed < SESSIONS_PER_COMMAND; closed++) {
             Optional<Session> expired = sessions.expired();

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Lists of a bucket's objects and versions, page by page. A page's search is bounded, so that a bucket full of delete
- * markers stops nobody.
+ * Lists of a bucket's objects and versions, page by page. The search for a page is bounded, so that a bucket full of
+ * delete markers blocks nobody.
  */
 final class Listing {
     private static final int SEARCH_MAX = 20_000;

@@ -86,7 +86,10 @@ final class MandateSearch {
         return origins;
     }
 
-    /** False if the entry would show something of those who are concerned, did one know what it rests on. */
+    /**
+     * Records the facts that the entry shows about the concerned principals; returns false if the origin of its basis
+     * is not known yet.
+     */
     private boolean note(AuditEntry entry, Set<PrincipalId> concerned, Map<Fact, Origin> origins) {
         List<Fact> shown = Mandate.shownBy(entry);
         if (entry.approval().isEmpty() || shown.stream().noneMatch(fact -> concerned.contains(fact.principal()))) {

@@ -25,7 +25,7 @@ public final class MetadataStateMachine {
     /** Later agreed times count as this one, the end of the year 9999, so that no sum with them overflows. */
     static final long TIME_MILLIS_MAX = 253_402_300_799_999L;
 
-    /** One command moves the agreed time on by no more than this: whatever a primary's clock says, it is not for good. */
+    /** Bound by which one command advances the agreed time: a wrong clock of a primary cannot move it arbitrarily. */
     static final long STEP_MILLIS_MAX = 3_600_000;
 
     private final GenesisKeys genesis;
@@ -212,7 +212,7 @@ public final class MetadataStateMachine {
         return restored;
     }
 
-    /** The same under an engine whose replicas stay: who wants others is refused. */
+    /** Returns this state machine under an engine with fixed replicas: it refuses a change of replicas. */
     public MetadataStateMachine withReplicasThatStay() {
         replicas.stay();
         return this;

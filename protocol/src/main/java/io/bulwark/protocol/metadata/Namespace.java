@@ -38,7 +38,7 @@ final class Namespace {
                 MetadataError.BAD_ARGUMENT,
                 create.volume() + " holds registers, not objects");
         Refusal.unless(tables.buckets.find(create.name()).isEmpty(), MetadataError.BUCKET_EXISTS, create.name());
-        // Nobody has more than there is room for: one client cannot take them all.
+        // A client may use no more than its bound, so that one client cannot take all buckets.
         int own = tables.account(owner).buckets;
         Refusal.unless(
                 own < bucketsMax - bucketCount(),
@@ -183,7 +183,7 @@ final class Namespace {
         return link(to, toKey, link);
     }
 
-    /** The new link comes first, so that an inode that only changes its name is never without. */
+    /** Adds the new link before it removes the old one, so that a renamed inode always has a link. */
     private long link(Bucket bucket, Bytes key, Link link) {
         long replaced = bucket.versioning == Versioning.LATEST_ONLY ? bucket.latest(key) : 0;
         long version = ++tables.totals().lastVersion;

@@ -9,12 +9,13 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Reports of nodes that wait for others to say the same. At most f of a group's nodes are faulty at a time, so reports count together only if
- * one time has them all: a report is withdrawn when its reporter loses the slot that made it count or is revoked, and expires. Reports
- * are bounded per reporter, so that a liar displaces only its own.
+ * Reports of nodes that wait for the same report of others. At most f of a group's nodes are faulty at a time, so
+ * reports count together only if they are all valid at one time. A report is withdrawn when its reporter loses the slot
+ * that made it count or is revoked, and it expires. Reports are bounded per reporter, so that a liar displaces only its
+ * own.
  *
  * @param <K> names the subject and the reporter
- * @param <R> what is kept of a report
+ * @param <R> the content kept of a report
  */
 final class NodeReports<K extends NodeReports.Key, R> {
     /** Reports of one node that wait for others; the oldest is dropped beyond. */

@@ -33,8 +33,9 @@ public sealed interface Query {
     record GrantOf(int volume, PrincipalId principal) implements Query {}
 
     /**
-     * The inodes of a volume in the order of their ids, pending uploads included, until their ranges are freed: what the
-     * nodes must hold. Ids only grow, so that a node with a cursor misses none. Answered by {@link Reply.References}.
+     * Query for the inodes of a volume in the order of their ids, pending uploads included, until their ranges are
+     * freed: the nodes must hold these. Ids only grow, so that a node with a cursor misses none. Answered by {@link
+     * Reply.References}.
      */
     record References(int volume, long afterInode, int limit) implements Query {}
 
@@ -57,7 +58,7 @@ public sealed interface Query {
     record FindInode(long inode) implements Query {}
 
     /**
-     * The objects of a bucket in the byte order of their keys. Answered by {@link Reply.ObjectList}.
+     * Query for the objects of a bucket in the byte order of their keys. Answered by {@link Reply.ObjectList}.
      *
      * @param delimiter if not empty, keys that have it after the prefix are rolled up into one common prefix
      * @param after empty, or the {@code next} of the page before
@@ -82,11 +83,11 @@ public sealed interface Query {
     record ListEvidence(long afterNumber, int limit) implements Query {}
 
     /**
-     * The principals whose keys operators have said since the genesis, and those that are revoked. For everybody who belongs.
-     * Answered by {@link Reply.PrincipalList}.
+     * Query for the principals whose keys operators have set since the genesis, and for the revoked ones. Open to every
+     * principal that belongs. Answered by {@link Reply.PrincipalList}.
      *
-     * @param knownVersion of the registry; if it is still that, the answer is empty. Negative never is
-     * @param after the page before ended with this one; {@link PrincipalId#NOBODY} to begin
+     * @param knownVersion of the registry; if it is unchanged, the answer is empty. A negative one never matches
+     * @param after the last principal of the page before; {@link PrincipalId#NOBODY} to begin
      */
     record ListPrincipals(long knownVersion, PrincipalId after, int limit) implements Query {}
 

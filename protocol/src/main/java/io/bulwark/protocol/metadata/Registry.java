@@ -123,7 +123,10 @@ final class Registry {
         tables.invitations.remove(principal);
     }
 
-    /** Closes its sessions, so that nothing it has under way takes effect, and refuses all it says from now on. */
+    /**
+     * Closes the principal's sessions, so that its pending operations take no effect, and refuses all its later
+     * messages.
+     */
     void revoke(Command.RevokePrincipal revoke, PrincipalId by) {
         PrincipalId principal = revoke.principal();
         Refusal.unless(

@@ -19,7 +19,7 @@ final class Releases {
         this.tables = tables;
     }
 
-    /** Allows a release, or does not any more; what is so already changes nothing. */
+    /** Allows a release, or withdraws it; a repeated command changes nothing. */
     void set(Command.SetRelease set) {
         boolean there = tables.releases.contains(set.hash());
         if (there == set.allowed()) {

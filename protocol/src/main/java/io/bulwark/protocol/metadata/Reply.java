@@ -77,11 +77,11 @@ public sealed interface Reply {
     record Map(ClusterMap map) implements Reply {}
 
     /**
-     * Counts.
+     * Counts of the state machine.
      *
      * @param objects names that are not hidden by a delete marker
-     * @param digest SHA-256 over the chain of all submissions so far, with their times and replies: what it came to must be the
-     *     same wherever it is the same
+     * @param digest SHA-256 over the chain of all submissions so far, with their times and replies: where it is equal,
+     *     the resulting states are equal
      */
     record Status(
             long commands,
@@ -267,10 +267,10 @@ public sealed interface Reply {
     }
 
     /**
-     * A page, ascending by principal.
+     * Page of principals, ascending.
      *
      * @param version of the registry: the number of its changes
-     * @param next the page goes on behind this one; {@link PrincipalId#NOBODY} if there is none
+     * @param next start of the following page; {@link PrincipalId#NOBODY} if there is none
      */
     record PrincipalList(long version, List<PrincipalEntry> principals, PrincipalId next) implements Reply {
         public PrincipalList {
@@ -315,10 +315,10 @@ public sealed interface Reply {
     record PoisonReport(PrincipalId reporter, BlockId block, long session, String detail) {}
 
     /**
-     * A client that b+1 nodes of a placement group, or more, have reported.
+     * Client that b+1 or more nodes of a placement group have reported.
      *
      * @param sinceMillis agreed time
-     * @param enforced whether it may not write; false for who may administer the volume, who is only named
+     * @param enforced whether it may not write; false for a client that may administer the volume, which is only listed
      */
     record SuspensionEntry(PrincipalId client, long sinceMillis, boolean enforced, List<PoisonReport> reports) {
         public SuspensionEntry {
@@ -330,9 +330,9 @@ public sealed interface Reply {
     }
 
     /**
-     * A page, ascending by client.
+     * Page of suspensions, ascending by client.
      *
-     * @param next the page goes on behind this one; {@link PrincipalId#NOBODY} if there is none
+     * @param next start of the following page; {@link PrincipalId#NOBODY} if there is none
      */
     record SuspensionList(List<SuspensionEntry> entries, PrincipalId next) implements Reply {
         public SuspensionList {

@@ -209,7 +209,7 @@ final class Session {
         freedTotal -= end - first;
     }
 
-    /** The session is kept no longer, nor what nodes are told of it. */
+    /** Removes the session, and the facts about it that nodes receive. */
     void forget() {
         tables.weight.add(owner, -Weight.SESSION_BYTES - (long) Weight.INTERVAL_BYTES * (used + freed));
         tables.used.range(key(0), end()).forEach(interval -> tables.used.remove(interval.key()));

@@ -74,7 +74,7 @@ final class Sessions {
         return session;
     }
 
-    /** Keeps a session that has its blocks; what nodes are told of it too. */
+    /** Stores a session with its blocks, and the facts about it that nodes receive. */
     void put(Session session) {
         tables.sessions.add(session.key(), session);
         tables.weight.add(session.owner, Weight.SESSION_BYTES);
@@ -205,7 +205,7 @@ final class Sessions {
         }
     }
 
-    /** Keeps an interval of freed blocks; nodes are told. */
+    /** Stores an interval of freed blocks, which nodes receive as a fact. */
     void putFreed(Session session, BlockRange range, long sequence) {
         session.putFreed(range.first(), range.first() + range.count(), sequence);
         tables.changes.put(sequence, new SessionChange.Freed(sequence, range));

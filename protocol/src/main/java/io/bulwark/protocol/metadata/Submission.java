@@ -37,13 +37,13 @@ public sealed interface Submission {
     }
 
     /**
-     * A command of the submitter's session. Submitted again under the same number it gets the stored reply, so a client
+     * Command of the submitter's session. Submitted again under the same number it gets the stored reply, so a client
      * that does not know whether a command was executed submits it again.
      *
      * @param number counted from 1 by the client; at most {@link #WINDOW} above the lowest unanswered one
      * @param lowestUnanswered replies below this number are no longer needed; at most {@code number}
-     * @param signature of an administrative command: {@link PrincipalKey#SIGNATURE_BYTES} bytes over
-     *     {@link AuditEntry#signed}, or none
+     * @param signature of an administrative command: {@link PrincipalKey#SIGNATURE_BYTES} bytes over {@link
+     *     AuditEntry#signed}, or none
      */
     record InSession(long session, long number, long lowestUnanswered, Command command, Bytes signature)
             implements Submission {

@@ -16,10 +16,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Writers of poisonous versions (lazy verification paper, 3.3; PROTOCOLS section 3, suspension): once b+1 nodes of one placement group have each
- * found a poisonous version of a client's, the client has no sessions any more, and opens none, until an operator lifts that. What a report
- * is of lies in a session, and sessions from before a lift count for nothing any more: one number for each client that was ever
- * suspended. Reports that wait for others are {@link NodeReports}.
+ * Writers of poisonous versions (lazy verification paper, 3.3; PROTOCOLS section 3, suspension). Once b+1 nodes of one
+ * placement group have each found a poisonous version of a client, its sessions are closed. It can open no new one
+ * until an operator lifts the suspension. A reported version belongs to a session, and sessions from before a lift no
+ * longer count: one number for each client that was ever suspended. Pending reports are {@link NodeReports}.
  */
 final class Suspensions {
     private static final PrincipalId LAST = PrincipalId.client(Integer.MAX_VALUE);
@@ -109,7 +109,10 @@ final class Suspensions {
         }
     }
 
-    /** An operator lets the client write again; what it wrote in sessions until now is held against it no more. */
+    /**
+     * Lets the client write again, by an operator's command; versions from its sessions until now no longer count
+     * against it.
+     */
     void lift(PrincipalId client) {
         Refusal.unless(tables.suspended.contains(client), MetadataError.BAD_ARGUMENT, client + " is not suspended");
         tables.suspended.remove(client);
@@ -134,7 +137,7 @@ final class Suspensions {
         return new Reply.SuspensionList(page, PrincipalId.NOBODY);
     }
 
-    /** It is revoked: what is said of it does not count any more. */
+    /** Drops all reports about a revoked client, which no longer count. */
     void forget(PrincipalId revoked) {
         tables.suspended.remove(revoked);
         tables.lifted.remove(revoked);

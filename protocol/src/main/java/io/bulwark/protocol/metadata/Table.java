@@ -39,7 +39,7 @@ final class Table<K, V> {
         return encoded(key).isPresent();
     }
 
-    /** The record of this key as it is kept. */
+    /** Returns the record of this key as it is stored. */
     Optional<Bytes> encoded(K key) {
         return state.get(keys.encode(prefix, key));
     }

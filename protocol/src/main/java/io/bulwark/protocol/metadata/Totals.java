@@ -61,7 +61,7 @@ final class Totals {
         return totals;
     }
 
-    /** Bytes of their own, so that the digest, which is kept, does not keep the whole message. */
+    /** Reads a digest into its own bytes, so that the stored digest does not retain the whole message. */
     static Bytes readDigest(WireReader in) {
         return Bytes.of(in.raw(Hashes.LENGTH).toByteArray());
     }

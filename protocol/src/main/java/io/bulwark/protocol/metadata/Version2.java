@@ -69,7 +69,7 @@ final class Version2 {
         tables.end();
     }
 
-    /** Reports that wait for others: nobody knows how old they are. */
+    /** Skips pending reports: their age is unknown. */
     private void passOverReports() {
         in.i32(0, Integer.MAX_VALUE);
         BlockId.read(in);

@@ -154,7 +154,9 @@ final class Volumes {
         return nodes;
     }
 
-    /** @param belongs whether a node of the map has not been put out */
+    /**
+     * @param belongs whether a node of the map is not revoked
+     */
     int create(Command.CreateVolume create, IntPredicate belongs) {
         checkName(create.name());
         Refusal.unless(named(create.name()).isEmpty(), MetadataError.VOLUME_EXISTS, create.name());
@@ -188,8 +190,8 @@ final class Volumes {
     }
 
     /**
-     * The nodes that hold a slot, or are to. Others are spare, or have been drained, and are left alone; unless there are too few without them,
-     * as at first. So are those that are to lose a slot, as what is drained loses all.
+     * Returns the nodes that hold a slot, or will. Others are spares or drained, and are used only if there are too few
+     * without them, as at first. The same holds for nodes that will lose a slot, as a drained node loses all.
      */
     private List<NodeAddress> inService(IntPredicate belongs, int needed) {
         Set<Integer> holders = new HashSet<>();

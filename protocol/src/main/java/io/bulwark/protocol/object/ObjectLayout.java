@@ -25,7 +25,7 @@ import java.util.List;
 public record ObjectLayout(int volume, int blockBytes, long length, List<BlockRange> ranges, Bytes pins) {
     /** A pin is the SHA-256 of an extent's fpcc. */
     public static final int PIN_BYTES = 32;
-    /** At most so many pins stand in the layout itself. */
+    /** Maximum number of pins in the layout itself. */
     public static final int PINS_MAX = 256;
 
     public static final int RANGES_MAX = 64;

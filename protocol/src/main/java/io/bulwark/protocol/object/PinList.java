@@ -8,12 +8,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The content of a pin-list extent: magic (4), version (1), level (1), reserved (2, zero), count (4), reserved (4,
- * zero), then the pins of {@code count} extents of the level below, 32 bytes each. All lists of a level but the last are
- * full. A list holds pins only, never authority over ids: which block a pin belongs to follows from the layout.
+ * Content of a pin-list extent: magic (4), version (1), level (1), reserved (2, zero), count (4), reserved (4, zero),
+ * then the pins of {@code count} extents of the level below, 32 bytes each. All lists of a level but the last are full.
+ * A list holds only pins and gives no authority over ids: the block of a pin follows from the layout.
  *
  * @param level 1 for the pins of data extents
- * @param pins the pins, one after the other
+ * @param pins the concatenated pins
  */
 public record PinList(int level, Bytes pins) {
     public static final int HEADER_BYTES = 16;
@@ -32,9 +32,9 @@ public record PinList(int level, Bytes pins) {
     }
 
     /**
-     * The lists of one level, in order.
+     * Returns the lists of one level, in order.
      *
-     * @param pinsBelow the pins of all extents of the level below, one after the other
+     * @param pinsBelow the concatenated pins of all extents of the level below
      */
     public static List<PinList> of(int blockBytes, int level, Bytes pinsBelow) {
         int step = pinsMax(blockBytes) * ObjectLayout.PIN_BYTES;

@@ -7,9 +7,9 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /**
- * The pins of an object, as far as its pin lists have been read. To get at the pin of an extent, read the extent that
- * {@link #missing} names (its own pin is known), hand it to {@link #loaded}, and ask again, at most
- * {@link ObjectLayout#depth} times. Not safe for use by several threads.
+ * Pins of an object, as far as its pin lists have been read. To get the pin of an extent, read the extent that {@link
+ * #missing} names (its own pin is known), pass it to {@link #loaded}, and ask again, at most {@link ObjectLayout#depth}
+ * times. Not thread-safe.
  */
 public final class PinLists {
     private final ObjectLayout layout;

@@ -14,12 +14,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One request to a group whose replicas may change (docs/decisions/0020). Replies count within one configuration, of its own
- * replicas only: the last one that the client knows. What it hears of a later one makes it ask for the proof; then it asks the
- * replicas of that one, for the same.
+ * Request to a group whose replicas may change (docs/decisions/0020). Replies count within one configuration, of its
+ * own replicas only: the last one that the client knows. When it hears of a later one, it asks for the proof; then it
+ * repeats the request at the replicas of that configuration.
  */
 public final class GroupCall implements ClientOperation<ReplicatedCall.Outcome> {
-    /** After so long without an outcome the client asks whether it knows the right replicas. */
+    /** Time without an outcome after which the client checks that it knows the right replicas. */
     static final long ASK_MILLIS = 1_000;
 
     private final Succession group;

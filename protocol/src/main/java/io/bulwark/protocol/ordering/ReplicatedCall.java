@@ -24,11 +24,11 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request to the replicated state machine (PROTOCOLS section 7): sent to all 3f+1 replicas, sent again until enough
- * of them have answered the same. One replica, another one each time, is named to send the whole of a long reply, while the others send
- * its digest (4.2); if enough digests agree and the reply to them does not come, one of those that agree is asked for it. A
- * query that finds no agreement in time, since replicas stand at different places of the order, is repeated as an
- * ordered one, unless it is never to be.
+ * Request to the replicated state machine (PROTOCOLS section 7): sent to all 3f+1 replicas, and sent again until enough
+ * of them have answered the same. One replica, a different one each time, sends the whole of a long reply, while the
+ * others send its digest (4.2). If enough digests agree and the reply to them does not arrive, one of the agreeing
+ * replicas is asked for it. Replicas stand at different places of the order, so a query may find no agreement in time.
+ * It is then repeated as an ordered one, unless that is excluded.
  */
 public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outcome> {
     static final long RESEND_FIRST_MILLIS = 300;
@@ -37,10 +37,10 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
     /** A query waits so long for agreement before it is ordered. */
     static final long QUERY_MILLIS = 200;
 
-    /** Once 2f+1 have answered a query differently, the others get so long to bring agreement. */
+    /** Time that the other replicas get to bring agreement, once 2f+1 have answered a query differently. */
     static final long DISAGREEMENT_MILLIS = 40;
 
-    /** Once enough have said the same, whoever is to send all of it gets so long. */
+    /** Time that the replica with the whole reply gets, once enough have answered the same. */
     static final long REPLIER_MILLIS = 40;
 
     /** Outcome of the call. */
@@ -146,7 +146,7 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
         return replicas / 3;
     }
 
-    /** Other replicas are asked the same from now on; what the ones of before have said does not count. */
+    /** Moves the call to other replicas; answers of the previous ones do not count. */
     List<Effect> moveTo(long nowMillis, List<PrincipalId> replicas) {
         faulty = faultyOf(replicas.size());
         needed = 2 * faulty + 1;
@@ -285,7 +285,7 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
         return Optional.ofNullable(outcome);
     }
 
-    /** No reply can reach the count any more, whatever those say that have not replied yet. */
+    /** Returns whether no reply can reach the count any more, even with the answers still pending. */
     private boolean agreementIsLost() {
         int open = 0;
         int best = 0;

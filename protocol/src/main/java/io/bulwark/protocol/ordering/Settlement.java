@@ -31,7 +31,10 @@ public final class Settlement {
     /** Standings are told at least so often. */
     public static final long GOSSIP_MILLIS = 200;
 
-    /** A peer that was not heard for so long is taken as down, for what to wait for, never for what is right. */
+    /**
+     * Silence after which a peer counts as down. This only decides which peers to wait for; safety does not depend on
+     * it.
+     */
     static final long ALIVE_MILLIS = 1_200;
 
     /** The coordinator waits so long for replicas that seem alive, once 2f+1 are sealed. */
@@ -43,7 +46,7 @@ public final class Settlement {
     /** A replica that was started waits so long for peers that run already. */
     static final long HEAR_MILLIS = 500;
 
-    /** A running replica that stays behind f+1 others for so long has lost messages of its engine. */
+    /** Time behind f+1 others after which a running replica has lost messages of its engine. */
     static final long BEHIND_MILLIS = 1_500;
 
     /** No incarnation is left sooner of one's own accord. */
@@ -101,10 +104,10 @@ public final class Settlement {
     private long forgottenSequence = -1;
 
     /**
-     * Begins a life of a replica.
+     * Creates the settlement at the start of a replica.
      *
      * @param incarnation the highest that this replica has sealed before, 0 if none
-     * @param forgetful whether it may have lost what it acknowledged: it then takes part only once it has it again
+     * @param forgetful whether it may have lost acknowledged data: it then takes part only once it has them again
      */
     public Settlement(int self, int replicas, long incarnation, History history, boolean forgetful) {
         this.faulty = ReplicatedCall.faultyOf(replicas);
@@ -150,7 +153,7 @@ public final class Settlement {
         return alive;
     }
 
-    /** Begins as a follower: while the others run, what was missed is copied first, however much it is. */
+    /** Starts as a follower: while the others run, it first copies all missed entries, however many there are. */
     public List<Action> start(long nowMillis) {
         phaseSinceMillis = nowMillis;
         List<Action> actions = new ArrayList<>(List.of(new Action.Follow()));

@@ -8,9 +8,10 @@ import java.util.function.LongConsumer;
 import java.util.function.ObjLongConsumer;
 
 /**
- * Scrubbing comes to one block. Every fragment that is held is re-read and checked against its entry in the cross-checksum; a bad one is
- * made again of N - 3b others'. Then the others are asked what they hold: a complete version that is missing here comes by a verification
- * of the block (3.1), or, where b silent nodes and this one keep it from N - b, by one that repairs.
+ * Scrub of one block. Every local fragment is re-read and checked against its entry in the cross-checksum; a corrupt
+ * one is rebuilt from N - 3b others'. Then the others are asked for their versions. A complete version that is missing
+ * here is fetched by a verification of the block (3.1). Where b silent nodes and this one keep it from N - b, a
+ * verification with repair fetches it.
  */
 final class BlockLook {
     private final PasisNode node;
@@ -21,7 +22,9 @@ final class BlockLook {
     private boolean completed;
     private boolean left;
 
-    /** @param then told once, what came of it */
+    /**
+     * @param then called once with the result
+     */
     BlockLook(PasisNode node, PasisBlock block, ObjLongConsumer<FpScrub.Found> then) {
         this.node = node;
         this.block = block;

@@ -4,8 +4,8 @@ import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.epoch.Settle;
 
 /**
- * A holder sees to one block before it confirms an epoch (docs/decisions/0016, registers under PASIS): what a READ of this epoch finds as the
- * latest version that is complete, or can be, is held by N - b slots in this epoch.
+ * Check of one block by a holder before it confirms an epoch (docs/decisions/0016, registers under PASIS). A READ of
+ * this epoch finds the latest version that is complete, or can be; N - b slots must hold that in this epoch.
  */
 final class BlockSettling {
     private final PasisNode node;
@@ -25,7 +25,7 @@ final class BlockSettling {
         if (!block.serves(epoch)) {
             then.settled(false, nowMillis);
         } else if (block.versions().greatest().isNone()) {
-            // Others hold whatever is complete.
+            // Others hold any complete version.
             then.settled(true, nowMillis);
         } else {
             read(nowMillis);

@@ -49,7 +49,7 @@ final class BlockWriter {
         }
     }
 
-    /** A time is FAR only if it is so for the others, too: what was complete is at b + 1 of N - b nodes. */
+    /** Refuses a time as FAR only if it is so for the others, too: a complete version is at b + 1 of N - b nodes. */
     private void far(long nowMillis, Call call) {
         if (call.polled()) {
             block.refuse(call, Refusal.FAR);
@@ -133,7 +133,7 @@ final class BlockWriter {
         LongConsumer stored = now -> {
             if (block.group().verification() == Verification.WRITE_TIME
                     && node.waiting().enter(call)) {
-                // In the critical path (5.2); it is written whatever comes of it.
+                // This is in the critical path (5.2); the version counts as written whatever the result is.
                 LongConsumer then = block.later(later -> {
                     node.waiting().leave(call);
                     written.accept(later);
@@ -235,7 +235,7 @@ final class BlockWriter {
                         >= node.limits().possiblePerBlock();
     }
 
-    /** The fragment was lost, or never came: it is made again if the others have what it takes. */
+    /** Repairs a fragment that was lost, or never arrived, if the others hold enough to rebuild it. */
     void mend(long nowMillis, ValidatingTimestamp version, Mended then) {
         if (block.slot() >= 0 && node.rate().allow(nowMillis, node.self())) {
             fetch(version, null, then);
@@ -261,7 +261,7 @@ final class BlockWriter {
             if (block.serves(epoch)) {
                 adopt(now, version, call, (FragmentFetch.Outcome) outcome, over);
             } else {
-                // Others may count on what this node has said that it does not hold.
+                // This node has denied holding the version, and others may rely on that.
                 refuse(call, Refusal.OTHER_EPOCH);
                 over.then(now, false);
             }

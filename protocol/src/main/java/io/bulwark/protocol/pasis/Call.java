@@ -3,7 +3,7 @@ package io.bulwark.protocol.pasis;
 import io.bulwark.protocol.id.PrincipalId;
 
 /**
- * A request that was let in.
+ * Admitted request.
  *
  * @param polled whether the others were asked whether its time is FAR
  * @param collected how far its node has gone to make room for it: 0 not at all, 1 verified, 2 repaired too

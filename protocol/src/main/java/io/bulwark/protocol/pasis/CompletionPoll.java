@@ -11,8 +11,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A holder asks all others for REPAIR until N - b slots, its own among them, have said in this epoch that they hold a version, or know of a
- * later one that is complete. Who holds it says so at once.
+ * Poll of a holder that asks all others for REPAIR. N - b slots, including its own, must confirm in this epoch that
+ * they hold a version, or know of a later complete one. A node that holds it confirms at once.
  */
 final class CompletionPoll implements ClientOperation<Boolean> {
     private final PasisGroup group;

@@ -16,8 +16,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node makes its fragment of a version from those of the others: it takes N - 3b of them that match the cross-checksum, so
- * that a correct node holds the version, which has judged its time, and validates the timestamp.
+ * Rebuild of a node's fragment of a version from those of the others. It takes N - 3b of them that match the
+ * cross-checksum, so that a correct node, which has judged the version's time, holds it. It also validates the
+ * timestamp.
  */
 final class FragmentFetch implements ClientOperation<FragmentFetch.Outcome> {
     /** Result of the fetch. */

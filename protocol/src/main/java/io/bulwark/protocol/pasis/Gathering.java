@@ -255,7 +255,7 @@ final class Gathering {
         return (!late && coming >= group.m()) || askOn(nowMillis, version, effects);
     }
 
-    /** Older versions, and the slots that were not asked yet; false if all have said what they can. */
+    /** Asks for older versions, and asks the slots that were not asked yet; false if no further answer can help. */
     boolean askOn(long nowMillis, ValidatingTimestamp version, List<Effect> effects) {
         boolean hope = false;
         for (int slot = 0; slot < group.n(); slot++) {

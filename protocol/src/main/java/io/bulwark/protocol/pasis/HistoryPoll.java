@@ -13,8 +13,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node asks N - b - 1 others, without fragments, whether it has missed a version that may be complete: one that as many claim, or may
- * hide, as any R answers must show of what was complete when this began. Liars alone are too few for that.
+ * Poll of N - b - 1 others, without fragments, for a version that this node has missed and that may be complete. As
+ * many of them claim or may hide such a version as any R answers must show of one that was complete at the beginning.
+ * Liars alone are too few for that.
  */
 final class HistoryPoll implements ClientOperation<HistoryPoll.Outcome> {
     /** Result of the poll. */

@@ -2,7 +2,9 @@ package io.bulwark.protocol.pasis;
 
 /** Bounds on the distance between logical times. They are unsigned. */
 final class LogicalTime {
-    /** A time further than this above what is known is refused, so that a faulty client cannot use the times up. */
+    /**
+     * Distance above the known time beyond which a time is refused, so that a faulty client cannot exhaust the times.
+     */
     static final long FAR = 1L << 16;
 
     /** A writer takes a time only if N - b nodes are so near to it: well within {@link #FAR}, whatever was written meanwhile. */

@@ -24,7 +24,9 @@ final class Notices {
         this.group = group;
     }
 
-    /** @param here whether the version is here; then {@link #forget} follows when it is no more */
+    /**
+     * @param here whether the version is here; then {@link #forget} follows when it no longer is
+     */
     void take(int slot, ValidatingTimestamp version, boolean isPoisonous, boolean here) {
         if (isPoisonous && here) {
             poisonousHere.computeIfAbsent(version, _ -> new HashSet<>()).add(slot);
@@ -70,8 +72,9 @@ final class Notices {
     }
 
     /**
-     * The b + 1-st greatest of the versions that peers have verified, one each; NONE if there are fewer. One of the b + 1 peers
-     * is correct, and has verified this version or a later one, so what is before it is not needed any more (3.4).
+     * Returns the b + 1-st greatest of the versions that peers have verified, one each; NONE if there are fewer. One of
+     * the b + 1 peers is correct, and has verified this version or a later one. So earlier versions are not needed any
+     * more (3.4).
      */
     ValidatingTimestamp collectable() {
         List<ValidatingTimestamp> all = new ArrayList<>(complete.values());

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Sends NOTIFY to peers; nobody answers, and what is lost costs a peer no more than its own verification. */
+/** Sender of NOTIFY to peers. They do not answer, and a lost message costs a peer no more than its own verification. */
 final class Notification implements ClientOperation<Boolean> {
     private final PasisGroup group;
     private final Set<Integer> without;

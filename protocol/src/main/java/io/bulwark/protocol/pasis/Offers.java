@@ -6,8 +6,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the scheduler of blocks with possible versions that it does not know: of what a restart found, once the volume is known, and
- * of all once more when it has forgotten some for lack of room. A bounded number of blocks at a time, and without loading them.
+ * Announcement to the scheduler of blocks with possible versions that it does not know. After a restart these are the
+ * blocks found, once the volume is known. They are all blocks again after the scheduler has dropped some for lack of
+ * room. Each step handles a bounded number of blocks, without loading them.
  */
 final class Offers {
     static final int STEP_BLOCKS = 1_024;

@@ -48,7 +48,7 @@ final class PasisAccess {
     private final Set<PrincipalId> revoked = new HashSet<>();
 
     private final Map<Question.OfGrant, Told<Fact.OfGrant>> grants = new LinkedHashMap<>(16, 0.75f, true);
-    /** The last that was told of each owner: an answer that was under way then opens none of these sessions again. */
+    /** Last collapsed fact of each owner: an answer that was in flight then reopens none of these sessions. */
     private final CollapsedSessions collapsed = new CollapsedSessions();
 
     private final Map<Question.OfSession, Told<SessionState>> sessions = new LinkedHashMap<>(16, 0.75f, true);
@@ -103,8 +103,8 @@ final class PasisAccess {
         long epoch = group.placement().epoch();
         boolean sealed = target.epoch() == epoch && !serves(target.block(), epoch);
         if ((target.epoch() > epoch || sealed) && !lately) {
-            // A newer epoch that somebody claims is checked before anything is refused, and so is what comes after one
-            // that is to end.
+            // A claimed newer epoch is checked before anything is refused, and so is the epoch after one that is about
+            // to end.
             return new Verdict.Wait(new Question.OfVolume(volumeId, volume.groupIndex(target.block()), epoch + 1));
         }
         if (target.epoch() != epoch || sealed) {

@@ -12,10 +12,10 @@ public sealed interface PasisBackground extends Message {
     BlockId block();
 
     /**
-     * Verify the block now: find its latest complete version, validate it, collect what is older.
+     * Request to verify the block now: find its latest complete version, validate it, collect the older ones.
      *
-     * @param repair whether what is repairable is repaired, and found poisonous where it is; else what is not complete is passed
-     *     over, as its writer may be about to complete it
+     * @param repair whether repairable versions are repaired, and found poisonous where they are. Else incomplete
+     *     versions are skipped, as their writer may still complete them
      */
     record Verify(BlockId block, boolean repair) implements PasisBackground {}
 
@@ -26,7 +26,10 @@ public sealed interface PasisBackground extends Message {
      */
     record Verified(BlockId block, Found found, int freed) implements PasisBackground {}
 
-    /** Scrubbing: re-read what is held of the block, ask the others what they hold, and make up what is missing or bad. */
+    /**
+     * Scrub of a block: re-reads the local versions, asks the others for theirs, and repairs the missing or corrupt
+     * ones.
+     */
     record Look(BlockId block) implements PasisBackground {}
 
     /** Answers {@link Look}. */
@@ -36,7 +39,10 @@ public sealed interface PasisBackground extends Message {
     enum Found {
         /** A version is complete and valid; what was before it is collected. */
         VERIFIED,
-        /** The latest complete version was known already, or there is none: what is later is under way or was left undone. */
+        /**
+         * The latest complete version was known already, or there is none: later versions are in flight or were left
+         * incomplete.
+         */
         NOTHING_NEW,
         /** There was nothing to verify. */
         IDLE,

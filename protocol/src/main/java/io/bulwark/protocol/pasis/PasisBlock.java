@@ -21,8 +21,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One block at one node: its versions, loaded when they are wanted, and the requests on it one after the other. While a store
- * is under way the next request waits, so that no answer ever shows what is not durable.
+ * Block at one node: its versions, loaded on demand, and its queue of requests. While a store is in flight the next
+ * request waits, so that no answer ever shows a state that is not durable.
  */
 final class PasisBlock {
     /** A peer's question that waits for a version which is on its way. */
@@ -327,14 +327,14 @@ final class PasisBlock {
     /** Continuation after the re-reading of a fragment. */
     interface Reread {
         /**
-         * The fragment, or null.
+         * Receives the fragment, or null.
          *
-         * @param damaged whether it was found just now that the fragment is not what it was
+         * @param damaged whether this read found the fragment corrupt
          */
         void then(long nowMillis, @Nullable Bytes fragment, boolean damaged);
     }
 
-    /** The fragment of a version if it is what the cross-checksum says. */
+    /** Reads the fragment of a version if it matches the cross-checksum. */
     void read(VersionRecord record, Reread then) {
         ValidatingTimestamp version = record.timestamp();
         awaited++;
@@ -423,7 +423,7 @@ final class PasisBlock {
         writer.mend(nowMillis, version, (_, _) -> {});
     }
 
-    /** As {@link #mend(long, ValidatingTimestamp)}; then is told whatever came of it. */
+    /** Works as {@link #mend(long, ValidatingTimestamp)}, and calls then with any result. */
     void mend(long nowMillis, ValidatingTimestamp version, BlockWriter.Mended then) {
         writer.mend(nowMillis, version, then);
     }

@@ -87,8 +87,8 @@ public record PasisGroup(BlockId block, ProtectionPolicy policy, PlacementGroup 
     }
 
     /**
-     * N - 3b: a complete write is at N - 2b correct nodes, b of which may be missing among N - b answers. At least b + 1 (so one
-     * of them is correct) and at least m (so that it can be read).
+     * Returns N - 3b: a complete write is at N - 2b correct nodes, b of which may be missing among N - b answers. It is
+     * at least b + 1 (so one of them is correct) and at least m (so that the version can be read).
      */
     int repairable() {
         return n() - 3 * b();

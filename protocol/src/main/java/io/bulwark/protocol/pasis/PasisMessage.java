@@ -54,11 +54,12 @@ public sealed interface PasisMessage extends Message {
     record Written(Target target, VersionName version) implements Answer {}
 
     /**
-     * Asks for the history: the greatest versions before a timestamp.
+     * Request for the history: the greatest versions before a timestamp.
      *
      * @param before {@link ValidatingTimestamp#NONE} for the greatest of all
      * @param withFragment whether the fragment of the greatest of these is wanted too
-     * @param awaited a peer that verifies at write time waits for this version: the answer may take a moment until it is here
+     * @param awaited a version for which a peer that verifies at write time waits: the answer may be delayed briefly
+     *     until it is here
      */
     record Read(
             Target target,
@@ -75,12 +76,12 @@ public sealed interface PasisMessage extends Message {
     record Entry(ValidatingTimestamp timestamp, boolean verified) {}
 
     /**
-     * A unit of the history.
+     * Unit of the history.
      *
      * @param before as asked
      * @param versions in descending order, at most {@link #HISTORY_UNIT}
      * @param more whether there are older ones
-     * @param collected all before this may have been collected, since this or a later version is complete
+     * @param collected all versions before this may have been collected, since this or a later version is complete
      * @param fragment of the first of these; null if it was not asked for, or is damaged
      */
     record History(

@@ -65,7 +65,7 @@ record PasisNode(
         return possible.bytes() + charge - limits.poolBytes() > (shares ? limits.poolBytes() : 0);
     }
 
-    /** Told once something was freed, or nothing is left to try. */
+    /** Callback for the time when something was freed, or no block is left to try. */
     interface Room {
         void made(long nowMillis, boolean freed);
     }
@@ -73,10 +73,11 @@ record PasisNode(
     /** Makes room. */
     interface Collector {
         /**
-         * Verifies blocks until something was freed, of the sender's own if there is one, or nothing is left to try.
+         * Verifies blocks until something was freed, or no block is left to try. If there is a sender, a version of its
+         * own must be freed.
          *
-         * @param sender whose versions are to go; null if it is the pool that is full
-         * @param repair whether what is repairable is repaired
+         * @param sender whose versions are to be collected; null if the pool is full
+         * @param repair whether repairable versions are repaired
          */
         void makeRoom(long nowMillis, @Nullable PrincipalId sender, boolean repair, Room room);
     }

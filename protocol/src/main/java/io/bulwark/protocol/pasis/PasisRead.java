@@ -19,17 +19,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * READ (lazy verification paper, 2.2): takes the greatest timestamp of N - b answers as candidate and classifies it as complete,
- * repairable or incomplete; validates it, unless b + 1 nodes have verified it; repairs it if it must; and goes on to earlier
- * versions from one that is incomplete or poisonous. A node's verification of a block is the same without repair: it goes on
- * to earlier versions until it finds a complete one (3.1 and 3.4).
+ * Operation READ (lazy verification paper, 2.2): takes the greatest timestamp of N - b answers as candidate and
+ * classifies it as complete, repairable or incomplete. It validates the candidate, unless b + 1 nodes have verified it,
+ * and repairs it if it must. From an incomplete or poisonous version it continues with earlier ones. A node's
+ * verification of a block is the same without repair: it continues with earlier versions until it finds a complete one
+ * (3.1 and 3.4).
  *
- * <p>With more than N - b answers the bound below which a candidate cannot have been complete rises with them
- * ({@link PasisGroup#shownAt}). Nodes that have collected a version, or something later, neither claim nor deny it; where they
- * are so many that a complete version may hide behind them, the read begins anew.
+ * <p>With more than N - b answers the bound below which a candidate cannot have been complete rises with them ({@link
+ * PasisGroup#shownAt}). Nodes that have collected a version, or a later one, neither claim nor deny it. If these are so
+ * many that they may hide a complete version, the read restarts.
  */
 public final class PasisRead implements ClientOperation<PasisReadOutcome> {
-    /** For so many pauses between tries nodes are asked for a repair before the read begins anew. */
+    /** Number of retry pauses in which nodes are asked for a repair before the read restarts. */
     private static final int REPAIRS_RETRIES = 8;
 
     private enum Settling {
@@ -320,8 +321,8 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
             outcome = new PasisReadOutcome.Failed(why);
             return effects;
         }
-        // Nodes that claimed the version may be gone, and others have collected a later one: then they say neither yes
-        // nor no.
+        // Nodes that claimed the version may be unreachable, and others have collected a later one: these neither claim
+        // nor deny it.
         boolean stuck = repairs != null && nowMillis - settledMillis >= REPAIRS_RETRIES * times.retryMillis();
         if (stuck || nowMillis >= restartMillis) {
             restartMillis = Long.MAX_VALUE;

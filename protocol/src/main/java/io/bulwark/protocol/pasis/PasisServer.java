@@ -34,11 +34,12 @@ import java.util.function.IntSupplier;
 import java.util.function.ObjLongConsumer;
 
 /**
- * A node of the PASIS register (lazy verification paper, sections 2 to 4; PROTOCOLS section 3): lets requests in and keeps the
- * state of the blocks in use. What a former life left unverified is listed first; requests wait until then.
+ * Node of the PASIS register (lazy verification paper, sections 2 to 4; PROTOCOLS section 3): admits requests and keeps
+ * the state of the blocks in use. After a start the unverified versions on disk are listed first; requests wait until
+ * then.
  *
- * <p>Verifications, repairs and polls are run as operations of this node among its peers, by {@link Effect.Run}; they never
- * address the node itself.
+ * <p>Verifications, repairs and polls are run as operations of this node among its peers, by {@link Effect.Run}; they
+ * never address the node itself.
  */
 public final class PasisServer implements ProtocolServer {
     private static final int QUESTIONS_MAX = 1_024;
@@ -70,11 +71,12 @@ public final class PasisServer implements ProtocolServer {
     private long askedMillis;
 
     /**
-     * A server that knows nothing yet.
+     * Creates a server without any state.
      *
-     * @param clients how many clients there are now that could write, 0 while that is not known; no share of the pool is more than one of so many
+     * @param clients number of clients that could write now, 0 while that is not known; it bounds each client's share
+     *     of the pool
      * @param watch decides when blocks of volumes with lazy verification are verified
-     * @param revoked told how far it is with clients that are put out
+     * @param revoked receives the progress on revoked clients
      */
     public PasisServer(
             PrincipalId self,
@@ -346,8 +348,8 @@ public final class PasisServer implements ProtocolServer {
     }
 
     /**
-     * A block that this node comes to by itself; empty if it knows no volume with it, or holds no slot. What it has of it from before is
-     * dropped then.
+     * Returns a block for a background task of this node; empty if it knows no volume with the block, or holds no slot.
+     * Older data of the block are then dropped.
      */
     private Optional<PasisBlock> block(BlockId id) {
         return node.access().group(id).map(this::block).filter(block -> block.slot() >= 0);

@@ -18,15 +18,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * WRITE (lazy verification paper, 2.2): asks all for their greatest logical times, takes the b + 1-st greatest of N - b, plus
- * one, and sends each node its fragment under the validating timestamp; done at N - b answers, the rest goes on in the
- * background. A complete write is at N - 3b >= b + 1 correct ones of any N - b nodes that answer, so the time that is taken is
- * after it; b liars alone cannot raise it.
+ * Operation WRITE (lazy verification paper, 2.2): asks all for their greatest logical times, and takes the b + 1-st
+ * greatest of N - b, plus one. It sends each node its fragment under the validating timestamp. It is done at N - b
+ * answers; the rest continues in the background. A complete write is at N - 3b >= b + 1 correct ones of any N - b nodes
+ * that answer. So the chosen time is after it; b liars alone cannot raise it.
  *
- * <p>A version that was sent is never given up for another of the same value: both could be read. So the time must be one that
- * no correct node refuses as FAR for good, and that is so where N - b nodes are near it. Where they are not (a faulty client's
- * versions stand far ahead at few nodes, or a node was away for long) the block is read first, which makes a version complete,
- * and the time is the next after that.
+ * <p>A version that was sent is never replaced by another one of the same value: both could be read. So no correct node
+ * may refuse the time as FAR for good, and none does if N - b nodes are near it. They are not near if a faulty client's
+ * versions are far ahead at few nodes, or a node was unreachable for long. Then the block is read first, which makes a
+ * version complete, and the time is the next after that.
  */
 public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
     private final PasisGroup group;

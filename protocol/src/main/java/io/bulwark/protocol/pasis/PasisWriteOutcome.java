@@ -8,15 +8,16 @@ public sealed interface PasisWriteOutcome {
     record Written(ValidatingTimestamp timestamp) implements PasisWriteOutcome {}
 
     /**
-     * The write did not complete.
+     * Result that the write did not complete.
      *
-     * @param mayBeWritten whether fragments were sent, so that the block may yet be read
+     * @param mayBeWritten whether fragments were sent, so that the block may still be read later
      */
     record Failed(Failure reason, boolean mayBeWritten) implements PasisWriteOutcome {}
 
     /**
-     * The epoch is over, and fragments were sent in it or one before: others may have read the block, and written it again. The write goes on
-     * in the later epoch, by {@link PasisWrite#goingOn}; it must never be begun again, under another timestamp.
+     * Result that the epoch is over, and fragments were sent in it or an earlier one: others may have read the block,
+     * and written it again. The write continues in the later epoch, by {@link PasisWrite#goingOn}; it must never
+     * restart under another timestamp.
      */
     record EpochOver(ValidatingTimestamp at) implements PasisWriteOutcome {}
 }

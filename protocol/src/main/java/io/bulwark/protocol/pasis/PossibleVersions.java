@@ -82,7 +82,7 @@ final class PossibleVersions {
         this.tally = tally;
     }
 
-    /** Reads what a former life left; to be done before anything is written. */
+    /** Reads the possible versions on disk after a start; call it before any write. */
     void load(Outbox out, LongConsumer then) {
         loadFrom(out, first(), PAGE, then);
     }

@@ -64,7 +64,7 @@ final class Revocations {
         this.held = held;
     }
 
-    /** The client is refused from now on: told again, it says again where things stand. */
+    /** Refuses the client from now on; a repeated call reports the state again. */
     void begin(long nowMillis, PrincipalId revoked) {
         watch.begins(revoked);
         Effort effort = new Effort();
@@ -110,7 +110,10 @@ final class Revocations {
         }
     }
 
-    /** The blocks of which something that it has brought here is neither verified nor collected, and still counts for somebody. */
+    /**
+     * Returns the blocks with a version of this client that is neither verified nor collected, and still counts for
+     * some party.
+     */
     private Set<BlockId> open(PrincipalId revoked) {
         Set<BlockId> open = new HashSet<>();
         for (BlockId block : node.possible().blocksOf(revoked)) {

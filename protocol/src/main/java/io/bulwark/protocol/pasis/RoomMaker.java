@@ -16,9 +16,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Forced collection (3.4 and section 4): where the history pool or a client's bound is full, blocks with the most possible
- * versions are verified, first those that this node is responsible for, until something was freed; for a client, something of its own. What one effort costs is
- * bounded: where nothing came of it the next one goes on where it ended, and not before a pause, which grows.
+ * Forced collection (3.4 and section 4) where the history pool or a client's bound is full. It verifies the blocks with
+ * the most possible versions, first those that this node is responsible for, until something was freed. For a client,
+ * one of its own versions must be freed. The cost of one attempt is bounded. After a fruitless one the next attempt
+ * resumes where it ended, after a pause that grows.
  */
 final class RoomMaker implements PasisNode.Collector {
     /** Maximum number of blocks that one effort tries. */
@@ -74,7 +75,10 @@ final class RoomMaker implements PasisNode.Collector {
     /** No more than there are senders with possible versions, and some that had. */
     private final Map<Key, Fruitless> fruitless = new HashMap<>();
 
-    /** @param mine whether this node leads the block's verification: what others lead is likely to be told by them soon */
+    /**
+     * @param mine whether this node leads the block's verification: other leaders will probably report on their blocks
+     *     soon
+     */
     RoomMaker(
             PasisLimits limits,
             PossibleVersions possible,

@@ -75,8 +75,8 @@ final class SlotView {
         if (!answered()) {
             return Stand.SILENT;
         }
-        // Also of what it claimed before: a later version that it held then, and that nobody claims any more, may hide
-        // behind it.
+        // This also holds for its earlier claims: it may hide a later version that it held then, and that nobody claims
+        // any more.
         if (collected.isAfter(version)) {
             return Stand.COLLECTED;
         }

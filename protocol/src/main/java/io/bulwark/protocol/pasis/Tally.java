@@ -40,7 +40,7 @@ final class Tally {
         add(block, new PasisCounters(0, 0, 0, 0, 0, 0, 0, 1));
     }
 
-    /** Tells what has changed since it was last told. */
+    /** Reports the changes since its last report. */
     void tell(VerificationWatch watch) {
         changed.forEach(volume -> watch.counted(volume, counters.getOrDefault(volume, PasisCounters.ZERO)));
         changed.clear();

@@ -10,11 +10,12 @@ import io.bulwark.protocol.wire.WireWriter;
 import java.util.List;
 
 /**
- * A validating timestamp (lazy verification paper, 2.2 and figure 1): ordered by logical time, then by client, then by the
- * bytes of the cross-checksum. As it names the hash of each fragment, there is one block at most for each timestamp.
+ * Validating timestamp (lazy verification paper, 2.2 and figure 1): ordered by logical time, then by client, then by
+ * the bytes of the cross-checksum. As it names the hash of each fragment, there is one block at most for each
+ * timestamp.
  *
  * @param time unsigned 64 bits; 0 only for the register's initial value
- * @param client who made the timestamp up, as it says; not authenticated, and nobody is charged by it
+ * @param client the claimed maker of the timestamp; it is not authenticated, and no account is charged by it
  * @param crossChecksum the hashes of all N fragments, 32 bytes each, by slot; empty exactly where the time is 0
  */
 public record ValidatingTimestamp(long time, PrincipalId client, Bytes crossChecksum)

@@ -11,28 +11,35 @@ public interface VerificationWatch {
     VerificationWatch NONE = new VerificationWatch() {};
 
     /**
-     * A version was written, verified or collected; also told of what a restart found.
+     * Receives the event that a version was written, verified or collected, and the versions found after a restart.
      *
      * @param versions how many possible versions of the block this node holds now
      * @param responsible whether this node is one of the b + 1 that lead the verification of this block
      */
     default void possible(long nowMillis, BlockId block, int versions, boolean responsible) {}
 
-    /** Rises when blocks that it was told of and had no room for are to be told again: all are, from {@link #possible} on. */
+    /**
+     * Returns a number that rises when the watch needs blocks again that it had no room for: all are reported again,
+     * from {@link #possible} on.
+     */
     default long forgotten() {
         return 0;
     }
 
-    /** A client that may write has learnt the time of a block from this node, so that its write comes next. */
+    /**
+     * Receives the event that a client with write rights has learnt the time of a block from this node, so that its
+     * write follows.
+     */
     default void writeBegins(PrincipalId client, BlockId block) {}
 
     /** Reports that this write has come. */
     default void writeCame(PrincipalId client, BlockId block) {}
 
     /**
-     * There are so many clients that the history pool has no room for a few versions of this volume of each: faulty ones can fill it.
+     * Reports that the history pool has no room for a few versions of this volume from each client: faulty clients can
+     * fill it.
      *
-     * @param neededBytes what the pool of this server must be for that
+     * @param neededBytes the pool size of this server that would suffice
      */
     default void poolIsShort(int volume, long neededBytes) {}
 

@@ -16,15 +16,16 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Verification of one block at this node (lazy verification paper, section 3): by reading at the other nodes, or by the word of
- * b + 1 of them; and the collection that follows from it. One at a time; who asks meanwhile waits for the next.
+ * Verification of one block at this node (lazy verification paper, section 3), by reading at the other nodes, or by the
+ * reports of b + 1 of them; and the collection that follows. Only one runs at a time; a request during it waits for the
+ * next.
  */
 final class Verifier {
     private static final int OWN_FRAGMENTS_MAX = 16;
     private static final long PAUSE_MILLIS_MIN = 1_000;
     private static final long PAUSE_MILLIS_MAX = 60_000;
 
-    /** Told what came of it. */
+    /** Callback for the result. */
     interface Then {
         void then(long nowMillis, PasisBackground.Found found, int freed);
     }
@@ -132,9 +133,10 @@ final class Verifier {
     }
 
     /**
-     * A verification has its peers wait for one version, and for none while it repairs: whoever needs something else gets the next one.
+     * Postpones the askers that the current verification does not serve. Its peers wait for one version, and for none
+     * while it repairs.
      *
-     * @return what is awaited
+     * @return the awaited version
      */
     private @Nullable VersionName putOff() {
         VersionName awaited = null;
@@ -298,7 +300,7 @@ final class Verifier {
         }
     }
 
-    /** A version has come of which peers have told already. */
+    /** Handles the arrival of a version that peers have already reported. */
     void arrived(long nowMillis, ValidatingTimestamp version) {
         promising();
         outdated = true;

@@ -10,11 +10,12 @@ import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 
 /**
- * The meta data of one stored version; its fragment is stored with it.
+ * Meta data of one stored version; its fragment is stored with it.
  *
- * @param sender the authenticated party that brought it, who is charged for it and accused if it is poisonous; nobody if this
- *     node made the fragment itself
- * @param session the sender's, in which it came; 0 if there was none, or the record is from before sessions were kept
+ * @param sender the authenticated party that brought it, which is charged for it and accused if it is poisonous; nobody
+ *     if this node rebuilt the fragment itself
+ * @param session the sender's, in which it arrived; 0 if there was none, or the record is from before sessions were
+ *     kept
  * @param taken the epoch in which this node took the slot for which it keeps it
  * @param verified whether it is known to be complete and not poisonous
  */

@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Bounds what the requests hold that wait in a server: for facts, for a block, or for room. Nobody may hold more than what is left,
- * so that neither many requests nor few with large blocks of one sender take the others' room.
+ * Bounds on the bytes held by requests that wait in a server: for facts, for a block, or for room. No sender may hold
+ * more than is still free. So neither many requests nor few with large blocks of one sender take the others' room.
  */
 final class WaitingRoom {
     static final int PARKED_PER_SENDER_MAX = 128;

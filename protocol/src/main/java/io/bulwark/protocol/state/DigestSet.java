@@ -16,7 +16,7 @@ final class DigestSet {
         add(key(digest, 0), key(digest, Long.BYTES));
     }
 
-    /** Adds what is in one set and not in the other. */
+    /** Adds the digests that are in one set and not in the other. */
     void addAll(DigestSet added, DigestSet except) {
         for (int i = 0; i < added.slots.length; i += 2) {
             long first = added.slots[i];

@@ -5,8 +5,8 @@ import java.util.Optional;
 import java.util.function.BiPredicate;
 
 /**
- * Ordered keys and values: what a replicated state machine keeps its state in. Keys are compared as unsigned bytes. Equal
- * calls in equal order make equal states at all replicas. Single-threaded.
+ * Ordered keys and values: the storage of a replicated state machine's state. Keys are compared as unsigned bytes.
+ * Equal calls in equal order make equal states at all replicas. Single-threaded.
  */
 public interface KeyValueState {
     /** The longest key, in bytes. */

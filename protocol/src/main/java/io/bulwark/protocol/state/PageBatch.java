@@ -10,13 +10,13 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Changes of a {@link PageStore} that happen together or not at all.
+ * Atomic changes of a {@link PageStore}.
  *
- * @param pages by digest; one that was staged is so no longer
- * @param staged pages by digest of a checkpoint that is not complete yet; one that the store has already gets
- *     these bytes, but is not staged by that
+ * @param pages by digest; one that was staged is no longer staged
+ * @param staged pages by digest of a checkpoint that is not complete yet; a page that the store has already gets these
+ *     bytes, but does not become staged
  * @param removed digests of pages, staged or not, that are removed
- * @param checkpoints records by number, each in the place of the one that was there
+ * @param checkpoints records by number, each of which replaces an existing one
  * @param discarded numbers of the records that are removed
  * @param adopted true if, after this, no page counts as staged any longer
  * @param synced whether it must be durable when the write returns

@@ -9,13 +9,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Pages as bytes. A page begins with its level and its lm, so that its digest, which is SHA-256 over all of its bytes,
- * covers level, lm and content as in section 4.6.2; no sum of digests is used.
+ * Codec of pages. A page begins with its level and its lm. Its digest is SHA-256 over all of its bytes, and so covers
+ * level, lm and content as in section 4.6.2; no sum of digests is used.
  *
  * <p>Page of entries or links: {@code level u8, lm i64, count u16}, then the items: {@code key u16 + bytes}, and for an
- * entry {@code 0 u8, value u16 + bytes} or {@code 1 u8, length i32, lm i64, digest}, for a link {@code lm i64, digest}. Page
- * of one value: {@code 255 u8, lm i64, key u16 + bytes, value i32 + bytes}; the key makes it another page than that of an
- * equal value elsewhere.
+ * entry {@code 0 u8, value u16 + bytes} or {@code 1 u8, length i32, lm i64, digest}, for a link {@code lm i64, digest}.
+ * Page of one value: {@code 255 u8, lm i64, key u16 + bytes, value i32 + bytes}; the key distinguishes it from the page
+ * of an equal value elsewhere.
  */
 final class PageCodec {
     /** Longer values have pages of their own. */

@@ -7,9 +7,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Fetches single pages by digest: those that an operation, or the serving of another replica, found to be damaged. They
- * belong to checkpoints of this replica, and others have them as long as they are live there. What f + 1 others have discarded is not
- * wanted any more: if it is still needed here it will be found damaged again. Driven as {@link StateFetch}.
+ * Fetch of single pages by digest that an operation, or the serving of another replica, found to be damaged. They
+ * belong to checkpoints of this replica, and others have them as long as they are live there. A page that f + 1 others
+ * have discarded is no longer wanted: if it is still needed here it will be found damaged again. Driven as {@link
+ * StateFetch}.
  */
 public final class PageRepair {
     private final PageRequests requests;

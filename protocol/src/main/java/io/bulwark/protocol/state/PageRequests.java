@@ -14,13 +14,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Pages wanted by digest, and who is asked for them: the replicas in turn, each with few requests at a time. Who does not
- * answer or sends a wrong page is left alone for a while, longer each time, so that f liars cost a bounded part of the window
- * and no page waits for them twice in a row. Who lacks all that it is asked for has discarded the checkpoint, and is asked again for
- * the next one.
+ * Pages wanted by digest, and the replicas asked for them in turn, each with few requests at a time. A replica that
+ * does not answer or sends a wrong page is avoided for a while, longer each time. So f liars cost a bounded part of the
+ * window, and no page waits for them twice in a row. A replica that lacks all requested pages has discarded the
+ * checkpoint, and is asked again for the next one.
  *
- * <p>Others discard a checkpoint soon, so nobody may hold a page up as long as an answer may take: what has not come after a few times
- * as long as correct replicas take is asked of the next one, too, and who was late is asked only for what the others have no room for.
+ * <p>Others discard a checkpoint soon, so no replica may delay a page for as long as an answer may take. A page that is
+ * late by a few answer times of correct replicas is requested from the next one, too. The late replica is then asked
+ * only for pages that the others have no room for.
  */
 final class PageRequests {
     /** Patience is at least so small a part of the time that an answer may take. */
@@ -35,7 +36,7 @@ final class PageRequests {
         boolean late;
         /** Duration of its last answer with pages. */
         long answerMillis;
-        /** Left alone only since it lacks the pages of this checkpoint. */
+        /** True if it is avoided only since it lacks the pages of this checkpoint. */
         boolean lacking;
 
         Peer(int replica) {
@@ -79,7 +80,9 @@ final class PageRequests {
     private int turn;
     private long nextToken;
 
-    /** @param tokensFrom where tokens begin: another at each start, so that answers to an earlier life are not taken */
+    /**
+     * @param tokensFrom first token: different at each start, so that answers to an earlier run are not accepted
+     */
     PageRequests(List<Integer> replicas, FetchSettings settings, long tokensFrom) {
         this.settings = settings;
         replicas.forEach(replica -> peers.add(new Peer(replica)));

@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The serving side of the transfer of state (section 4.6.2): pages by digest, of whatever checkpoints are durable here. An
- * answer has at most {@link #ANSWER_BYTES} and one page more; a replica gets so many bytes a second and no more, whatever
+ * Serving side of the state transfer (section 4.6.2): pages by digest, of all checkpoints that are durable here. An
+ * answer has at most {@link #ANSWER_BYTES} and one page more. The bytes per second for a replica are bounded, whatever
  * it asks for, so that none can keep the others busy.
  */
 public final class PageServer {

@@ -18,14 +18,16 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches the state of a checkpoint whose digest is known to be correct (proactive recovery paper, section 4.6.2):
- * recursion down the tree over the pages that differ, each verified against the digest in its parent, so that no reply
- * needs votes or a MAC to be believed. In recovery (section 4.4, "check and fetch state") it digests every local page, too.
+ * Fetch of the state of a checkpoint whose digest is known to be correct (proactive recovery paper, section 4.6.2). It
+ * is a recursion down the tree over the pages that differ. Each is verified against the digest in its parent, so that
+ * no reply needs votes or a MAC to be believed. In recovery (section 4.4, "check and fetch state") it digests every
+ * local page, too.
  *
- * <p>A page whose lm is not above the last checkpoint here belongs to that, with all below it: that is where the recursion
- * ends, unless everything is checked. What arrived stays in the store, staged, when the others have discarded the
- * checkpoint and {@link #target} names a newer one; of that only what is new is looked at, so that a fetch comes to an end while
- * the others go on, if pages arrive faster than they change. Single-threaded; the effects of a call are carried out before the next.
+ * <p>A page whose lm is not above the last checkpoint here belongs to that, with all below it: the recursion ends
+ * there, unless everything is checked. Arrived pages stay in the store, staged, when the others have discarded the
+ * checkpoint and {@link #target} names a newer one. Of that only the new pages are visited, so that a fetch ends while
+ * the others run, if pages arrive faster than they change. Single-threaded; the effects of a call are carried out
+ * before the next.
  */
 public final class StateFetch {
     /** Pages that are read from the store in one step, at most: 4 MiB, or 256 long values. */
@@ -85,7 +87,7 @@ public final class StateFetch {
     private long fetchedBytes;
 
     /**
-     * A fetch that has no target yet.
+     * Creates a fetch without a target.
      *
      * @param replicas the others
      * @param checking whether local pages are not trusted, but digested
@@ -104,8 +106,8 @@ public final class StateFetch {
     }
 
     /**
-     * Begins, or goes on with a newer checkpoint, unless all pages of the last one are here already: then that comes to its end. While
-     * pages of a checkpoint of this replica are checked, it is not discarded.
+     * Begins, or continues with a newer checkpoint, unless all pages of the last one are here already: then that one is
+     * completed first. While pages of a checkpoint of this replica are checked, it is not discarded.
      *
      * @param atNumber of the checkpoint; above that of the last one here, unless all is checked
      * @param digest that f+1 replicas, or a certificate, vouch for
@@ -253,7 +255,7 @@ public final class StateFetch {
         requests.want(visit.ref().digest());
     }
 
-    /** Goes down whole pages, so that all of the target is among what is reached. */
+    /** Descends through whole pages, so that the reached set contains all of the target. */
     private void gather(int budget, List<FetchEffect> out) {
         int left = budget;
         while (!gathered.isEmpty() && left > 0) {

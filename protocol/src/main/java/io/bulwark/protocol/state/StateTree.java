@@ -18,19 +18,20 @@ import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A state whose pages form a copy-on-write tree of digests (proactive recovery paper, section 4.6.2): a B+-tree over the
- * keys, so that pages are logical key ranges. The tree depends only on the operations and the numbers of the checkpoints,
- * not on cache, store or discarded checkpoints.
+ * State whose pages form a copy-on-write tree of digests (proactive recovery paper, section 4.6.2): a B+-tree over the
+ * keys, so that pages are logical key ranges. The tree depends only on the operations and the numbers of the
+ * checkpoints, not on cache, store or discarded checkpoints.
  *
- * <p>Pages of items have 4 to 16 KiB (the root may have less); values above 4 KiB have pages of their own, of at most
- * 1 MiB + 2 KiB + 15 bytes. Whatever keys and values an attacker chooses, a cut leaves at least 4.9 KiB on each side and
- * a page above level 0 has at least three links (two at the root), so that P pages of level 0 are reached in log3 P
- * steps; with keys of 12 bytes a page has 75 to 300 links. A put or remove rewrites at most two pages per level and adds
- * at most one.
+ * <p>Pages of items have 4 to 16 KiB (the root may have less); values above 4 KiB have pages of their own, of at most 1
+ * MiB + 2 KiB + 15 bytes. For any keys and values that an attacker chooses, a cut leaves at least 4.9 KiB on each side.
+ * A page above level 0 has at least three links (two at the root), so that P pages of level 0 are reached in log3 P
+ * steps. With keys of 12 bytes a page has 75 to 300 links. A put or remove rewrites at most two pages per level and
+ * adds at most one.
  *
- * <p>Modified pages are in memory, each with the bytes that it was read from, until they are digested: by a checkpoint, which
- * needs as much again, or before that by {@link #flush}. The others come from the store, through a cache with a bound. A page that comes from the store is digested, and a wrong or missing one is a {@link DamagedPageException}, from
- * any operation, which then has changed nothing. Single-threaded; the store is written by the driver, wherever it likes.
+ * <p>Modified pages are in memory, each with the bytes that it was read from, until they are digested: by a checkpoint,
+ * which needs as much again, or before that by {@link #flush}. The others are loaded from the store, through a bounded
+ * cache, and digested. A wrong or missing one is a {@link DamagedPageException}, from any operation, which then has
+ * changed nothing. Single-threaded; the driver writes the store, on any thread.
  */
 public final class StateTree implements KeyValueState {
     private final PageStore store;
@@ -118,8 +119,8 @@ public final class StateTree implements KeyValueState {
     }
 
     /**
-     * Takes a checkpoint: digests the pages that were modified since the last one, and no others. The state can be written
-     * at once; {@link #rollback} comes back to here, not further.
+     * Takes a checkpoint: digests only the pages that were modified since the last one. The state can be modified at
+     * once; {@link #rollback} returns to this point, not further.
      *
      * @param number above that of the last checkpoint
      */
@@ -156,10 +157,10 @@ public final class StateTree implements KeyValueState {
     }
 
     /**
-     * Digests the modified pages before the next checkpoint, so that they need not stay in memory: between two operations,
-     * after the last flush was written. The state and its digest are as without.
+     * Digests the modified pages before the next checkpoint, so that they need not stay in memory. Call it between two
+     * operations, after the last flush was written. The state and its digest do not change.
      *
-     * @param number of the next checkpoint; the batch is to be written before its
+     * @param number of the next checkpoint; the batch is to be written before that checkpoint's
      */
     public PageBatch flush(long number) {
         early.clear();
@@ -255,7 +256,7 @@ public final class StateTree implements KeyValueState {
         int at = leaf.find(key);
         Item.Entry old = at >= 0 ? leaf.entry(at) : null;
         Item.Entry entry = Item.Entry.of(alone(key), alone(value));
-        // A long value is always written, so that nobody reads the old one to compare.
+        // A long value is always written, so that the old one need not be read for a comparison.
         if (old != null && old.isInline() && old.value().equals(value)) {
             return;
         }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * The fixed 24 bytes before each body: magic (4), version (1), reserved (1, zero), type (2), request id (8), body
+ * Fixed header of 24 bytes before each body: magic (4), version (1), reserved (1, zero), type (2), request id (8), body
  * length (4), CRC-32C of the first 20 header bytes and the body (4). All big-endian.
  */
 public record FrameHeader(int type, long requestId, int bodyLength, int checksum) {

@@ -5,7 +5,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Reads canonical big-endian bytes. Each length is compared with the caller's bound and with what is left before
+ * Reads canonical big-endian bytes. Each length is compared with the caller's bound and with the remaining bytes before
  * anything is allocated; slices share the frame's array.
  */
 public final class WireReader {

@@ -4,11 +4,12 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * The versions of what travels that one build speaks; two builds speak the newest that both do. The first is that
- * of builds from before versions were agreed on, which name none; the others have a constant here. A message that an older version does not know is sent to nobody who speaks that ({@link MessageCodec#since}). The form of one that
- * it knows is never changed: another message takes its place.
+ * Wire versions that one build supports; two builds use the newest that both support. The first is that of builds from
+ * before versions were negotiated, which name none; the others have a constant here. A message that an older version
+ * does not know is never sent to a peer of that version ({@link MessageCodec#since}). The form of a known message never
+ * changes: a new message replaces it.
  *
- * @param oldest no peer that speaks only older ones is spoken to
+ * @param oldest peers that support only older ones are refused
  */
 public record WireVersions(int oldest, int newest) {
     /** Version of a peer that names none. */
@@ -20,7 +21,7 @@ public record WireVersions(int oldest, int newest) {
     /** Storage nodes tell how large their history pool should be. */
     public static final int POOL_TOLD = 3;
 
-    /** Replicas may be others than those of the genesis, and whoever speaks with them asks who they are. */
+    /** Replicas may differ from those of the genesis, and their peers ask for the current ones. */
     public static final int OTHER_REPLICAS = 4;
 
     /** A NEW-VIEW among replicas may leave numbers free. */

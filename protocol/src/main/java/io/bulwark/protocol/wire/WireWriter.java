@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * Appends canonical big-endian bytes. Large slices are kept by reference, so that a fragment is not copied on its way
- * to the socket; {@link #segments()} gives the pieces in order.
+ * to the socket; {@link #segments()} returns the pieces in order.
  */
 public final class WireWriter {
     private static final int BY_REFERENCE_FROM = 4096;

@@ -134,7 +134,10 @@ class KeyAgreementTest {
         assertThat(nodes.agreement(1).standing().oldestMillis()).isGreaterThanOrEqualTo(HALF - 100);
     }
 
-    /** Refreshes go on towards a node that does not answer: what it said under its last key counts until that is T_k old. */
+    /**
+     * Refreshes continue towards a node that does not answer: its messages under its last key count until that is T_k
+     * old.
+     */
     @Test
     void theKeysOfANodeThatTakesNoNewOneGoToo() {
         nodes.run(500);
@@ -190,7 +193,7 @@ class KeyAgreementTest {
         assertThat(believes(1, 0, ofZero)).isFalse();
     }
 
-    /** The first life that a node hears of need not be the first that it has told a key. */
+    /** The first incarnation that a node hears of need not be the first that it has sent a key to. */
     @Test
     void whatWasTakenByALifeThatWasNeverHeardOfCountsNoMoreEither() {
         nodes.run(500);

@@ -60,7 +60,7 @@ final class TestNodes {
         IntStream.range(0, count).forEach(this::start);
     }
 
-    /** All that the life before had in memory is gone. */
+    /** Starts a node; all that its previous run had in memory is lost. */
     void start(int node) {
         PrincipalId self = PrincipalId.node(node);
         operations.values().removeIf(running -> running.party().equals(self));
@@ -115,7 +115,7 @@ final class TestNodes {
         }
     }
 
-    /** Says it in the name of a node; what is answered is in {@link #all}. */
+    /** Sends the message in the name of a node; the answers are in {@link #all}. */
     void say(int from, int to, Message message) {
         network.add(new Sent(PrincipalId.node(from), PrincipalId.node(to), ANSWERED, message));
         deliver();

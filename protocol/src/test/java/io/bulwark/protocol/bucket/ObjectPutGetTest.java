@@ -304,7 +304,7 @@ class ObjectPutGetTest {
         return new ObjectGet(SMALL, new Inode(7, layout, ObjectAttributes.NONE, 0), 0, Long.MAX_VALUE, ROOM);
     }
 
-    /** One block may always be under way; what is taken of the room is given back, however the read ends. */
+    /** One block may always be in flight; the reserved room is released, however the read ends. */
     @Test
     void withoutRoomBlocksComeOneByOne() {
         int[] left = {BLOCK};

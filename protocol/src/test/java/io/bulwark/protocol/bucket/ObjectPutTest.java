@@ -113,7 +113,9 @@ class ObjectPutTest {
                 .hasValueSatisfying(outcome -> assertThat(outcome).isInstanceOf(PutOutcome.Refused.class));
     }
 
-    /** It may have executed the command before, when nobody heard its replies: whoever puts again may put twice. */
+    /**
+     * The command may have been executed before, with its replies lost: a caller that repeats the put may put twice.
+     */
     @ParameterizedTest
     @EnumSource(names = {"SESSION_CLOSED", "NUMBER_TOO_OLD"})
     void whatASessionExecutedBeforeItClosedIsNotKnown(MetadataError error) {

@@ -78,7 +78,7 @@ class NodeCompletionTest {
         return Hashes.sha256(Bytes.of((byte) counter));
     }
 
-    /** An object of so many blocks, no more than its layout has pins for. */
+    /** Returns an object with this number of blocks, at most as many as its layout has pins for. */
     private static Reply.Reference object(long inode, int blocks) {
         byte[] pins = new byte[blocks * ObjectLayout.PIN_BYTES];
         for (int i = 0; i < blocks; i++) {

@@ -81,7 +81,10 @@ class RebuildRateTest {
         }
     }
 
-    /** Until then; of any time since its beginning no more may have been made than the rate allows, and what was under way at once. */
+    /**
+     * Runs until that time. Since its beginning no more may have been made than the rate allows, plus the repairs that
+     * are in flight at once.
+     */
     private void run(NodeCompletion completion, long untilMillis) {
         long began = now;
         int before = made;

@@ -24,9 +24,10 @@ import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server among enemies, as a consumer of bytes: each byte decides what happens next, a message from anybody, a fact, time
- * that passes, the end of what it asked its driver for, or a crash. The disk keeps the order of all stores and loads, as
- * the contract of {@link Effect} has it, and may fail, lose fragments and say nonsense.
+ * Server among adversaries, as a consumer of bytes. Each byte decides the next event: a message from any sender, a
+ * fact, the passing of time, the end of an effect that it requested from its driver, or a crash. The disk keeps the
+ * order of all stores and loads, as the contract of {@link Effect} requires, and may fail, lose fragments and return
+ * garbage.
  */
 @NullMarked
 public final class ServerFuzzing {
@@ -63,7 +64,7 @@ public final class ServerFuzzing {
     private long nowMillis = 1_000_000;
     private long lastRequest;
 
-    /** The supplier starts the server anew over what is on its disk. */
+    /** The supplier starts the server again on the contents of its disk. */
     public ServerFuzzing(Palette palette, Supplier<ProtocolServer> life, Invariant invariant) {
         this.palette = palette;
         this.life = life;
@@ -71,7 +72,7 @@ public final class ServerFuzzing {
         this.server = life.get();
     }
 
-    /** Does what the bytes say, then lets everything end that was begun. */
+    /** Runs the events that the bytes encode, then completes all pending effects. */
     public void run(byte[] bytes) {
         decisions = new FuzzedBytes(bytes);
         while (!decisions.isOver()) {

@@ -16,8 +16,8 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * The two parity fragments of a 2+2 code with fragments of 512 KiB, by JavaReedSolomon's fastest loop, by our portable path
- * and by the vector path. One operation codes 1 MiB of data: operations per second are MiB/s.
+ * Benchmark of the two parity fragments of a 2+2 code with fragments of 512 KiB. It compares JavaReedSolomon's fastest
+ * loop, our portable path and the vector path. One operation codes 1 MiB of data: operations per second are MiB/s.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)

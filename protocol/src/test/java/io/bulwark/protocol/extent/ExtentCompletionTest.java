@@ -31,7 +31,10 @@ import java.util.Random;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** PROTOCOLS section 4 at one node: what is referenced is completed and charged no longer; what is doubted is compared. */
+/**
+ * Tests PROTOCOLS section 4 at one node: referenced extents are completed and charged no longer; doubted ones are
+ * compared.
+ */
 @NullMarked
 class ExtentCompletionTest {
     private static final PrincipalId SELF = PrincipalId.node(0);
@@ -163,7 +166,7 @@ class ExtentCompletionTest {
         reads(1);
     }
 
-    /** The other version is gone at once, and comes back never. It accuses nobody. */
+    /** The other version is removed at once, and never returns. It is no evidence against anybody. */
     @Test
     void anotherVersionThanTheReferencedOneIsDiscarded() {
         stored(1, 2);

@@ -175,7 +175,7 @@ class ExtentEpochTest {
         assertThat(write.outcome()).contains(new WriteOutcome.StaleMap(7));
     }
 
-    /** Slot 2 is silent: without the word of those that have stored, nobody but slot 3 would ever say it. */
+    /** Slot 2 is silent: without the answers of the slots that have stored, only slot 3 would ever report the epoch. */
     @Test
     void whoHasStoredIsAskedAgainWhereOneNodeSaysThatTheEpochIsOver() {
         write.start(0);

@@ -152,7 +152,7 @@ class ExtentServerFuzzTest {
                 new byte[0],
                 // volume, session, STORE, four ends of the disk, READ_PINNED
                 new byte[] {4, 0, 4, 1, 0, 0, 0, 0, 3, 0, 3, 0, 3, 0, 3, 0, 4, 2, 0, 0, 1, 0, 3, 0, 3, 0},
-                // STORE before anything is known, a crash with what was stored, a tick, a repair of what is pinned
+                // STORE before any fact is known, a crash after the store, a tick, a repair of a pinned extent
                 new byte[] {0, 0, 0, 0, 4, 0, 4, 1, 3, 0, 3, 0, 7, 1, 2, 20, 4, 0, 4, 7, 3, 0, 3, 0, 6, 1, 0, 1, 0},
                 // a SUSPECT of a peer, a damaged fragment, freed, closed
                 new byte[] {4, 0, 4, 1, 0, 0, 0, 0, 3, 0, 3, 0, 0, 1, 5, 0, 5, 0, 0, 1, 4, 0, 3, 13, 4, 10, 3, 0, 4, 12

@@ -16,7 +16,10 @@ import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** A slot is late if others are not, not if the cluster is busy: it is said to be, and a read asks another one. */
+/**
+ * Tests that a slot is late if others are not, but not if the cluster is busy: it is reported as late, and a read asks
+ * another one.
+ */
 @NullMarked
 class LateSlotsTest {
     private static final ExtentTiming TIMING = new ExtentTiming(500, 2_000, 60_000, 10_000);

@@ -100,7 +100,7 @@ final class LocalNode {
         }
     }
 
-    /** Ends what the node wanted to run, whatever it was. */
+    /** Completes an operation that the node has started, with any outcome. */
     void complete(Effect.Run run, Object outcome) {
         perform(server.onCompleted(now, run.token(), outcome));
     }

@@ -61,7 +61,7 @@ class ParkingTest {
         assertThat(park(0, HONEST, 1, 0)).isEqualTo(1);
     }
 
-    /** A denial is believed after two seconds; where no answer comes, the request is gone. The room is free again. */
+    /** A denial is believed after two seconds. Without an answer, the request is dropped. The room is free again. */
     @Test
     void requestsWaitForTwoSeconds() {
         park(0, HONEST, 1, 4 * LARGE);

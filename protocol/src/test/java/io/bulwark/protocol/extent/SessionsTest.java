@@ -182,8 +182,8 @@ class SessionsTest {
     }
 
     /**
-     * Object campaign, seed 210000: a store waited for the answer that its session was open when the node heard that it had
-     * collapsed, found nothing on its disk, and kept what was stored then for ever.
+     * Object campaign, seed 210000: a store waited for the answer that its session was open when the node heard that
+     * the session had collapsed. The node found nothing on its disk, and kept the data stored afterwards for ever.
      */
     @Test
     void aCollapsedSessionInMemoryIsClosedWhateverIsHeardOfItLater() {

@@ -25,8 +25,8 @@ class ElementTest {
     private final Random random = new Random(SEED);
 
     /**
-     * Rabin's test: p of degree 16 is irreducible over GF(q), q = 2^8, iff x^(q^16) = x modulo p, and x^(q^8) - x has no
-     * factor in common with p, 2 being the only prime factor of 16.
+     * Rabin's test: p of degree 16 is irreducible over GF(q), q = 2^8, iff x^(q^16) = x modulo p, and x^(q^8) - x has
+     * no factor in common with p; 2 is the only prime factor of 16.
      */
     @Test
     void theModulusIsIrreducible() {

@@ -58,7 +58,7 @@ class FpCrowdedRepairTest {
         assertThat(nodes.latest(6)).isEqualTo(version);
     }
 
-    /** Each of the two says that it is proven to it, too: so both go beyond their room. */
+    /** Each of the two also reports to the other that the version is proven, so both exceed their room. */
     @ParameterizedTest
     @ValueSource(longs = {4, 9})
     void whereTheRoomOfTwoIsTakenAReaderGetsItToo(long ts) {
@@ -70,7 +70,10 @@ class FpCrowdedRepairTest {
         assertThat(nodes.latest(6)).isEqualTo(version);
     }
 
-    /** Six have it from their writer, whose nonces two of them know: by these alone nobody goes beyond its room. */
+    /**
+     * Six have the version from their writer, and two of them know its nonces: these alone make no node exceed its
+     * room.
+     */
     @Test
     void whatFewHaveProvenTakesNoRoomBeyond() {
         crowd(5, 9);

@@ -19,7 +19,7 @@ class FpDiskTest {
 
     private LocalNodes nodes = new LocalNodes(1, 2);
 
-    /** The commit is on the disk, and the node was told that it failed: it goes on from what is there. */
+    /** The commit is on the disk, but the node was told that it failed: the node continues from the state on disk. */
     @Test
     void afterAFailedStoreTheStateIsReadAgain() {
         nodes.write(4, 4, 0, 1, 2);
@@ -133,7 +133,7 @@ class FpDiskTest {
         }
     }
 
-    /** There must not be two states of one block, of which one does not know what the other stores. */
+    /** There must not be two states of one block, one of which does not know the other's stores. */
     @Test
     void aBlockWithAStoreUnderWayStaysInMemory() {
         nodes = new LocalNodes(1, 2, ONE_BLOCK);

@@ -72,7 +72,7 @@ class FpLeftoverTest {
         assertThat(staged()).containsExactly(0, 0, 0, 0);
     }
 
-    /** It may have committed it, dropped what was before, and counted for a write that came after. */
+    /** The silent node may have committed the version, dropped older ones, and counted for a later write. */
     @Test
     void aSilentNodeKeepsItUntilItComesBack() {
         nodes.prepare(3, 5, 1);
@@ -133,7 +133,7 @@ class FpLeftoverTest {
         assertThat(write.outcome()).containsInstanceOf(FpWriteOutcome.Written.class);
     }
 
-    /** It is not told of the closing, and has forgotten what it knew: what the client has staged makes it ask. */
+    /** The node does not hear of the closing, and has lost its facts: the client's staged versions make it ask. */
     @Test
     void aNodeAtTheLimitFindsOutWhichSessionsAreClosed() {
         for (int ts = 1; ts <= 2 * LocalNodes.LIMITS.stagedPerBlock(); ts++) {

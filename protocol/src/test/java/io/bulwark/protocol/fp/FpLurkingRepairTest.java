@@ -41,7 +41,7 @@ class FpLurkingRepairTest {
         return new VersionRecord(version, 1, true, null, writer, SESSION, List.of());
     }
 
-    /** Its block was crowded, so that it stands on its writer's account. */
+    /** The block was crowded, so the version stays on its writer's account. */
     private void provenAtNode0() {
         nodes.prepare(1, 5, 1);
         nodes.putOnDisk(0, staged(CLIENT).provenForItsWriter());
@@ -139,7 +139,7 @@ class FpLurkingRepairTest {
         assertThat(nodes.awaited).containsExactly(nodes.group.block());
     }
 
-    /** The others are silent for long: a node that waits for it itself does so once, and others find room to wait. */
+    /** The others are silent for long: a node that waits itself does so once, and others find room to wait. */
     private static void assertRoom(boolean repaired) {
         FpLimits limits = new FpLimits(6, 2, 2, 1_000, 1_000, 100, 10, 10_000, 200_000);
         LocalNodes local = new LocalNodes(1, 2, limits);
@@ -241,7 +241,9 @@ class FpLurkingRepairTest {
         return new FpMessage.ReadAnswer(nodes.group.target(slot), version.version(), version, shown);
     }
 
-    /** One node says that it has committed it, and shows the nonces: its writer may have done no more than to prepare it. */
+    /**
+     * One node claims that it has committed the version, and shows the nonces: its writer may have only prepared it.
+     */
     @Test
     void whatNoncesAloneProveIsNotWrittenBackButRepaired() {
         nodes.write(4, 4, 0, 1, 2);

@@ -76,7 +76,7 @@ class FpRepairTest {
         assertThat(nodes.chargesOnDisk(1)).isEqualTo(1);
     }
 
-    /** It says its timestamp all the same, and has room for one that the others agree on. */
+    /** The node still returns its timestamp, and has room for one on which the others agree. */
     @Test
     void halfOfThePlacesAreForTimestampsThatWritersName() {
         nodes.write(7, 9, 0, 1, 2);
@@ -167,8 +167,9 @@ class FpRepairTest {
     }
 
     /**
-     * Node 3 colludes. What a closed session left at node 0 is dropped, since the others never prepared it; its MACs are kept. With
-     * those of another session they would be m + f, and node 1 alone of the correct ones would hold a fragment.
+     * Node 3 colludes. A leftover of a closed session at node 0 is dropped, since the others never prepared it; its
+     * MACs are kept. With those of another session they would be m + f, and node 1 alone of the correct ones would hold
+     * a fragment.
      */
     @PlantedBug(in = PrepareTag.class, rule = "a MAC is bound to the session", replace = "out.i64(session);", with = "")
     @Test

@@ -127,7 +127,7 @@ class FpRevocationTest {
         }
     }
 
-    /** It never answers, and nobody waits for what it would say. */
+    /** The revoked node never answers, and no node waits for its answer. */
     @Test
     void whoIsRevokedItselfKeepsNobodyFromDropping() {
         nodes.prepare(3, 5, 1);

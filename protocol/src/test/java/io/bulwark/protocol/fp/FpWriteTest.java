@@ -120,7 +120,10 @@ class FpWriteTest {
         assertThat(write.outcome()).contains(new FpWriteOutcome.Written(new Timestamp(5, fpcc)));
     }
 
-    /** Correct nodes have staged the block at it by then: were it left out, it would stay there as long as the session. */
+    /**
+     * Correct nodes have staged the block at that timestamp by then: if it were dropped, the block would stay there as
+     * long as the session.
+     */
     @Test
     void aTsThatAtMostFNodesCallFarIsKept() {
         start();

@@ -6,7 +6,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Node 5 asks the others (f = 1, m = 4, six slots, of which the first four count). */
+/** Tests a poll by node 5 of the others (f = 1, m = 4, six slots, of which the first four count). */
 @NullMarked
 class LatestPollTest {
     private static final FpTimes TIMES = new FpTimes(100, 300, 0, 20_000);

@@ -75,7 +75,7 @@ final class LocalNodes {
     boolean failedIsDone;
     /** A volume that is not under FP. */
     Optional<Volume> foreign = Optional.empty();
-    /** The volume is no more; no node is told. */
+    /** True if the volume is deleted; the nodes receive no notice. */
     boolean deleted;
 
     long now = 1_000;
@@ -434,7 +434,7 @@ final class LocalNodes {
         perform(node, server(node).onStored(now, store.token(), stored));
     }
 
-    /** The one that has been kept back longest; others go on being kept back. */
+    /** Releases the store that has been held longest; the others stay held. */
     void releaseOneStore() {
         Optional.ofNullable(heldStores.poll()).ifPresent(Runnable::run);
         deliver();

@@ -146,7 +146,10 @@ class MovingConnectionsTest {
         assertThat(asked(write, 16_000, 16_200, 0, 1, 2)).contains(PrincipalId.node(3));
     }
 
-    /** Two have said that one of them has a version: it is asked for it, and the others as soon as it is overdue. */
+    /**
+     * Two have reported that one of them has a version. That one is asked for it, and the others as soon as it is
+     * overdue.
+     */
     @Test
     void aVersionIsWaitedForWhileItMovesAndNotWithoutEnd() {
         Timestamp version =

@@ -95,7 +95,9 @@ class RegisterEpochsTest {
         assertThat(held(version)).isGreaterThanOrEqualTo(3);
     }
 
-    /** Prepared at 0, 1 and 3, committed everywhere; slot 2 hears nobody, so that it has no fragment. */
+    /**
+     * Returns a version prepared at 0, 1 and 3, and committed everywhere; slot 2 hears nobody, so it has no fragment.
+     */
     private Timestamp writtenWithSlotTwoBehind() {
         List<FpMessage.Prepared> prepares = new ArrayList<>();
         for (FpMessage.Request request :
@@ -213,7 +215,7 @@ class RegisterEpochsTest {
         assertThat(nodes.versionsOnDisk(0)).isZero();
     }
 
-    /** Nobody had asked for the block before the restart, so that it was not loaded. */
+    /** No request named the block before the restart, so it was not loaded. */
     @Test
     void aRestartRemembersThatTheSlotWasTaken() {
         nodes.write(5, 1, 0, 1, 2);
@@ -264,7 +266,10 @@ class RegisterEpochsTest {
                 .isNotNull();
     }
 
-    /** Replicas that are behind may tell a node that has restarted of a time when the slot was another's, or its own for the first time. */
+    /**
+     * Replicas that are behind may give a restarted node an old map: another node held the slot, or this one held it
+     * for the first time.
+     */
     @Test
     void aMapOfBeforeTellsNothingOfWhatWasStoredSince() {
         Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
@@ -349,7 +354,7 @@ class RegisterEpochsTest {
         assertThat(nodes.versionsOnDisk(1)).isEqualTo(1 + LocalNodes.LIMITS.stagedPerBlock());
     }
 
-    /** Others count on it: as what is tagged so, it is not for the closing of its session to take. */
+    /** Others rely on it: like a version that is tagged so, it does not end with its session. */
     @Test
     void whatIsVouchedForIsNoLeftover() {
         nodes.one(CLIENT, nodes.fragment(0, 5, 1));

@@ -54,7 +54,7 @@ class RepairAskingTest {
         assertThat(askedAt(3_399)).containsExactly(7L);
     }
 
-    /** A node that fails again and again is left alone for longer and longer. */
+    /** A node that fails repeatedly is avoided for longer and longer. */
     @Test
     void forTheSameOneItIsAskedLessAndLessOften() {
         versions.retainAll(List.of(version(6)));

@@ -60,7 +60,7 @@ class RepairMacsTest {
         assertThat(gathering.onTick(300)).isEmpty();
     }
 
-    /** One alone may lie; of two the lower is what a correct one has said, or less. */
+    /** One alone may lie; of two the lower is the answer of a correct one, or less. */
     @Test
     void somethingLaterEndsItAtMoreThanF() {
         gathering.start(0);

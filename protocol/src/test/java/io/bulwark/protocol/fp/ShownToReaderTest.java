@@ -20,8 +20,9 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 /**
- * One version is committed at one node alone and staged at all correct ones. A liar shows a reader others, which two of these have staged for a
- * faulty client and can prove, and the third is not shown: nobody can complete them. What the reader wants repaired must not be these alone.
+ * Tests a version that is committed at one node alone and staged at all correct ones. A liar shows a reader others,
+ * which nobody can complete: two of the correct nodes have staged them for a faulty client and can prove them, and the
+ * third does not see them. The reader must not ask for repairs of these alone.
  */
 @NullMarked
 class ShownToReaderTest {
@@ -88,7 +89,7 @@ class ShownToReaderTest {
         nodes.restart(0);
     }
 
-    /** A read to which the liar brings up one after the other, again and again. */
+    /** Read to which the liar shows one version after the other, repeatedly. */
     private final class Shown implements ClientOperation<FpReadOutcome> {
         private final FpRead read = FpRead.writingBack(nodes.group, SESSION, new FpTimes(100, 400, 0, 120_000));
         private int turn;

@@ -313,7 +313,10 @@ class EpochTest {
                 .isEqualTo(new ChangeHolder("main", 0, 1, holder(2), spare));
     }
 
-    /** Any node says anything at any time: what opens was sealed, and no epoch begins with too much missing. */
+    /**
+     * Any node sends any statement at any time. An epoch that opens was sealed, and no epoch begins with too much
+     * missing.
+     */
     @Test
     void whateverIsSaidAnEpochOpensSealedAndIsSucceededNearlyWhole() {
         System.out.println("EpochTest bulwark.seed=" + SEED);

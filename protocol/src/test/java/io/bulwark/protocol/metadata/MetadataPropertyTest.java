@@ -24,8 +24,8 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random commands against a simple model of names and blocks, a second replica, a replica restored from a snapshot taken
- * on the way, and a storage node that follows the facts.
+ * Tests random commands against a simple model of names and blocks. It also checks a second replica, a replica restored
+ * from an intermediate snapshot, and a storage node that follows the facts.
  */
 @NullMarked
 class MetadataPropertyTest {

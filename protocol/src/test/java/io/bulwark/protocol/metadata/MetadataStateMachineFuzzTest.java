@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Replicas that execute whatever comes: they answer, agree, and a snapshot is the state. */
+/** Fuzz test of replicas that execute any commands: they answer, agree, and a snapshot is the state. */
 @NullMarked
 class MetadataStateMachineFuzzTest {
     private static final int SESSIONS = 4;

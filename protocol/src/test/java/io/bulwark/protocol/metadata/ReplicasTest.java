@@ -21,7 +21,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** An operator changes the replicas (decision 20): what the state machine takes, and what it says of it. */
+/** Tests a change of the replicas by an operator (decision 20): the commands accepted, and the resulting reports. */
 @NullMarked
 class ReplicasTest {
     private static final Bytes CLUSTER = Rig.filled(GenesisKeys.CLUSTER_BYTES, 0xC1);
@@ -187,7 +187,10 @@ class ReplicasTest {
                 new Command.RotateKey(replica(2), List.of(Signer.fresh().key())));
     }
 
-    /** Without it the others may be too few to come to the checkpoint, and it goes on under the key that it has by now. */
+    /**
+     * Without the leaving replica the others may be too few to reach the checkpoint, and it continues under its current
+     * key.
+     */
     @Test
     void whoGoesIsBelievedUntilTheOthersBegin() {
         PrincipalKey other = Signer.fresh().key();

@@ -25,7 +25,7 @@ class StateTest {
 
     private record Pair(Bytes key, Bytes value) {}
 
-    /** Keys and values that get damaged: whoever touches them after some calls is told. */
+    /** Keys and values that become corrupt after some calls: an access then reports it. */
     private static final class Rotten implements KeyValueState {
         private TreeMapState entries = new TreeMapState();
         private int callsLeft = Integer.MAX_VALUE;

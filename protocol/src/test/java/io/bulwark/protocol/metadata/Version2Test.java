@@ -20,7 +20,10 @@ import java.util.Objects;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Data made before the state was kept as keys and values: {@code version-2.snapshot} is what {@link #history} gave then. */
+/**
+ * Tests data from before the state was kept as keys and values: {@code version-2.snapshot} is the result of {@link
+ * #history} at that time.
+ */
 @NullMarked
 class Version2Test {
     static final String SNAPSHOT = "version-2.snapshot";

@@ -134,7 +134,7 @@ class GroupCallTest {
         assertThat(lineage.term().number()).isEqualTo(1);
     }
 
-    /** A liar costs a check now and then, however many calls he may answer, and keeps nobody else from being heard. */
+    /** A liar costs an occasional check, however many calls he may answer, and blocks no other sender. */
     @Test
     void aFloodOfProofsIsNotChecked() {
         GroupCall call = begun();

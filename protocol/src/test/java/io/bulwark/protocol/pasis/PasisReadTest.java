@@ -216,7 +216,7 @@ class PasisReadTest {
         assertThat(Group.sent(effects, PasisMessage.ReadFragment.class))
                 .extracting(ask -> ask.target().slot())
                 .containsExactly(0);
-        // Slot 4 is asked in its place; four have said all then, and three of them deny it.
+        // The read asks slot 4 in its place. Four slots have answered then, and three of them deny the version.
         pass(read, 150);
         effects = tell(4, group.history(4, old));
         assertThat(Group.sent(effects, PasisMessage.ReadFragment.class))

@@ -23,7 +23,7 @@ abstract class KeyValueStateContract {
 
     abstract KeyValueState create();
 
-    /** Called between operations of the random test: whatever must not change what is seen. */
+    /** Runs between the operations of the random test; it must not change the visible state. */
     void disturb(KeyValueState state, Random random) {}
 
     @Test

@@ -23,7 +23,7 @@ class PageRequestsTest {
         return new WireWriter().i32(number).toBytes();
     }
 
-    /** Wants one more page; what is asked for then. */
+    /** Requests one more page and returns the messages sent for it. */
     private List<FetchEffect.Send> want() {
         requests.want(Hashes.sha256(page(pages++)));
         return tick();

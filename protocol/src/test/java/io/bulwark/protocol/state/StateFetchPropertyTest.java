@@ -17,8 +17,9 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 /**
- * A replica fetches while f others lie, the correct ones go on and discard, it executes some of what it missed by itself,
- * crashes, and, in recovery, finds pages damaged. It ends with the right state, and with no page that it does not need.
+ * A replica fetches while f others lie and the correct ones continue and discard checkpoints. It executes part of the
+ * missing requests itself, crashes, and finds damaged pages in recovery. It ends with the right state, and with no page
+ * that it does not need.
  */
 @NullMarked
 class StateFetchPropertyTest {

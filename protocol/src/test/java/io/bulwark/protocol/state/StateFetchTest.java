@@ -180,7 +180,7 @@ class StateFetchTest {
         }
     }
 
-    /** Each answer comes just before its time is over, when the others have discarded the checkpoint. */
+    /** Each answer comes just before its timeout, when the others have discarded the checkpoint. */
     @Test
     void aSlowLiarDoesNotKeepAFetchFromItsEnd() {
         for (int kind = 0; kind < 4; kind++) {

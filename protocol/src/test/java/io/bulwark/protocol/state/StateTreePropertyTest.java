@@ -16,7 +16,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Replicas that keep and forget differently have equal trees; pages stay within bounds; nothing is kept or lost. */
+/**
+ * Replicas that keep and forget different checkpoints have equal trees. Pages stay within bounds; no page is leaked or
+ * lost.
+ */
 @NullMarked
 class StateTreePropertyTest {
     private static final long SEED = Long.getLong("bulwark.seed", 20261123L);

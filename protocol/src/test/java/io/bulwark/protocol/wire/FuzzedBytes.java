@@ -28,7 +28,7 @@ public final class FuzzedBytes {
         return u8() % bound;
     }
 
-    /** A few bytes of the sample, one of whose bits says whether its end is cut off, changed. */
+    /** Returns the sample with a few bytes changed; one bit of the input decides whether its end is cut off. */
     public Bytes changed(Bytes sample) {
         int decided = u8();
         byte[] changed = sample.toByteArray();

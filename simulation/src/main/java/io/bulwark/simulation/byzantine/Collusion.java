@@ -38,7 +38,7 @@ public final class Collusion {
         return faulty.contains(party);
     }
 
-    /** Once there is no more room, in the place of something old. */
+    /** Remembers a message; once the list is full, it replaces an old one. */
     private void learn(Known message) {
         if (known.size() < KNOWN_MAX) {
             known.add(message);

@@ -12,8 +12,8 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * A faulty node: a correct server whose requests and answers are tampered with. It has a few lies in use at a time, and
- * takes to others now and then; what it is like outlives its crashes.
+ * A faulty node: a correct server whose requests and answers are tampered with. It uses a few lies at a time, and
+ * switches to others now and then. Its lies outlive its crashes.
  */
 public final class Liar {
     private static final Lie[] ALL = Lie.values();

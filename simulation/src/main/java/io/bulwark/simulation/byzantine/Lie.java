@@ -22,7 +22,7 @@ public enum Lie {
     REPLAYS,
     /** Claims timestamps that nobody wrote: huge, small, or equal to a real one with another cross-checksum. */
     FALSE_TIMESTAMP,
-    /** Acknowledges what it has not done, and denies what it has done. */
+    /** Acknowledges actions that it has not done, and denies those that it has done. */
     LIES_ABOUT_COMMITS,
     /** Takes requests in, answers as it should, and keeps nothing. */
     FORGETS,
@@ -30,6 +30,6 @@ public enum Lie {
     REFUSES,
     /** Refuses one party, serves the others. */
     REFUSES_ONE,
-    /** Says what the faulty have agreed to say, with all their keys. */
+    /** Sends the lies that the faulty nodes have agreed on, with all their keys. */
     COLLUDES
 }

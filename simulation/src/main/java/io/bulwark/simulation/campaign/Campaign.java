@@ -38,12 +38,12 @@ public final class Campaign {
     }
 
     /**
-     * Runs seeds until there is enough, but at least one, or until one came to a violation. Each thread that calls this takes
-     * its share of the seeds, in their order. All that were begun are run to their end: the violation that is shown is that of
-     * the least seed that has one, however many threads there are.
+     * Runs seeds until {@code enough} holds, but at least one, or until a run ends with a violation. Each calling
+     * thread takes its share of the seeds, in their order. Every run that was begun is completed. The violation shown
+     * is that of the least seed that has one, for any number of threads.
      *
-     * @param enough asked before each run but the very first, by one thread at a time
-     * @param told of each run, by one thread at a time
+     * @param enough asked before each run except the very first, by one thread at a time
+     * @param told receives the progress after each run, from one thread at a time
      */
     public void go(BooleanSupplier enough, Consumer<Progress> told) {
         for (Setting next = next(enough); next != null; next = next(enough)) {

@@ -11,7 +11,7 @@ public record Invariant(String name, String source) {
     public static final Invariant OPERATIONS_END = new Invariant(
             "operations-end", "thesis theorems 4.2.1 (wait-free writes) and 4.2.4 (obstruction-free reads)");
 
-    /** No state machine throws, whatever others send. */
+    /** No state machine throws, for any message from others. */
     public static final Invariant NEVER_THROWS =
             new Invariant("never-throws", "misbehaviour of others is evidence, never a crash");
 

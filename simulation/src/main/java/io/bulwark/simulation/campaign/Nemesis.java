@@ -73,7 +73,7 @@ final class Nemesis {
         }
     }
 
-    /** Some nodes hear nothing of the others, or say nothing to them; clients reach all that they reached. */
+    /** Cuts a random group of nodes off from the others, in one direction or both; clients keep their connections. */
     private void partition() {
         List<PrincipalId> shuffled = new ArrayList<>(world.nodes());
         Collections.shuffle(shuffled, random);

@@ -56,7 +56,7 @@ public record Shape(
         return new Setting(seed, n, f, m, byzantineClients.orElse(chosenClients), steps.orElse(chosenSteps), network);
     }
 
-    /** The most that what is fixed of nodes and fragments leaves room for: m > f, and n >= m + 2f. */
+    /** Returns the most faults that the fixed numbers of nodes and fragments allow: m > f, and n >= m + 2f. */
     private int faultsMax() {
         int most = Integer.MAX_VALUE;
         if (fragments.isPresent()) {

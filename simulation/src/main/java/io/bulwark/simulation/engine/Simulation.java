@@ -27,10 +27,11 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /**
- * A cluster from a seed. Add nodes, start client operations, run; each message travels as its canonical bytes.
+ * A cluster generated from a seed. Add nodes, start client operations, run; each message travels as its canonical
+ * bytes.
  *
- * <p>Servers see stores of one block in order, loads after them, scans after all of them. A crash keeps what was durable and
- * a random first part of the stores under way, and forgets the rest.
+ * <p>Servers see stores of one block in order, loads after them, scans after all of them. A crash keeps the durable
+ * stores and a random prefix of the pending ones, and loses the rest.
  */
 public final class Simulation {
     private static final int OPERATION_TICK_MILLIS = 50;
@@ -116,7 +117,7 @@ public final class Simulation {
         network.setFaults(faults);
     }
 
-    /** Nothing passes from one to the other, not even what is under way, until {@link #healNetwork}. */
+    /** Drops all messages from one party to the other, including those in flight, until {@link #healNetwork}. */
     public void cut(PrincipalId from, PrincipalId to) {
         network.cut(from, to);
     }
@@ -165,7 +166,7 @@ public final class Simulation {
         scheduleTick(id, node.life());
     }
 
-    /** The party stands still: what comes to it waits until {@link #resume}. */
+    /** Pauses the party: its messages wait until {@link #resume}. */
     public void pause(PrincipalId id) {
         trace.add(nowMillis, "pause", id, "", 0);
         paused.putIfAbsent(id, new ArrayList<>());
@@ -382,7 +383,7 @@ public final class Simulation {
         sightings.add(new Sighting(nowMillis, by, evidence));
     }
 
-    /** Does something at a party after a while; if it is paused then, once it goes on. */
+    /** Runs an action at a party after a delay; if the party is paused then, once it resumes. */
     private void schedule(long delayMillis, PrincipalId at, Runnable action) {
         events.add(new Event(nowMillis + delayMillis, ++eventNumber, () -> {
             List<Runnable> backlog = paused.get(at);

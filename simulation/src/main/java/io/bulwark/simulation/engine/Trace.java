@@ -18,11 +18,11 @@ public final class Trace {
     private static final int KEPT = 1 << 14;
 
     /**
-     * Something that happened.
+     * One event of the trace.
      *
      * @param what a verb
-     * @param by who did it
-     * @param detail a message, an effect, an outcome; read only if somebody looks at the trace
+     * @param by the party that acted
+     * @param detail a message, an effect, an outcome; read only when the trace is displayed
      */
     public record Entry(long millis, String what, PrincipalId by, Object detail) {
         @Override

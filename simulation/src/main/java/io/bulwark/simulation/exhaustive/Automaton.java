@@ -77,11 +77,11 @@ final class Automaton {
     private final Map<Move, Step> steps = new HashMap<>();
 
     /**
-     * A party before its first step.
+     * Creates a party before its first step.
      *
-     * @param merging whether states with equal digests are one; else each path leads to a state of its own
+     * @param merging whether states with equal digests are one; otherwise each path leads to a state of its own
      * @param cutOff the parties that its requests do not reach
-     * @param told the facts that it is told
+     * @param told the facts that it receives
      */
     private Automaton(
             Supplier<Party> factory,
@@ -189,7 +189,7 @@ final class Automaton {
         }
     }
 
-    /** Collects what is sent. A message to nobody of this world is lost. */
+    /** Collects the sent messages. A message to a party outside this world is lost. */
     private final class Post implements Party.Mail {
         private final List<Integer> sent = new ArrayList<>();
         private final List<Effect.Evidence> evidence = new ArrayList<>();

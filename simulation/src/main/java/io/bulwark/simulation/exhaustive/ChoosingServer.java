@@ -5,7 +5,7 @@ import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.simulation.engine.AlteringServer;
 import java.util.List;
 
-/** A node whose lie is chosen anew for each step. That it may say nothing needs no lie: its messages may be late for ever. */
+/** A node whose lie is chosen anew for each step. Silence needs no lie: its messages may be late for ever. */
 public final class ChoosingServer extends AlteringServer {
     /** Replacement for the effect of a correct node. */
     @FunctionalInterface

@@ -11,9 +11,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Explores a world breadth first, so that the first violation is a shortest one. A state is the parties' states, the messages under
- * way, and which operations had their outcomes when each operation began; it is followed once. A message may be late for ever,
- * hence lost; two equal ones under way are one.
+ * Explores a world breadth first, so that the first violation is a shortest one. A state consists of the parties'
+ * states, the messages in flight, and the operations that were complete when each operation began; it is followed once.
+ * A message may be late for ever, hence lost; two equal messages in flight are one.
  */
 public final class Explorer {
     /**
@@ -93,7 +93,7 @@ public final class Explorer {
     }
 
     /**
-     * Explores all orders of at most so many steps, or gives up after so many states.
+     * Explores all orders with at most this many steps, or gives up at the limit of states.
      *
      * @param depthMax steps in one order
      * @param statesMax different states
@@ -248,7 +248,7 @@ public final class Explorer {
         return state.words().length == fixed;
     }
 
-    /** Nothing is left to do: what was to end has ended. */
+    /** Checks a final state: every operation that must end has ended. */
     private void end(State state) {
         for (int operation = 0; operation < world.operations().size(); operation++) {
             boolean begun = state.words()[nodes + operation] != 0;
@@ -269,7 +269,9 @@ public final class Explorer {
         all(state, party, kind, message, false);
     }
 
-    /** @param again whether the message stays under way */
+    /**
+     * @param again whether the message stays in flight
+     */
     private void all(State state, int party, Input.Kind kind, int message, boolean again) {
         Automaton automaton = automata.get(party);
         int from = state.words()[party];

@@ -45,7 +45,7 @@ public final class ExtentTinyWorld {
     private final List<TinyWorld.Node> nodes = new ArrayList<>();
     private final List<TinyWorld.Operation> operations = new ArrayList<>();
     private int repetitions;
-    /** By operation: what it writes, or what the pin names that it reads. */
+    /** By operation: the content that it writes, or that the pin of its read names. */
     private final Map<Integer, Bytes> contents = new HashMap<>();
 
     /**
@@ -189,7 +189,10 @@ public final class ExtentTinyWorld {
         };
     }
 
-    /** One content for the id, ever; reads give what the pin names; what was complete before is read. */
+    /**
+     * Checks that the id never has two contents, that reads return the content that the pin names, and that complete
+     * writes are read.
+     */
     private Optional<String> wrong(List<TinyWorld.Done> done) {
         Map<Bytes, Long> complete = new HashMap<>();
         for (TinyWorld.Done one : done) {

@@ -211,9 +211,9 @@ public final class FpTinyWorld {
     }
 
     /**
-     * The last operation begins as soon as it may, and then all that is under way gets lost.
+     * Makes the last operation begin as soon as it may; all messages in flight are then lost.
      *
-     * @param ticks how often it tries others once it has heard all
+     * @param ticks how often it tries other nodes after all answers have arrived
      */
     public FpTinyWorld inTurn(int ticks) {
         operations.add(operations.removeLast().patient(ticks));

@@ -140,10 +140,10 @@ public final class FpTinyWorlds {
     }
 
     /**
-     * Operations in turn, each of which reaches all nodes but one, in every combination; a liar forgets, is stale or swears; a
-     * client leaves a write in the middle or commits too early.
+     * Returns worlds of sequential operations, each of which reaches all nodes but one, in every combination. A liar
+     * forgets, is stale or swears; a client leaves a write in the middle or commits too early.
      *
-     * @param parts what correct parties run
+     * @param parts the protocol code that correct parties run
      */
     public static List<TinyWorld> turns(FpParts parts) {
         List<TinyWorld> worlds = new ArrayList<>();

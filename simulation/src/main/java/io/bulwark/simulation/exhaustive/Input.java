@@ -4,7 +4,7 @@ package io.bulwark.simulation.exhaustive;
  * One step of one party.
  *
  * @param message the number of the message delivered, 0 for the other kinds
- * @param choice which lie of the menu is told
+ * @param choice index of the lie in the menu
  */
 record Input(Kind kind, int message, int choice) {
     enum Kind {

@@ -66,7 +66,7 @@ final class StateDigest {
                 out.write(6);
                 add(value.orElse(null));
             }
-            // The same for a party all its life, and too large to look at.
+            // These never change during a party's life, and are too large to digest.
             case ExtentCoding _, BlockCode _ -> out.write(8);
             case Record value -> fields(7, value);
             case PairwiseKeys _ -> out.write(9);

@@ -14,12 +14,13 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * A world that is small enough. What its suppliers make must be the same each time, and must not share what changes.
+ * A world that is small enough to explore. Its suppliers must make the same values each time, without shared mutable
+ * state.
  *
  * @param replicas answer at once, and always the same
  * @param repetitions how many messages may arrive once more than they were sent
- * @param tickMillis how far a party's clock goes with a tick; it stands still otherwise
- * @param judge looks at what the operations did
+ * @param tickMillis how far a party's clock advances with a tick; it stands still otherwise
+ * @param judge checks the results of the operations
  */
 public record TinyWorld(
         String name,
@@ -44,11 +45,11 @@ public record TinyWorld(
     /**
      * A node. If its server is a {@link ChoosingServer}, each step of it is taken with each of its lies.
      *
-     * @param crashes how often it may crash and start again; what its server stored is there again
+     * @param crashes how often it may crash and restart; its stored data survive
      * @param ticks how often it may be ticked
-     * @param slowDisk whether each of its disk operations is a step of its own; a crash loses those under way
-     * @param forgets the requests that it may answer as if it had just been made, and keep nothing of them
-     * @param told what replicas tell it, one after the other, each at any time
+     * @param slowDisk whether each of its disk operations is a step of its own; a crash loses the pending ones
+     * @param forgets the requests that it may answer like a new node, without keeping anything of them
+     * @param told the facts that replicas send it, in this order, each at any time
      */
     public record Node(
             PrincipalId id,
@@ -90,12 +91,13 @@ public record TinyWorld(
     /**
      * An operation of a client.
      *
-     * @param after the number of the operation, counted from 0, that must have its outcome before this one begins; -1 if none
+     * @param after the number of the operation, counted from 0, that must have its outcome before this one begins; -1
+     *     if none
      * @param ticks how often it may be ticked
-     * @param patient whether it begins as soon as it may, while all that is under way gets lost, and is ticked only when nothing
-     *     is under way
+     * @param patient whether it begins as soon as it may, while all messages in flight are lost, and is ticked only
+     *     when nothing is in flight
      * @param cutOff the nodes that its messages do not reach, counted from 0
-     * @param ends whether it must have an outcome once nothing is left to do
+     * @param ends whether it must have an outcome once no step is left
      */
     public record Operation(
             String name,
@@ -145,7 +147,7 @@ public record TinyWorld(
      */
     public record Done(int operation, long invoked, long completed, Optional<Object> outcome) {}
 
-    /** Says what is wrong with the outcomes so far. Operations that were not begun are not told. */
+    /** Returns the violation in the outcomes so far, if any. Operations that have not begun are left out. */
     @FunctionalInterface
     public interface Judge {
         Optional<String> wrong(List<Done> done);

@@ -94,7 +94,7 @@ final class ExtentInvariants {
         referenced.add(block);
     }
 
-    /** An inode names it with any pin: its nodes may drop what they keep. */
+    /** Records that an inode names the block with an arbitrary pin: its nodes may drop their fragments. */
     void referencedAnyhow(BlockId block) {
         referenced(block);
         dropped.add(block);

@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
 
-/** An object volume, and what the replicas say of it. */
+/** An object volume, and the replicas' facts about it. */
 final class ExtentVolume {
     static final int ID = 1;
     private static final int BLOCK_BYTES = 1_024;

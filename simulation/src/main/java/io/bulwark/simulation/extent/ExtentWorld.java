@@ -260,7 +260,7 @@ public final class ExtentWorld implements SimulatedWorld {
         }
     }
 
-    /** An inode of a faulty client names what it never completed, or something that nobody wrote. */
+    /** Makes an inode of a faulty client name an extent that was never completed, or that nobody wrote. */
     private void referenceOwn(ExtentAttacker attacker) {
         List<ExtentAttacker.Own> own = attacker.own();
         if (!own.isEmpty()) {

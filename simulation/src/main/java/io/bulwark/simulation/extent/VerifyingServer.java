@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** A node that now and then looks at what it was told to be referenced, and verifies it lazily. */
+/** A node that now and then looks at an extent that it knows to be referenced, and verifies it lazily. */
 final class VerifyingServer implements ProtocolServer {
     private static final int EVERY_TICKS = 20;
     private static final int KNOWN_MAX = 64;

@@ -158,7 +158,7 @@ final class FpAttacker {
         return wrong.isNone() ? random.nextLong() : wrong.ts();
     }
 
-    /** MACs that were given to others, for another version or node, or to nobody at all. */
+    /** Sends MACs that were made for others, for another version or node, or for nobody at all. */
     private void forgedCommits(FpGroup group) {
         FpMessage.Commit real = plot.collusion()
                 .recall(

@@ -35,11 +35,11 @@ final class FpAttackingWrite implements ClientOperation<Boolean> {
     private boolean over;
 
     /**
-     * @param ts the one to prepare at; 0 to let each node choose
-     * @param encoded what the first m + f slots are sent
-     * @param block what the others are sent
-     * @param prepares the slots that are sent a prepare
-     * @param commits the slots that are sent a commit
+     * @param ts the timestamp to prepare at; 0 to let each node choose
+     * @param encoded fragments for the first m + f slots
+     * @param block block for the other slots
+     * @param prepares the slots that receive a prepare
+     * @param commits the slots that receive a commit
      */
     FpAttackingWrite(
             FpGroup group,

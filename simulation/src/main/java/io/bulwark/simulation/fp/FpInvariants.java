@@ -125,14 +125,17 @@ final class FpInvariants {
         return doneNow.getOrDefault(client, Set.of()).size() == correct.size();
     }
 
-    /** The correct nodes that have said that they are done since they were told last, by client; all others are waited for. */
+    /**
+     * Returns, by client, the correct nodes that have reported the end of the revocation since the last notice. All
+     * others are still awaited.
+     */
     String whoIsNotDone() {
         return "only these are done: " + doneNow;
     }
 
     /**
-     * All attackers have been put out: from now on nothing of theirs takes effect. Nobody has read everything before, which would have
-     * nodes complete what lurks.
+     * Records that all attackers are revoked: nothing of theirs takes effect from now on. Nobody has read every block
+     * before, which would make nodes complete lurking writes.
      */
     void endsHere() {
         ended = true;

@@ -29,8 +29,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of the nodes' MACs: in half of the runs they are there for good, in the other half agreed on, refreshed and renewed while
- * clients write, and faulty nodes say again what was said before. Chosen apart from the workload.
+ * The keys of the nodes' MACs. In half of the runs they are permanent. In the other half nodes agree on them, refresh
+ * and renew them while clients write, and faulty nodes replay old messages. The choice is independent of the workload.
  */
 final class FpKeys {
     private static final long NO_OPERATION = 1L << 40;

@@ -98,7 +98,7 @@ final class FpLies implements Lies {
         };
     }
 
-    /** Says yes and does nothing; if it colludes, swears to what was agreed on. */
+    /** Acknowledges and does nothing; if it colludes, swears to the agreed lie. */
     private @Nullable Message pretended(Lie lie, PrincipalId from, FpMessage.Request asked) {
         Target target = asked.target();
         Timestamp sworn = lie == Lie.COLLUDES ? plot.sworn(target.block()) : Timestamp.NONE;

@@ -25,7 +25,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/** A register volume, its nodes' keys, and what the replicas say of it. */
+/** A register volume, its nodes' keys, and the replicas' facts about it. */
 final class FpVolume {
     static final int ID = 5;
 

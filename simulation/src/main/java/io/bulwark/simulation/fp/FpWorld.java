@@ -226,7 +226,7 @@ public final class FpWorld implements SimulatedWorld {
                 if (holders.isPresent()) {
                     return;
                 }
-                // Same holders: they keep what they have, but what was said in the old epoch counts no more.
+                // The holders stay and keep their data, but messages of the old epoch count no more.
                 tell(volume.nextEpoch(volume.group(changes.nextInt(blocks)).block()));
                 pending.outdate(work -> !volume.group(work.group().block().counter())
                         .placement()
@@ -310,7 +310,10 @@ public final class FpWorld implements SimulatedWorld {
                 });
     }
 
-    /** The client has a session that has room, in place of this one. A write of which a COMMIT was sent in that may end with it. */
+    /**
+     * Opens another session in place of this full one. A write that has sent a COMMIT in the old session may end with
+     * it.
+     */
     private long another(int client, long full) {
         if (sessions[client] == full) {
             closes = true;

@@ -7,7 +7,7 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.Optional;
 
-/** Signatures that nobody in a simulation forges, and secrets that nobody opens but their receiver. */
+/** Signatures that nobody in a simulation forges, and secrets that only their receiver opens. */
 record SimulatedNodeKeys(int self) implements Signing, KeyCipher {
     @Override
     public Bytes sign(Bytes content) {

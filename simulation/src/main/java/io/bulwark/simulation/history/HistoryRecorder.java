@@ -45,10 +45,10 @@ public final class HistoryRecorder {
         }
 
         /**
-         * It took effect.
+         * Records that the operation took effect.
          *
-         * @param returned what a read returned; null for nothing, and where nothing is read
-         * @param version what it made, returned or removed; 0 if that is not known
+         * @param returned the value that a read returned; null for nothing, and for operations that are no reads
+         * @param version the version made, returned or removed; 0 if it is not known
          */
         public void ok(long nowMillis, @Nullable String returned, long version) {
             complete(nowMillis, Outcome.OK);

@@ -7,16 +7,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sequential register or object of one key. Each put makes a greater version than those before it. Where a put did not learn
- * its version, the version is bound by the first operation that names it.
+ * The sequential register or object of one key. Each put makes a greater version than those before it. If a put did not
+ * learn its version, the first operation that names a version determines it.
  *
  * @param value null if there is none
  * @param version 0 if it is not known
  * @param floor the greatest version known to be made so far
- * @param excluded versions that the current one, not known, cannot be
+ * @param excluded versions that the unknown current one cannot have
  */
 record KeyState(@Nullable String value, long version, long floor, Set<Long> excluded) {
-    /** Stands for all values that nobody returned; no value id is empty. */
+    /** Stands for all values that no read returned; no value id is empty. */
     static final String UNSEEN = "";
 
     static final KeyState INITIAL = new KeyState(null, 0, 0, Set.of());

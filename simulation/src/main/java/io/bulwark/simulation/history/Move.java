@@ -4,14 +4,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operation as the search for an order sees it.
+ * An operation in the search for an order.
  *
  * @param number its place in the history
- * @param value what it brings or returned; {@link KeyState#UNSEEN} for a value that no read returned
- * @param version what it made, returned or removed; 0 if that is not known
+ * @param value the value written or returned; {@link KeyState#UNSEEN} for a value that no read returned
+ * @param version the version made, returned or removed; 0 if it is not known
  * @param required whether it must be in the order; an optional one is there only if it changes something
- * @param firstMicros not before what ended earlier
- * @param lastMicros before what begins later
+ * @param firstMicros earliest time, after the operations that ended before it
+ * @param lastMicros latest time, before the operations that begin after it
  */
 record Move(
         int number,
@@ -38,7 +38,7 @@ record Move(
         return action == Action.WRITE && KeyState.UNSEEN.equals(value);
     }
 
-    /** False if the other, which cannot come now, cannot come right after this either. */
+    /** Returns false if the other move, which is impossible now, stays impossible right after this one. */
     boolean mayHelp(Move other) {
         return action != Action.WRITE || Objects.equals(value, other.value);
     }

@@ -5,20 +5,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * One operation of a history.
  *
- * <p>Of a faulty client only changes matter, and each is one that a correct node has let in: {@code invokedMicros} is when the
- * first correct node prepared that timestamp and cross-checksum, or executed the command. Its outcome says nothing: it may take
- * effect once from then on, or never (thesis 3.3.1). What faulty clients read is not judged.
+ * <p>Among a faulty client's operations only changes matter, and only those that a correct node has accepted. {@code
+ * invokedMicros} is when the first correct node prepared that timestamp and cross-checksum, or executed the command.
+ * The outcome carries no information: it may take effect once from then on, or never (thesis 3.3.1). Reads of faulty
+ * clients are not judged.
  *
- * @param client who invoked it
- * @param correct whether the client is
+ * @param client the client that invoked it
+ * @param correct whether the client is correct
  * @param key the register or object
- * @param value the id of the value brought, or of the one returned; null where nothing was returned, for DELETE, and for reads
+ * @param value the id of the value written or returned; null where nothing was returned, for DELETE, and for reads
  *     without result
  * @param ifVersion the version that the condition names; 0 unless PUT_IF_VERSION
- * @param version the version that a put made, greater than all that were made before of this object, that a get returned or that
- *     a delete removed; 0 if it is not known
- * @param invokedMicros from any origin, not negative; an operation that completed before another was invoked comes before it,
- *     equal times are concurrent
+ * @param version the version that a put made, a get returned or a delete removed; 0 if it is not known. A put's version
+ *     is greater than all earlier ones of this object
+ * @param invokedMicros from any origin, not negative; an operation that completed before another was invoked comes
+ *     before it, equal times are concurrent
  * @param completedMicros {@link #NEVER} if the client got no answer
  */
 public record Operation(

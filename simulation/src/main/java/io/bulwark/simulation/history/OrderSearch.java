@@ -14,14 +14,20 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Searches an order of one key's operations (J. Wing and C. Gong, Testing and verifying concurrent objects, with the memory of
- * G. Lowe, Testing for linearizability: no pair of a set of ordered operations and a state is visited twice).
+ * Searches an order of one key's operations (J. Wing and C. Gong, Testing and verifying concurrent objects, with the
+ * memory of G. Lowe, Testing for linearizability: no pair of a set of ordered operations and a state is visited twice).
  *
- * <p>Some cuts keep long histories fast. An operation that changes nothing is put in order as soon as it can be. A put of unknown
- * outcome whose value only it brought, and which somebody returned, took effect before that. Puts of unknown outcome whose values
- * nobody returned differ in nothing but their beginning: the earliest is taken first. And an operation that may be left out comes
- * right before one that could not come without it, or not at all; in a register that is a read of what it wrote. Where no read of
- * a register can come, a write must; one whose value nobody returned may as well come first, since the next hides it.
+ * <p>Some cuts keep long histories fast:
+ * <ul>
+ * <li>An operation that changes nothing is ordered as soon as possible.
+ * <li>A put of unknown outcome took effect before a read returned its value, if no other operation wrote that value.
+ * <li>Puts of unknown outcome whose values no read returned differ only in their beginning: the earliest is taken
+ * first.
+ * <li>An optional operation comes right before one that needs it, or not at all; in a register that is a read of its
+ * value.
+ * <li>Where no read of a register can come, a write must. A write whose value no read returned may come first, since
+ * the next hides it.
+ * </ul>
  */
 final class OrderSearch {
     private static final int SHOWN_MAX = 5;

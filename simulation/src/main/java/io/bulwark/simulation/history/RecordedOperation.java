@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** A client's operation that tells a recorder when it begins and what it comes to. */
+/** A client's operation that reports its beginning and its outcome to a recorder. */
 public final class RecordedOperation<R> implements ClientOperation<R>, Repeated {
     /** Notes an outcome. */
     @FunctionalInterface

@@ -19,9 +19,10 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * Records reads and writes of FP registers. A value's id is its pin, the hash of fpcc, so that what a faulty client prepared at a
- * correct node can be told from what was read. Where one pin was read with two contents (against lemma 4.2.6), or a correct writer's
- * pin with another content, the id of the read names the content too, and nobody has brought it.
+ * Records reads and writes of FP registers. A value's id is its pin, the hash of fpcc. This relates the versions that a
+ * faulty client prepared at correct nodes to the values read. A read may return a second content for a pin (against
+ * lemma 4.2.6), or another content for a correct writer's pin. Its id then names the content too, and nobody has
+ * written such a value.
  */
 public final class RegisterRecorder {
     private static final int ID_CHARACTERS = 16;

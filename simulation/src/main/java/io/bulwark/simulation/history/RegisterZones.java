@@ -8,11 +8,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Decides a register whose values differ, in O(n log n) (P. Gibbons and E. Korach, Testing shared memories, section 4.1). A write
- * and the reads of its value form a cluster, and stand together in every legal order. One cluster comes before another if one of
- * its operations ended before one of the other began; there is a legal order unless two clusters come before each other. With
- * {@code firstEnd}, the earliest end in a cluster, and {@code lastStart}, the latest beginning, this is {@code a.firstEnd <
- * b.lastStart && b.firstEnd < a.lastStart}: two forward zones overlap, or one encloses a backward zone.
+ * Decides a register whose values differ, in O(n log n) (P. Gibbons and E. Korach, Testing shared memories, section
+ * 4.1). A write and the reads of its value form a cluster, and stand together in every legal order. One cluster comes
+ * before another if one of its operations ended before one of the other began. A legal order exists unless two clusters
+ * come before each other. {@code firstEnd} is the earliest end in a cluster, {@code lastStart} the latest beginning.
+ * Two clusters conflict if {@code a.firstEnd < b.lastStart && b.firstEnd < a.lastStart}: two forward zones overlap, or
+ * one encloses a backward zone.
  */
 final class RegisterZones {
     private static final long BEFORE_ALL = -1;
@@ -114,7 +115,7 @@ final class RegisterZones {
         return low - 1;
     }
 
-    /** Both came before the other. */
+    /** Describes the violation: each cluster came before the other. */
     private Violation violation(Cluster a, Cluster b) {
         // The initial value was there before everything, so only its later reads can be named.
         String first = a.endsFirst < 0

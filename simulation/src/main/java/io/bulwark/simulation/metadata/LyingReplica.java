@@ -19,8 +19,8 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * A Byzantine replica: answers what is not so, what was so once, or nothing. Those of one world collude: their forgeries are the
- * same, so that clients would count them together.
+ * A Byzantine replica: sends false answers, stale answers, or none. The liars of one world collude: their forgeries are
+ * equal, so that clients would count them together.
  */
 public final class LyingReplica extends AlteringServer {
     private static final int KEPT = 200;

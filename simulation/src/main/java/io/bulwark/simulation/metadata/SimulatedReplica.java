@@ -93,7 +93,7 @@ public final class SimulatedReplica implements ProtocolServer {
                     ? machine.query(entry.submitter(), entry.body())
                     : machine.execute(entry.submitter(), entry.body(), entry.agreedMillis());
             invariants.executed(entry, executed, machine, reply);
-            // No engine keeps replies for ever: a call that is ordered again gets what it comes to now.
+            // No engine keeps replies for ever: a call that is ordered again gets the reply of its latest execution.
             replies.put(entry.first(), reply);
             if (executed % checkpointEvery == 0) {
                 disk.save(machine, executed + 1, replies);

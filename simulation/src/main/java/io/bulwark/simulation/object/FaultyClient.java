@@ -37,8 +37,9 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * A Byzantine client with a grant: puts that stop anywhere, inodes over blocks never written, over other bytes than it wrote, or
- * over others' blocks, two contents under one id, writes to others' blocks, replays of whatever it saw, sessions left open.
+ * A Byzantine client with a grant: puts that stop anywhere, inodes over blocks never written, over bytes that differ
+ * from its own, or over others' blocks. It also stores two contents under one id, writes to others' blocks, replays
+ * messages, and leaves sessions open.
  */
 final class FaultyClient implements Observer {
     private static final ExtentTiming TIMING = new ExtentTiming(100, 300, 3_000, 1_000);
@@ -60,7 +61,9 @@ final class FaultyClient implements Observer {
 
     private record Sent(PrincipalId to, Message message) {}
 
-    /** @param leavesLists whether it puts objects of which it leaves lists of pins incomplete */
+    /**
+     * @param leavesLists whether it puts objects whose lists of pins it leaves incomplete
+     */
     FaultyClient(
             Simulation simulation,
             Supplier<Volume> volumes,

@@ -32,7 +32,9 @@ final class Habits implements ObjectGet.Room {
         return new Habits(new Random(0), false, Integer.MAX_VALUE, 0);
     }
 
-    /** @param blockBytes of which there is room for a few */
+    /**
+     * @param blockBytes block size; the room holds a few blocks
+     */
     static Habits any(RandomGenerator random, int blockBytes) {
         return new Habits(random, random.nextInt(3) != 0, blockBytes * random.nextInt(6), random.nextInt(3) * 10);
     }

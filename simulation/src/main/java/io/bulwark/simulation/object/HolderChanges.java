@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * An operator who replaces holders of placement groups again and again, by nodes that never held a slot and such that did, and
- * never asks for more than the groups can do without: the slots that lie or whose holders are new are f at most.
+ * An operator who replaces holders of placement groups again and again, by former holders and by nodes that never held
+ * a slot. The operator never exceeds the tolerance of the groups: at most f slots lie or have new holders.
  */
 final class HolderChanges {
     static final PrincipalId OPERATOR = PrincipalId.client(8);
@@ -36,7 +36,7 @@ final class HolderChanges {
     private final int changesOneIn;
     private Volume known;
     private boolean looking;
-    /** Commands of which it is not known yet what came of them. */
+    /** Number of commands whose outcome is not known yet. */
     private int ordered;
 
     /**

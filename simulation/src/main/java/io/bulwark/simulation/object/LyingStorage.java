@@ -28,17 +28,17 @@ final class LyingStorage extends AlteringServer {
         SILENT,
         /** Another extent's fragment, fpcc and all. */
         REPLAYS,
-        /** Says that it never had what it has. */
+        /** Denies that it ever had the extents that it stores. */
         DENIES,
         /** Says so to nodes and to some clients, and serves others: what these get nobody makes again. */
         DENIES_SOME,
-        /** Says that what it has was freed. */
+        /** Claims that its extents were freed. */
         CLAIMS_FREED,
-        /** Says that it has what it refused, or never got. */
+        /** Claims to have extents that it refused, or never received. */
         CLAIMS_STORED,
         /** Refuses what it stored. */
         REFUSES,
-        /** Says that it keeps what it refused, and has nothing of it when asked. */
+        /** Claims to keep extents that it refused, and has nothing when asked. */
         FORGETS
     }
 

@@ -31,8 +31,9 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client of objects: drives the production state machines for puts and gets, numbers its commands, renews its sessions, and
- * begins again in another session where one was lost and nothing can have been executed, as the SDK does.
+ * A client of objects: drives the production state machines for puts and gets, numbers its commands, and renews its
+ * sessions. If a session is lost and nothing can have been executed, it begins again in another session, as the SDK
+ * does.
  */
 final class ObjectClient {
     private static final ExtentTiming TIMING = new ExtentTiming(150, 400, 60_000, 3_000);
@@ -46,7 +47,7 @@ final class ObjectClient {
     private final Map<Integer, Lease> leases = new TreeMap<>();
     /** Number of extents and commands that it will still send: a faulty client stops at any point. */
     private long stepsLeft = Long.MAX_VALUE;
-    /** Or it keeps back what it does not send. */
+    /** Whether it keeps back the messages that it does not send, instead of dropping them. */
     private boolean keepsBack;
 
     private final List<Runnable> keptBack = new ArrayList<>();
@@ -121,7 +122,7 @@ final class ObjectClient {
         stepsLeft = steps;
     }
 
-    /** Sends so many more, and keeps back what comes after them. */
+    /** Sends this many more messages, and keeps back those after them. */
     void keepBackAfter(long steps) {
         stepsLeft = steps;
         keepsBack = true;

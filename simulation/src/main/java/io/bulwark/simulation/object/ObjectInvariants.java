@@ -38,17 +38,17 @@ final class ObjectInvariants {
     static final Invariant OWN_RANGES_ONLY =
             new Invariant("own-ranges-only", "PROTOCOLS section 4, the ranges belong to the submitter");
 
-    /** No node is told that an extent is freed which an inode names, then or later. */
+    /** No node learns that an extent is freed if an inode names it, then or later. */
     static final Invariant NEVER_FREED_WHILE_NAMED =
             new Invariant("never-freed-while-named", "PROTOCOLS section 4, freeing");
 
-    /** Once all is quiet each correct node keeps what is referenced, and nothing else. */
+    /** Once all is quiet, each correct node keeps exactly the referenced extents. */
     static final Invariant STORAGE_RETURNS = new Invariant("storage-returns", "PROTOCOLS section 4, freeing");
 
     /** A client that has some names for itself finds there what it put. */
     static final Invariant OWN_NAMES = new Invariant("own-names", "PROTOCOLS section 6, deterministic replies");
 
-    /** A client that reads nothing holds no room for what it reads ahead. */
+    /** A client without running reads holds no room for read-ahead. */
     static final Invariant ROOM_RETURNS = new Invariant("room-returns", "PROTOCOLS section 4, a pinned read");
 
     private final Supplier<MetadataStateMachine> latest;

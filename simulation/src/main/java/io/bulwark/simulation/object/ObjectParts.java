@@ -41,9 +41,9 @@ public interface ObjectParts {
     }
 
     /**
-     * A client's read of a range of an object.
+     * Returns a client's read of a range of an object.
      *
-     * @param room for what is read ahead, of all that the client reads
+     * @param room bounds the read-ahead of all reads of the client
      */
     default ObjectGet get(Volume volume, Inode inode, long offset, long length, ObjectGet.Room room) {
         return new ObjectGet(volume, inode, offset, length, room);

@@ -47,9 +47,9 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * Storage nodes and replicas, f of each lying, correct clients that put, get, list, rename and delete objects in a bucket that
- * keeps versions and one that does not, and faulty clients beside them. Agreed time runs fast, so that sessions expire and graces
- * end within a run.
+ * Storage nodes and replicas, f of each lying. Correct clients put, get, list, rename and delete objects in a bucket
+ * with versioning and in one without; faulty clients run beside them. Agreed time runs fast, so that sessions expire
+ * and grace periods end within a run.
  */
 public final class ObjectWorld implements SimulatedWorld {
     static final int VOLUME = 1;

@@ -14,8 +14,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A correct client that works alone under a prefix of its own, one operation after the other: it must always find exactly what
- * it left, by get, head, list, rename and copy. Where it does not know what came of an operation it goes on under another prefix.
+ * A correct client that works alone under its own prefix, one operation after the other. It must always find its own
+ * last state by get, head, list, rename and copy. If the outcome of an operation is unknown, it continues under another
+ * prefix.
  */
 final class OwnNames {
     private static final int KEYS = 4;

@@ -50,8 +50,8 @@ final class ReferencedExtents {
     }
 
     /**
-     * Each extent is at as many whole slots as it takes for f faulty ones, of which those that lie, and those whose new holders have not
-     * confirmed, are known.
+     * Checks that enough whole slots keep each extent to tolerate f faulty ones. The lying slots, and those whose new
+     * holders have not confirmed, are known and count among the f.
      */
     void checkKept(Volume now, List<Reply.Reference> references) {
         for (Pinned extent : extents(now, references)) {

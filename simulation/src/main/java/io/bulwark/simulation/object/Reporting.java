@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** An operation that hands on its outcome as soon as it is known, though it may go on. */
+/** An operation that passes on its outcome as soon as it is known, though it may continue. */
 final class Reporting<R> implements ClientOperation<R> {
     private final ClientOperation<R> operation;
     private final Consumer<R> then;

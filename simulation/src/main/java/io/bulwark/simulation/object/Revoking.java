@@ -23,8 +23,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * An operator who revokes faulty clients, each in the middle of what it does; they go on as before, with all that they have kept back.
- * What there was of them when the command returned is all that there ever is.
+ * An operator who revokes faulty clients, each in the middle of its work. The clients continue as before, with all
+ * messages that they have kept back. Nothing of theirs appears after the command has returned.
  */
 final class Revoking {
     /** Nothing of a revoked client becomes visible or changes, none of its sessions is open, and it changes nothing of others. */
@@ -118,7 +118,7 @@ final class Revoking {
             if (reply.orElse(null) instanceof Reply.Done) {
                 returned.put(self, standing(self));
             } else {
-                // The operator does not know what came of it, and says it again.
+                // The operator does not know the outcome, and repeats the command.
                 asked.remove(self);
             }
             world.ends();
@@ -224,7 +224,7 @@ final class Revoking {
         requireSame(key, standing, Named.by(reply));
     }
 
-    /** All is well: the others are revoked, while somebody else works. */
+    /** Revokes the other clients in a healthy cluster, while other clients work. */
     void revokeAll() {
         List<ObjectClient.Lease> leases = new ArrayList<>();
         bystander.lease(ObjectWorld.VOLUME, leases::add);

@@ -41,8 +41,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A storage node as it runs in production: its extent server, its completion, a session that it renews so that agreed time
- * moves, and the replicas that it asks for what its server must know. Tokens of its own are negative.
+ * A storage node as it runs in production: its extent server, its completion, a session, and the replicas that answer
+ * its server's questions. It renews the session so that agreed time advances. Its own tokens are negative.
  */
 final class StorageParty implements ProtocolServer {
     private static final int SCRUBS_PER_SECOND = 20;
@@ -70,11 +70,12 @@ final class StorageParty implements ProtocolServer {
     private long lastToken;
 
     /**
-     * A node that starts.
+     * Creates a node that starts.
      *
      * @param server its extents, or a liar around them
-     * @param liesOfEpochs whether it seals and confirms at once whatever is announced or opened, and tells its server of none
-     * @param told hears of each fact that completion tells the server
+     * @param liesOfEpochs whether it seals and confirms each announced or opened epoch at once, without informing its
+     *     server
+     * @param told receives each fact that completion passes to the server
      */
     StorageParty(
             int node,

@@ -1,6 +1,6 @@
 /**
- * Objects in the simulator (PROTOCOLS section 4): clients put and get through the production state machines over storage nodes
- * that run the production extents and completion, and replicas that run the production metadata.
+ * Objects in the simulator (PROTOCOLS section 4). Clients put and get through the production state machines. Storage
+ * nodes run the production extents and completion, and replicas the production metadata.
  */
 @NullMarked
 package io.bulwark.simulation.object;

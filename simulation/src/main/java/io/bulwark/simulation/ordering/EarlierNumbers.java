@@ -8,7 +8,10 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
 import java.util.random.RandomGenerator;
 
-/** A lie of primaries: they propose for numbers up to the checkpoint that their NEW-VIEW begins with, to whoever may be behind. */
+/**
+ * A lie of primaries: they propose for numbers up to the checkpoint that their NEW-VIEW begins with, to any replica
+ * that may be behind.
+ */
 final class EarlierNumbers {
     private static final int ONE_IN = 4;
     private static final int NUMBERS = 4;

@@ -11,8 +11,10 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A replica that may lie, and whose disk may rot under it: what that does to its own code ends its life, nobody
- * else's. Whoever speaks in its place has session keys, too. */
+/**
+ * A replica that may lie, and whose disk may rot. Damage to its own code ends only its own life. An intruder that acts
+ * in its place has session keys, too.
+ */
 final class FaultyReplica implements ProtocolServer {
     private final ReplicaMail mail;
     private @Nullable OrderedMember member;

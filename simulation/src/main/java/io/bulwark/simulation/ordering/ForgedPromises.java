@@ -29,8 +29,8 @@ final class ForgedPromises {
     private final int interval;
 
     /**
-     * @param shortRandom for what a NEW-VIEW leaves free
-     * @param quorum so many stand behind a NEW-VIEW
+     * @param shortRandom for the numbers that a NEW-VIEW leaves free
+     * @param quorum number of replicas behind a NEW-VIEW
      */
     ForgedPromises(
             OrderingPlot plot,

@@ -18,12 +18,13 @@ import java.util.Set;
 import java.util.function.LongFunction;
 
 /**
- * Proofs that a configuration has ended otherwise, with all the keys that the faulty have: of those that lie in it, and of those that were
- * removed and belong to an intruder since. What they lack is signatures: of replicas where an operator has named the list once (a command
- * that was refused, or a key that was stolen), of the operator where 2f+1 replicas have signed, whom an intruder had one after the other.
+ * False proofs of the end of a configuration, signed with all keys of the faulty. These are the liars in it, and
+ * removed replicas that an intruder has taken since. Such a proof lacks signatures of replicas if an operator has named
+ * the list once (a refused command, or a stolen key). It lacks the operator's if an intruder has controlled the 2f+1
+ * signing replicas one after the other.
  */
 final class ForgedProofs {
-    /** Nobody's name and key before somebody makes them up. */
+    /** Name and key that nobody has before the liars invent them. */
     private static final int INVENTED = 100;
 
     private final RealConfigurations real;

@@ -62,7 +62,7 @@ final class KeyLies {
         remember(stolen, STOLEN_MAX, new Stolen(life, world.simulation().nowMillis()));
     }
 
-    /** A replica that is right has said this: now is the time to answer in the name of the other. */
+    /** Reacts to a message of a correct replica: the moment to answer in the name of the other. */
     void seen(int from, int to, long configuration, KeyMessage message) {
         if (message instanceof GiveNonce given && !world.liars().isEmpty() && random.nextInt(FORGERY_ONE_IN) == 0) {
             long stamp = OrderingKeys.stamp(world.simulation().nowMillis(), configuration);
@@ -107,7 +107,7 @@ final class KeyLies {
         return null;
     }
 
-    /** Now and then something that nobody asked for. */
+    /** Sends an unsolicited message now and then. */
     void step() {
         switch (random.nextInt(8)) {
             case 0, 1 -> any(aboutKeys, this::transmit);
@@ -148,7 +148,7 @@ final class KeyLies {
         }
     }
 
-    /** Says something under keys of a life that is over, in its name, as if it were said when that ended. */
+    /** Sends a message under keys of a past life, in its name, as if from the end of that life. */
     private void speak(Stolen taken) {
         KeyLife life = taken.life();
         int place = random.nextInt(life.configuration().members().size());

@@ -73,7 +73,10 @@ final class KeyLife {
         }
     }
 
-    /** A NEW-KEY comes, perhaps again. It counts if it is of its sender, and over a nonce that was given in this life and not used. */
+    /**
+     * Handles a NEW-KEY, perhaps a repeated one. It counts if its sender has signed it, over an unused nonce of this
+     * life.
+     */
     void take(long nowMillis, int place, NewKey key, BooleanSupplier isItsSenders) {
         Optional<Authentic> before = keys.authenticate(place, 0, Bytes.EMPTY);
         keys.onMessage(nowMillis, place, key);
@@ -102,7 +105,7 @@ final class KeyLife {
         lastBelieved[place] = message;
     }
 
-    /** The other one has recovered: nothing that it said before is believed any more. */
+    /** Records the recovery of the other replica: nothing that it said before is valid any more. */
     void dropped(long nowMillis, long trueMillis, int place) {
         droppedMillis[place] = trueMillis;
         Authentic last = lastBelieved[place];

@@ -12,7 +12,8 @@ import java.util.Random;
 import java.util.function.IntPredicate;
 
 /**
- * A network that keeps from some, for a while, how a configuration has ended. Liars let the others go on, and stay with these.
+ * A network that delays the news of a configuration's end for some principals. Liars let the others continue, and stay
+ * with the late ones.
  */
 final class LateNews {
     private static final int LATE_MILLIS_MIN = 2_000;

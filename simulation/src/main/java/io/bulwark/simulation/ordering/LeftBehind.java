@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Clients, and a replica that is to come, who are away while replicas change, and come back believing what they did then. Then they
- * hear liars first, as often as not. Clients read when they come back, and go again.
+ * Clients, and a future replica, that are away while replicas change, and come back with outdated beliefs. They often
+ * hear liars first. Clients read when they come back, and leave again.
  */
 final class LeftBehind {
     /** The number of the first such client. */

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /**
- * A lie of primaries: a wrong NEW-VIEW for a single backup. The others get the right one, or none; or nobody else has asked for the view at
- * all, and nothing stands behind it.
+ * A lie of primaries: a wrong NEW-VIEW for a single backup. The others get the right one, or none. Or nobody else has
+ * asked for the view, and no quorum supports it.
  */
 final class LoneBackups {
     private static final int ONE_IN = 4;

@@ -28,8 +28,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process of a replica: what it knows of the configurations, and in the one that it is in, if any, a life of the replica. What
- * the disk says of another life is not for this one.
+ * A process of a replica: its knowledge of the configurations and, if it is a member of one, a life of the replica.
+ * Records of another life on the disk are ignored.
  */
 final class OrderedMember implements ProtocolServer, OrderedReplica.Host, ReplicaMail.Receiver {
     private static final long LIVES = 1 << 12;
@@ -176,7 +176,10 @@ final class OrderedMember implements ProtocolServer, OrderedReplica.Host, Replic
         return drain();
     }
 
-    /** The life in the configuration of before is over. What was recovering, or had forgotten, still is. */
+    /**
+     * Ends the life in the previous configuration. A replica that was recovering, or had forgotten, stays in that
+     * state.
+     */
     private void advance(long nowMillis) {
         OrderedReplica before = life;
         Start start = world.processes().startOf(self);

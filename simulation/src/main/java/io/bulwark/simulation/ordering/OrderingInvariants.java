@@ -22,7 +22,10 @@ public final class OrderingInvariants {
     public static final Invariant ASKED_FOR =
             new Invariant("asked-for", "PROTOCOLS section 7: vouches of f+1, or what a NEW-VIEW chose");
 
-    /** A request is not executed over and over: twice for what was said of it, and again as its client repeats it after that was forgotten. */
+    /**
+     * No request is executed again and again: at most twice for its vouches, and once more if its client repeats it
+     * after the replicas forgot it.
+     */
     public static final Invariant SELDOM_REPEATED =
             new Invariant("seldom-repeated", "PROTOCOLS section 7: one number in flight, and one more for a vouch");
 

@@ -18,7 +18,10 @@ import java.util.Set;
 
 /** The session keys of all replicas: production ones, agreed on over the simulated network. Chosen apart from the workload. */
 final class OrderingKeys {
-    /** In one number with each message: when it was said, and in which configuration. Replicas that are right look at neither. */
+    /**
+     * Factor that packs the time and the configuration of each message into one number. Correct replicas look at
+     * neither.
+     */
     private static final long CONFIGURATIONS = 1_000;
 
     private static final long KEY_MILLIS_MIN = 1_000;

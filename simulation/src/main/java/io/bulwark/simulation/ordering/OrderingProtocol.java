@@ -3,7 +3,7 @@ package io.bulwark.simulation.ordering;
 import io.bulwark.simulation.campaign.Setting;
 import io.bulwark.simulation.campaign.SimulatedProtocol;
 
-/** The ordering engine as campaigns run it: n = 3f+1, whatever the setting says of nodes and fragments. */
+/** The ordering engine in campaigns: n = 3f+1, whatever the setting says of nodes and fragments. */
 public final class OrderingProtocol implements SimulatedProtocol {
     @Override
     public String name() {

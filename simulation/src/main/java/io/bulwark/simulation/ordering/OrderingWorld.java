@@ -69,7 +69,9 @@ public final class OrderingWorld implements SimulatedWorld {
         this(setting, 0);
     }
 
-    /** @param spares so many replicas more, which take the places of others */
+    /**
+     * @param spares number of additional replicas, which take the places of others
+     */
     OrderingWorld(Setting setting, int spares) {
         this.setting = setting;
         this.random = new Random(setting.random("ordering").nextLong());
@@ -329,7 +331,7 @@ public final class OrderingWorld implements SimulatedWorld {
         return 1_000_000 + simulation.nowMillis() + skewMillis[replica];
     }
 
-    /** Null if this one says what is right for now. */
+    /** Returns the replica's lies, or null if it behaves correctly now. */
     private @Nullable ReplicaLies lying(int replica) {
         return liarsHelp() ? null : liars.get(replica);
     }

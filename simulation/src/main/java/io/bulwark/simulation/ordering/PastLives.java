@@ -58,7 +58,7 @@ final class PastLives {
         return key < 0 || key >= OrderingClients.KEYS ? Bytes.EMPTY : real.valueAtEnd(number, key);
     }
 
-    /** Votes for whatever somebody proposes or votes for there, and claims to stand where whoever asks stands. */
+    /** Votes for every batch that others propose or vote for there, and claims the state of any asker. */
     void heard(int self, int from, long number, ReplicaMessage said) {
         if (number >= real.last()
                 || world.isFaulty(from)

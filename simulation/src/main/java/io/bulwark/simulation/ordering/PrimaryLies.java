@@ -17,8 +17,9 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
- * Lies without a contradiction: a primary that leaves out one client, or orders one client's requests first, or each batch as late as the
- * timers let it; one that has one request executed over and over; and a replica that keeps the others busy with what it asks for (the attacks of Prime, Aardvark and RBFT).
+ * Lies without a contradiction. A primary leaves out one client, prefers one client's requests, or delays each batch as
+ * long as the timers allow. Or it has one request executed again and again. A replica keeps the others busy with its
+ * requests (the attacks of Prime, Aardvark and RBFT).
  */
 final class PrimaryLies {
     private enum Lie {

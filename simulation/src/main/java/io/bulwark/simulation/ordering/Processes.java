@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The processes of the replicas, by their names: what they run, what they begin their next life with, and their pages. */
+/** The processes of the replicas, by name: the running ones, the start of each next life, and their pages. */
 final class Processes {
     private final OrderingWorld world;
     private final Simulation simulation;

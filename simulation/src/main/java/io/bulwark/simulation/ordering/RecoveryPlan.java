@@ -49,9 +49,9 @@ final class RecoveryPlan {
     private final List<Cured> cured = new ArrayList<>();
 
     /**
-     * @param liars those that lie at first
-     * @param forgetful who forgets; -1 if nobody does
-     * @param windowMillis after so long nothing of before a recovery counts
+     * @param liars replicas that lie at first
+     * @param forgetful the replica that forgets; -1 if none does
+     * @param windowMillis time after which nothing from before a recovery counts
      */
     RecoveryPlan(
             Host host,
@@ -88,7 +88,7 @@ final class RecoveryPlan {
         }
     }
 
-    /** Its recovery of this life has come to its end. */
+    /** Returns whether the replica's recovery in this life is complete. */
     private boolean isOver(int replica) {
         RecoveryReport report = host.report(replica);
         boolean over =

@@ -58,8 +58,8 @@ final class RegisterState implements Application {
     private StateTree tree;
 
     /**
-     * @param store what the disk has
-     * @param genesis the first replicas; null if these stay
+     * @param store the pages on the disk
+     * @param genesis the first replicas; null if the stored ones stay
      */
     RegisterState(Host host, PageStore store, @Nullable Configuration genesis) {
         this.host = host;
@@ -98,7 +98,10 @@ final class RegisterState implements Application {
         }
     }
 
-    /** The operator asks for a configuration. Nobody waits for what comes of it: it is in force some time, or another one is. */
+    /**
+     * Handles the operator's request for a configuration. Nobody waits for the outcome: some time it is in force, or
+     * another one is.
+     */
     private Bytes replace(Bytes operation) {
         Configuration next = read(operation);
         host.executed(OPERATOR, operation, true);

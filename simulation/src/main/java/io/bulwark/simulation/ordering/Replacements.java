@@ -35,8 +35,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operator who puts other replicas in the places of some, clients that follow, and what liars say about it. Who was removed is
- * right until the last correct one knows that it is out, and may be an intruder's from then on.
+ * An operator who replaces some replicas, clients that follow, and the lies of liars about it. A removed replica is
+ * correct until the last correct one knows of its removal, and may belong to an intruder from then on.
  */
 final class Replacements implements OrderingClients.Directory {
     private static final int REPLACE_ONE_IN = 15;
@@ -420,7 +420,7 @@ final class Replacements implements OrderingClients.Directory {
         return leftBehind.awayReplica() == replica;
     }
 
-    /** All is well again: nobody stays away. */
+    /** Ends all delays: nobody stays away any longer. */
     void healed() {
         late.end();
         leftBehind.comeBackAll();

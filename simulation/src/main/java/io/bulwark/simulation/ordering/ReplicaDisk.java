@@ -18,8 +18,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A replica's log as records of a simulated disk. Each append is one store: a crash keeps any first part of those under way,
- * which is what a log has whose tail was not synced. When a write of pages is durable an empty store says; it waits for
+ * A replica's log as records of a simulated disk. Each append is one store: a crash keeps any prefix of the pending
+ * ones, as in a log whose tail was not synced. An empty store signals that a write of pages is durable; it waits for
  * nothing else.
  */
 final class ReplicaDisk {

@@ -99,7 +99,7 @@ final class ReplicaLies {
         }
     }
 
-    /** Right code runs from now on; what was said stays said. */
+    /** Switches to correct code from now on; earlier messages remain valid. */
     void end() {
         ended = true;
     }

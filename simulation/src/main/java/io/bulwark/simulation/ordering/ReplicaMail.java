@@ -229,7 +229,10 @@ final class ReplicaMail {
         }
     }
 
-    /** A liar tells nobody of keys in a configuration that nobody is in, and says something else now and then. */
+    /**
+     * Sends a key message. A liar sends none in a configuration that nobody is in, and now and then sends another
+     * message instead.
+     */
     private void send(KeyLife life, int to, KeyMessage message) {
         long configuration = life.configuration().number();
         long nowMillis = world.simulation().nowMillis();

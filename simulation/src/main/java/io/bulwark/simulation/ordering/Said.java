@@ -8,7 +8,9 @@ import io.bulwark.protocol.wire.MessageCodec;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 
-/** A message under a session key, which a trace shows as what it says. It travels, and arrives, as the other one. */
+/**
+ * A message under a session key, which a trace shows as its content. It travels, and arrives, in authenticated form.
+ */
 record Said(ReplicaMessage message, Authentic authentic) implements Message {
     @Override
     public String toString() {

@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /**
- * In a part of the runs replicas have little room, and more faulty clients than else fill it: each its own with requests, and together that of
- * all with long ones. Correct clients may be refused while they have more outstanding than they have room; all they ask for is done in the end.
+ * Runs in which replicas have little room, and more faulty clients than usual fill it. Each fills its own room with
+ * requests, and together they fill the common room with long ones. Correct clients may be refused while they exceed
+ * their room; all their requests are executed in the end.
  */
 final class SmallRooms {
     private static final int SMALL_ONE_IN = 6;

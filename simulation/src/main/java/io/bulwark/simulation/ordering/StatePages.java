@@ -31,7 +31,7 @@ final class StatePages {
 
         void checked(StateFetch.Progress progress);
 
-        /** The others have discarded what is being fetched, or checked in place. */
+        /** Reports that the others have discarded the state that is being fetched, or checked in place. */
         void gone(boolean checking);
 
         void accused(int replica);

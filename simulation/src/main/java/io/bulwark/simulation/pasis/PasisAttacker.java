@@ -87,7 +87,7 @@ final class PasisAttacker {
         }
     }
 
-    /** Sends what it kept, as it was made, or for the group's epoch of now. */
+    /** Sends the held messages, as they were made, or for the group's current epoch. */
     void sendHeld(PasisGroup now) {
         for (Held each : held) {
             PasisMessage.Write write = each.write;
@@ -235,7 +235,7 @@ final class PasisAttacker {
         }
     }
 
-    /** The faulty nodes, all or some, notify others of a version that is not verified, or that nobody wrote. */
+    /** Makes some or all faulty nodes notify others of a version that is not verified, or that nobody wrote. */
     private void falseNotices(PasisGroup group) {
         ValidatingTimestamp known =
                 random.nextInt(3) == 0 ? plot.falseTimestamp(group) : plot.anyVersion(group.block());

@@ -100,7 +100,7 @@ final class PasisInvariants {
     private int checks;
 
     /**
-     * Looks at a simulation.
+     * Checks the invariants of a simulation.
      *
      * @param faulty nodes and clients
      * @param poisoned whether attackers made this timestamp of fragments that do not belong together
@@ -174,10 +174,10 @@ final class PasisInvariants {
     }
 
     /**
-     * After a later write of each block: undecided is at most what a revoked client has dated after it, and if there is no such thing the
-     * command has returned.
+     * Checks revocation after a later write of each block. Only versions that a revoked client has dated later may be
+     * undecided; without such versions the command has returned.
      *
-     * @param allAnswer whether those that lied are well
+     * @param allAnswer whether the former liars are correct now
      */
     void checkPutOut(boolean allAnswer) {
         boolean left = false;
@@ -287,7 +287,10 @@ final class PasisInvariants {
         }
     }
 
-    /** A node that is asked for a repair, and told by b + 1 others that they have collected something later, makes none. */
+    /**
+     * Checks that verified versions are complete. A node makes no repair if b + 1 others report that they have
+     * collected a later version.
+     */
     private void checkVerified(PasisGroup group) {
         BlockId block = group.block();
         List<OnDisk> disks = disks(group);

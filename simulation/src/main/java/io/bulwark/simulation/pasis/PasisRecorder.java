@@ -24,8 +24,8 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * Records reads and writes of registers. A value's id is the hash of its cross-checksum, so that what a faulty client wrote can be
- * told from what was read; where a content was read that does not belong to it, the id names that content too.
+ * Records reads and writes of registers. A value's id is the hash of its cross-checksum. This relates the versions of
+ * faulty clients to the values read. If a read returned content that does not match, the id names that content too.
  */
 final class PasisRecorder {
     private static final int ID_CHARACTERS = 16;
@@ -88,9 +88,10 @@ final class PasisRecorder {
     }
 
     /**
-     * Without what faulty clients sent at the timestamp of a correct client's write: that is one write. What else they wrote has
-     * its place by its timestamp alone, as if it had been begun at the beginning: nodes accept a version below one that is
-     * complete, since they do not know, and a read that began before that one was complete may return it.
+     * Returns the history without writes of faulty clients at the timestamp of a correct client's write: that is one
+     * write. The other writes of faulty clients are ordered by timestamp alone, as if they had begun first. Nodes
+     * accept a version below a complete one, since they do not know of it. A read that began before that one was
+     * complete may return the version.
      */
     History history() {
         Set<Integer> same = new HashSet<>();

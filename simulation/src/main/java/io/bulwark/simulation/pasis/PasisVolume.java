@@ -21,7 +21,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/** A register volume under a policy of PASIS that the seed chooses, and what the replicas say of it. */
+/** A register volume under a PASIS policy that the seed chooses, and the replicas' facts about it. */
 final class PasisVolume {
     static final int ID = 6;
 

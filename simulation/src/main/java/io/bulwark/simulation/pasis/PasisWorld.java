@@ -42,7 +42,7 @@ public final class PasisWorld implements SimulatedWorld {
     private static final int MORE_NODES = 2;
     private static final int ATTACKERS_FROM = 20;
     private static final PrincipalId READER = PrincipalId.client(9);
-    /** In which nodes try again to decide what a revoked client has left. */
+    /** Time in which nodes retry to decide the undecided versions of a revoked client. */
     private static final long DECIDED_MILLIS = 45_000;
 
     private static final FpTimes TIMES = new FpTimes(120, 300, 2_000, 10_000_000);
@@ -274,7 +274,7 @@ public final class PasisWorld implements SimulatedWorld {
                 if (holders.isPresent()) {
                     return;
                 }
-                // Same holders: they keep what they have, but what was said in the old epoch counts no more.
+                // The holders stay and keep their data, but messages of the old epoch count no more.
                 tell(volume.nextEpoch());
                 outdate(_ -> true);
             }

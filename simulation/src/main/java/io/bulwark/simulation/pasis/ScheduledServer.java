@@ -24,8 +24,9 @@ import java.util.TreeSet;
 import java.util.function.Function;
 
 /**
- * A node with a background that has blocks verified now and then: those that it leads whenever it likes, others' once their word has not
- * come for a while. Reads are sometimes verified on demand, and what is held is scrubbed now and then.
+ * A node with a background that verifies blocks now and then. It verifies those that it leads at any time, others'
+ * after their word has been missing for a while. Reads are sometimes verified on demand, and held versions are scrubbed
+ * now and then.
  */
 final class ScheduledServer implements ProtocolServer, VerificationWatch {
     private static final int KNOWN_MAX = 8;
@@ -36,7 +37,7 @@ final class ScheduledServer implements ProtocolServer, VerificationWatch {
     private final ProtocolServer server;
     private final long patienceMillis;
     private final SortedMap<BlockId, Unverified> possible = new TreeMap<>();
-    /** Blocks that were verified since something new came: if that was in vain they are verified with repair. */
+    /** Blocks verified since the last new version: if that had no effect, they are verified with repair. */
     private final Set<BlockId> verified = new HashSet<>();
     /** Blocks that this node has heard of, for scrubbing. */
     private final SortedSet<BlockId> known = new TreeSet<>();

@@ -78,7 +78,7 @@ public final class Pending<G> {
         return all.stream().anyMatch(begun -> begun.outdated);
     }
 
-    /** Judges what is over; true if nothing is left that must end. */
+    /** Judges the operations that have ended; returns whether no operation is left that must end. */
     public boolean idle() {
         int before = all.size();
         all.removeIf(Begun::over);

@@ -28,7 +28,10 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
-/** A node whose placement groups change holders: its server, and what it owes the metadata. Its own tokens are great ones. */
+/**
+ * A node whose placement groups change holders: its server, and its duties to the metadata. Its own tokens are large
+ * numbers.
+ */
 public final class RegisterParty implements ProtocolServer {
     private static final int REBUILT_PER_SECOND = 1 << 20;
     private static final CompletionPace PACE = new CompletionPace(1_000, 4, 100, 700);
@@ -44,7 +47,10 @@ public final class RegisterParty implements ProtocolServer {
     private final Map<Long, CompletionStep.FindRegister> finding = new HashMap<>();
     private long lastToken = OWN;
 
-    /** @param liesOfEpochs whether it seals and confirms at once whatever is announced or opened, and tells its server of none */
+    /**
+     * @param liesOfEpochs whether it seals and confirms each announced or opened epoch at once, without informing its
+     *     server
+     */
     public RegisterParty(PrincipalId self, ProtocolServer server, PlacedVolume volume, boolean liesOfEpochs) {
         this.self = self;
         this.server = server;

@@ -1,6 +1,7 @@
 /**
- * Registers whose holders are replaced again and again, in campaigns, whatever the protocol (docs/decisions/0016): the volume as the replicas have it, the
- * operator, what nodes owe the metadata, and clients that go on in the epoch of now.
+ * Registers whose holders are replaced again and again, in campaigns of any protocol (docs/decisions/0016). The package
+ * has the replicas' view of the volume, the operator, the nodes' duties to the metadata, and clients that continue in
+ * the current epoch.
  */
 @NullMarked
 package io.bulwark.simulation.register;

@@ -84,8 +84,8 @@ class HistoryCheckPropertyTest {
                     now,
                     now + 1,
                     Outcome.OK));
-            // To prove that no order exists can take more tries than are allowed (about one object in 1,500): then it
-            // says so.
+            // A proof that no order exists may exceed the limit of tries (about one object in 1,500). The check then
+            // reports that it is undecided.
             HistoryCheck found = HistoryCheck.of(new History(planted));
             assertThat(found.problem()).isPresent();
             undecided += found.undecided().size();

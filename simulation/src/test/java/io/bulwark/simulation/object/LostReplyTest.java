@@ -143,7 +143,7 @@ class LostReplyTest {
         return "";
     }
 
-    /** The session closes, what was sent is sent again, and what the other has put must stay. */
+    /** Closes the session, which repeats the messages; the other client's put must survive. */
     private void closeAndRepeat(List<?> outcomes) {
         unlucky.close();
         boolean ended = simulation.runUntil(() -> !outcomes.isEmpty(), WAIT_MILLIS / 5);

@@ -40,7 +40,7 @@ class ObjectSimulationTest {
         }
     }
 
-    /** A session was closed with references, which then went all at once: nodes kept the extents for ever. */
+    /** A session with references was closed, and then all references went at once: nodes kept the extents for ever. */
     @Test
     void extentsOfASessionThatCollapsedLaterAreFreed() {
         run(shape(OptionalInt.empty()).setting(5));

@@ -320,7 +320,10 @@ final class PasisCluster {
         simulation.runFor(1_000);
     }
 
-    /** All of these come to a node at the same moment: from a client what is a request, else from itself. */
+    /**
+     * Delivers all messages to a node at the same moment: requests from a client, background messages from the node
+     * itself.
+     */
     void together(int node, Message... messages) {
         for (Message message : messages) {
             later(node, message);

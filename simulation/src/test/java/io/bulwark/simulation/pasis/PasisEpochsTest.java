@@ -77,7 +77,7 @@ class PasisEpochsTest {
         assertThat(cluster.holding(0, version)).isGreaterThanOrEqualTo(4);
     }
 
-    /** b + 1 have verified it: a READ returns it, though two slots have lost it, one after the other. */
+    /** b + 1 nodes have verified the version: a READ returns it, though two slots have lost it, one after the other. */
     @Test
     void whatIsKnownToBeCompleteIsCompleteInEachEpoch() {
         ValidatingTimestamp version = send(5, ALL);
@@ -255,7 +255,7 @@ class PasisEpochsTest {
         });
     }
 
-    /** Nobody had asked for the block before the restart, so that it was not loaded. */
+    /** Nobody had asked for the block before the restart, so it was not loaded. */
     @Test
     void aRestartRemembersThatTheSlotWasTaken() {
         cluster.write(1, 0);
@@ -323,7 +323,7 @@ class PasisEpochsTest {
         assertThat(cluster.counters(2).cooperative()).isEqualTo(1);
     }
 
-    /** Neither those that came before it opened, nor those that come after. */
+    /** This holds for notices that arrive before the epoch opens, and for those that arrive after. */
     @Test
     void whatPeersSaidInAnEpochBeforeDoesNotCount() {
         PasisGroup first = cluster.group(0);

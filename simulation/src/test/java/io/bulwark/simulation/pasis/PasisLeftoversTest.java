@@ -101,7 +101,8 @@ class PasisLeftoversTest {
     @Test
     void aVersionThatIsVerifiedAlreadyKeepsNoOtherFromBeingVerifiedAtWriteTime() {
         PasisCluster writeTime = new PasisCluster(1, 2, 5, Verification.WRITE_TIME, LIMITS);
-        // The first one is waited for by peers to whom it never comes; the others come meanwhile, the last one to all.
+        // Peers wait for the first version, which never reaches them. The others arrive meanwhile, the last one at all
+        // nodes.
         for (long time : List.of(7L, 9L, 8L)) {
             List<Bytes> fragments = writeTime.fragments(0);
             ValidatingTimestamp version = ValidatingTimestamp.of(time, PrincipalId.client(FAULTY), fragments);

@@ -70,7 +70,10 @@ class PasisRepairsTest {
         }
     }
 
-    /** Without room of its own for each peer here no correct one could have others make what it must see to. */
+    /**
+     * Each peer has its own room for repairs. Without it, no correct node could have others make the fragments that it
+     * needs.
+     */
     @Test
     void aLiarsRequestsKeepNobodyFromConfirming() {
         cluster.write(1, 0);
@@ -94,7 +97,7 @@ class PasisRepairsTest {
         assertThat(cluster.read(0)).isInstanceOf(PasisReadOutcome.Value.class);
     }
 
-    /** Neither one after the other, nor all at once, nor after a restart. */
+    /** The bound holds for versions sent one after the other or all at once, and after a restart. */
     @Test
     void aPeerHasSoManyVersionsMadeInABlock() {
         List<ValidatingTimestamp> versions = versions(5 * MOST);

@@ -122,7 +122,7 @@ class PasisRoomTest {
 
     @Test
     void oneEffortToMakeRoomIsBoundedAndTheNextGoesOnWhereItEnded() {
-        // Only what is in block 0 can be verified, which comes last as it is the first; all else is at one node.
+        // Only block 0 can be verified; as the first block it is tried last. All other versions are at one node.
         int blocks = 101;
         PasisCluster cluster = cluster(limits(8, 1_000, (long) blocks * CHARGE));
         send(cluster, 0, 1, ALL);
@@ -141,7 +141,7 @@ class PasisRoomTest {
         assertThat(cluster.held(0, 201)).isEqualTo(1);
     }
 
-    /** Nobody can decide what is at one node alone, so the first one's versions stay. */
+    /** Nobody can decide versions that only one node holds, so those of the first client stay. */
     @Test
     void aClientsShareIsItsOwnWhateverAnotherHoldsFromWhenItWasAlone() {
         PasisCluster cluster = cluster(limits(8, 1_000, 8 * CHARGE));
@@ -309,7 +309,7 @@ class PasisRoomTest {
         assertThat(cluster.counters(0).possibleVersions()).isEqualTo(3);
     }
 
-    /** Its own are at one node alone; what is verified beside them is another's. */
+    /** The client's own versions are at one node alone; the verified ones beside them are another client's. */
     @Test
     void whatOthersHadIsNoRoomForAClient() {
         PasisCluster cluster = cluster(limits(2, 2, 1 << 20));

@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Hostile messages of every kind to nodes, from clients, one node of the group, nodes that are none of it, and replicas, about blocks that
- * exist and that do not: nobody throws, no bound is exceeded, no correct party is accused, and registers work as before.
+ * Hostile messages of every kind to nodes, about blocks that exist and that do not. Senders are clients, one node of
+ * the group, other nodes, and replicas. Nobody throws, no bound is exceeded, no correct party is accused, and registers
+ * still work.
  */
 @NullMarked
 class PasisServerFuzzTest {

@@ -130,7 +130,7 @@ class PasisServerTest {
             cluster.simulation.tell(PrincipalId.node(node), new Fact.Collapsed(faulty, 1, 1));
         }
         cluster.simulation.runFor(100);
-        // Node 1 asks only now, and is told what was so before the closing.
+        // Node 1 asks only now, and gets the facts from before the closing.
         List<Bytes> second = fragments(cluster, 0);
         cluster.send(FAULTY, 0, ValidatingTimestamp.of(2, faulty, second), second, 0, 1);
         assertThat(refusals(cluster)).containsExactly(Refusal.SESSION_CLOSED);
@@ -432,7 +432,10 @@ class PasisServerTest {
         }
     }
 
-    /** Each could verify the latest version, and make room, if another one made its fragment, for which that one has no room. */
+    /**
+     * Each node could verify the latest version, and make room, if another one made its fragment. The other one has no
+     * room for that.
+     */
     @Test
     void nodesAtTheBoundOfRepairsDoNotWaitForEachOther() {
         PasisCluster cluster = new PasisCluster(2, 3, 9, Verification.LAZY, limits(1, 1 << 20, 1 << 20, false));

@@ -11,9 +11,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Lazy verification paper, 3.2: messages for one block to be verified at all N = 4b + 1 nodes. The paper's 20 against 30 at b = 1 are
- * these counts; its 128 against 260 at b = 3 are 120 against 234 here, since it counts there what a node asks itself. Sent are fewer,
- * as nobody is told what it has said itself.
+ * Lazy verification paper, 3.2: messages to verify one block at all N = 4b + 1 nodes. The paper's 20 against 30 at b =
+ * 1 are these counts. Its 128 against 260 at b = 3 are 120 against 234 here, since it counts there the messages of a
+ * node to itself. Fewer are sent, as no node receives its own statements back.
  */
 @NullMarked
 class VerificationMessagesPaperTest {

@@ -130,7 +130,7 @@ public final class Background implements BackgroundWork {
         }
     }
 
-    /** Rises when blocks that there was no room for are to be told once more. */
+    /** Returns a counter that rises when blocks forgotten for lack of room are to be reported again. */
     long forgotten() {
         synchronized (scheduler) {
             return scheduler.forgotten();
@@ -165,9 +165,9 @@ public final class Background implements BackgroundWork {
     /**
      * Waits for a block to be verified, and takes it; {@link #endVerification} must follow.
      *
-     * @param pressed whether room for more versions is short, so that it is done even if the node is not idle
+     * @param pressed whether room for more versions is short, so that verification runs even if the node is not idle
      * @param cached whether a block's versions are still in the write-back cache
-     * @return null if there was none for so long
+     * @return null if there was none before the timeout
      */
     @Nullable
     DueVerification awaitVerification(BooleanSupplier pressed, Predicate<BlockId> cached, long timeoutMillis)

@@ -9,8 +9,9 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Decides when a node does what nobody waits for. All that re-read fragments ask here before each, share one rate in bytes per second,
- * and take turns. Verification happens while the node is idle, and else only if it is pressed for room. Time is an argument, in milliseconds on any clock that never steps. Not thread-safe.
+ * Decides when a node does background work. All re-readers of fragments ask here before each fragment, share one rate
+ * in bytes per second, and take turns. Verification runs while the node is idle, and otherwise only if room is short.
+ * Time is an argument, in milliseconds on any clock that never steps. Not thread-safe.
  */
 final class BackgroundScheduler {
     /** Time after which a refused scrubber that has not asked again no longer counts as waiting. */
@@ -107,22 +108,22 @@ final class BackgroundScheduler {
     }
 
     /**
-     * A block has so many unverified versions now, for which this node is responsible or not.
+     * Records the number of unverified versions of a block, and whether this node is responsible for it.
      *
-     * @return whether these are more than before
+     * @return whether there are more than before
      */
     boolean possible(long nowMillis, BlockId block, int versions, boolean responsible) {
         advance(nowMillis);
         return unverified.possible(nowMillis, block, versions, responsible);
     }
 
-    /** Rises when blocks that there was no room for are to be told once more. */
+    /** Returns a counter that rises when blocks forgotten for lack of room are to be reported again. */
     long forgotten() {
         return unverified.forgotten();
     }
 
     /**
-     * The block to verify next, if one is to be verified now; then {@link #verified} must follow.
+     * Returns the block to verify next, if one is due; then {@link #verified} must follow.
      *
      * @param pressed whether room for more versions is short
      * @param cached whether a block's versions are still in the write-back cache
@@ -141,9 +142,9 @@ final class BackgroundScheduler {
     }
 
     /**
-     * A verification is over.
+     * Ends a verification.
      *
-     * @param settled whether it came to something
+     * @param settled whether it had a result
      */
     void verified(long nowMillis, BlockId block, boolean settled) {
         end(nowMillis);

@@ -5,19 +5,19 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Tells idle periods by a timer (lazy verification paper, 3.1: the simple detector predicts them well): the node is idle from so
- * long after a client's last request on, until the next one. A write of which the first round was served counts as a request that
- * goes on until the second one comes: on a slow network it may take long, and what the node did meanwhile would take its bandwidth.
- * Of a client that announced a write and sent none no other is waited for, for a while.
+ * Detects idle periods by a timer (lazy verification paper, 3.1: the simple detector predicts them well). The node is
+ * idle from a fixed time after a client's last request until the next one. A write whose first round was served counts
+ * as a request that lasts until the second one arrives. On a slow network that may take long, and background work would
+ * take its bandwidth. If a client announced a write and sent none, its next announcements are ignored for a while.
  */
 final class IdleTime {
-    /** A write that has not come after so long is not waited for any more. */
+    /** Longest wait for an announced write. */
     static final long EXPECTED_MILLIS = 1_000;
 
     /** Beyond so many the eldest are not waited for. */
     static final int EXPECTED_MAX = 4_096;
 
-    /** For so long nothing more is expected of a client whose write did not come. */
+    /** Time for which announcements of a client are ignored after its write did not come. */
     static final long UNKEPT_MILLIS = 60_000;
 
     private static final int UNKEPT_MAX = 4_096;

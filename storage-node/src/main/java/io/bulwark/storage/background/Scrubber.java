@@ -4,7 +4,7 @@ package io.bulwark.storage.background;
 public enum Scrubber {
     /** Extents that the metadata references. */
     EXTENTS,
-    /** The same under lazy verification, until the others' fragments were seen to give the same block. */
+    /** Extents under lazy verification, until the others' fragments were seen to give the same block. */
     UNVERIFIED_EXTENTS,
     /** Register blocks that the node holds something of. */
     REGISTERS,

@@ -80,7 +80,10 @@ final class WriteCountTable {
         this.pace = pace;
     }
 
-    /** A block has so many unverified versions now; true if these are more than before, so that it was written. */
+    /**
+     * Records the number of unverified versions of a block; returns whether there are more than before, so that it was
+     * written.
+     */
     boolean possible(long nowMillis, BlockId block, int versions, boolean responsible) {
         Entry entry = entries.get(block);
         if (versions == 0) {
@@ -125,8 +128,8 @@ final class WriteCountTable {
     /**
      * Takes the block whose verification is worth most; {@link #tried} must follow.
      *
-     * @param pressed whether blocks that should wait are taken, too, if there are no others, but for those that came to nothing: these may
-     *     be all that fills the pool, and nothing may ever come of them
+     * @param pressed whether waiting blocks are taken too, if there are no others. Blocks without a result last time
+     *     are left out: they may fill the whole pool, and may never have one
      * @param cached whether a block's versions are still in the write-back cache
      */
     Optional<DueVerification> next(long nowMillis, boolean pressed, Predicate<BlockId> cached) {
@@ -152,9 +155,9 @@ final class WriteCountTable {
     }
 
     /**
-     * A verification is over.
+     * Ends a verification.
      *
-     * @param settled whether it came to something; if not, the block is left alone for a while, longer each time
+     * @param settled whether it had a result; if not, the block rests for a while, longer each time
      */
     void tried(long nowMillis, BlockId block, boolean settled) {
         Entry entry = entries.get(block);

@@ -31,7 +31,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a node's extents complete, and its registers while their holders change: one thread drives {@link NodeCompletion}, another tells verdicts, a third keeps the agreed time moving. All wait while the metadata service does not answer.
+ * Keeps a node's extents complete, and its registers while their holders change. One thread drives {@link
+ * NodeCompletion}, another reports verdicts, a third advances the agreed time. All wait while the metadata service does
+ * not answer.
  */
 public final class Completion implements BackgroundWork {
     private static final Logger LOG = LoggerFactory.getLogger(Completion.class);

@@ -10,8 +10,9 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The node's own session with the metadata. Agreed time moves with commands only: were nobody to send any, no grace would
- * end and no session expire, and what was deleted last would never be freed. So each node renews its session. Thread-safe.
+ * The node's own session with the metadata. Agreed time advances only with commands. Without any, no grace period would
+ * end, no session would expire, and the last deletions would never be freed. Each node therefore renews its session.
+ * Thread-safe.
  */
 final class ControlSession {
     /** Another session may do better. */

@@ -25,7 +25,7 @@ final class OwedCommands {
     }
 
     /**
-     * Says all of it, each once: what is refused is asked for again if it still matters.
+     * Submits all commands, each once. Completion asks again for a refused one if it still matters.
      *
      * @throws ExecutionException if the metadata does not answer
      */

@@ -96,7 +96,9 @@ public final class RegisterComparison implements BackgroundWork {
     private final AtomicLong looked = new AtomicLong();
     private final AtomicLong bad = new AtomicLong();
     private final AtomicLong repaired = new AtomicLong();
-    /** A life of this node that its store does not know of, as far as a correct peer says; 0 if none is known. */
+    /**
+     * Number of a life of this node that its store does not know, as reported by a correct peer; 0 if none is known.
+     */
     private long laterLife;
     /** Whether the store knows that this life is the last. */
     private boolean confirmed;
@@ -127,11 +129,11 @@ public final class RegisterComparison implements BackgroundWork {
     }
 
     /**
-     * One that is to be started.
+     * Creates a comparison that is to be started.
      *
-     * @param config it asks for volumes, and looks again at what could not be made up, as often, and looks at as many blocks at once
-     * @param background decides how fast fragments are made again
-     * @param answers what this node tells others who compare
+     * @param config interval of queries for volumes and of retries for failed blocks, and number of concurrent looks
+     * @param background limits the rate of repair
+     * @param answers the node's answers to others who compare
      */
     public RegisterComparison(
             Metadata metadata, CompletionConfig config, Background background, LatestAnswers answers) {
@@ -459,7 +461,7 @@ public final class RegisterComparison implements BackgroundWork {
         return volume.groupIndex(block) == progress.group;
     }
 
-    /** Blocks of which somebody claims more than there is here, or of which a fragment here is known to be lost. */
+    /** Returns the blocks for which some node claims a later version, or whose fragment here is known to be lost. */
     private static List<BlockId> suspects(
             Volume volume, Progress progress, LatestRecords own, Map<Long, Bytes> theirs) {
         Map<Long, Bytes> claims = new TreeMap<>(theirs);
@@ -486,7 +488,7 @@ public final class RegisterComparison implements BackgroundWork {
         }
     }
 
-    /** Has these looked at by the node's own server, and waits for what comes of it. */
+    /** Makes the node's own server look at the blocks, and records its results. */
     private void look(NodeAccess node, Volume volume, Progress progress, List<BlockId> blocks)
             throws InterruptedException {
         Semaphore permits = new Semaphore(atOnce);

@@ -212,8 +212,8 @@ public final class RegisterScrub implements BackgroundWork {
     }
 
     /**
-     * The register volumes of which this node holds a slot; its servers are told of them. Those whose versions are never verified are only
-     * there to be measured, and not scrubbed.
+     * Returns the register volumes to scrub in which this node holds a slot, and tells its servers of all that it
+     * holds. Volumes whose versions are never verified serve only measurements, and are not scrubbed.
      */
     private List<Volume> volumes(NodeAccess node) throws InterruptedException, ExecutionException {
         if (!(metadata.query(new Query.GetMap()).get() instanceof Reply.Map(var map))) {

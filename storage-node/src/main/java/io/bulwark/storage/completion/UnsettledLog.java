@@ -5,8 +5,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says of registers that could not be seen to, so that a new epoch is not confirmed yet: of one now and then, as most often it is so of many.
- * Used on one thread.
+ * Log of registers that are not settled, which delay the confirmation of a new epoch. It logs one now and then, as
+ * mostly many are affected. Used on one thread.
  */
 final class UnsettledLog {
     private static final Logger LOG = LoggerFactory.getLogger(UnsettledLog.class);

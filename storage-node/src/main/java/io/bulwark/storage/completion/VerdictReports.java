@@ -24,8 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the metadata what this node, having fetched from another itself, found corrupt or was told to be damaged, and which clients brought it
- * poisonous versions. The record names a node after f+1 nodes have said the same; a client is suspended after b+1.
+ * Reports verdicts to the metadata: corrupt fragments that this node has fetched from another itself, damage that the
+ * other admitted, and clients that sent poisonous versions. The record names a node after f+1 nodes have reported the
+ * same; a client is suspended after b+1.
  */
 final class VerdictReports {
     private static final int REMEMBERED_MAX = 10_000;
@@ -92,7 +93,7 @@ final class VerdictReports {
         return reported;
     }
 
-    /** Clients first: what is told of nodes, which liars may make much of, does not hold that up. */
+    /** Reports clients first: reports about nodes, which liars may inflate, do not delay them. */
     void poll() throws InterruptedException, ExecutionException {
         afterPoisonous = report(evidence.poisonousSince(afterPoisonous), afterPoisonous);
         after = report(evidence.since(after), after);

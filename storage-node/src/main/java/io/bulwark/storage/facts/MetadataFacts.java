@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the replicas, with queries that see every command acknowledged before them, so that a node does not refuse what was
- * opened a moment ago.
+ * Facts from the replicas. Its queries see every command acknowledged before them, so that a node does not refuse a
+ * session or grant that was opened a moment ago.
  */
 public final class MetadataFacts implements FactSource, PeerDirectory {
     private static final Logger LOG = LoggerFactory.getLogger(MetadataFacts.class);
@@ -106,7 +106,7 @@ public final class MetadataFacts implements FactSource, PeerDirectory {
         });
     }
 
-    /** One after the other, so that the newest is the one that is told last. */
+    /** Learns a cluster map; synchronized, so that the hearer receives the newest map last. */
     private synchronized void learn(ClusterMap fresh) {
         if (fresh.version() >= map.version()) {
             map = fresh;

@@ -43,10 +43,10 @@ public final class AgreedKeys {
     private final KeyAgreement agreement;
 
     /**
-     * A life of the node begins.
+     * Starts a life of the node.
      *
      * @param own K_ii, which never changes
-     * @param given what the key rings of older builds have for both, by peer
+     * @param given the keys for both directions from the key rings of older builds, by peer
      * @param keyMillis T_k: no key is older
      */
     public AgreedKeys(
@@ -151,7 +151,7 @@ public final class AgreedKeys {
         }
     }
 
-    /** Nodes come and leave as what is believed changes. */
+    /** The agreement's server; nodes come and leave as the trusted keys change. */
     private final class Here implements ProtocolServer {
         private @Nullable TrustedKeys looked;
 

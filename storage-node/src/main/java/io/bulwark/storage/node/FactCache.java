@@ -12,9 +12,9 @@ import java.util.concurrent.CompletionException;
 import java.util.function.LongSupplier;
 
 /**
- * Keeps the replicas' answers for a moment and asks each question once at a time. What may still change against the
- * asker's interest, such as an unknown session or a missing grant, is kept only briefly, and apart, so that what somebody
- * invents pushes out no answer that is worth something. Thread-safe.
+ * A short-lived cache of the replicas' answers, with one query at a time for each question. Answers that may still
+ * change against the asker's interest, such as an unknown session or a missing grant, are kept only briefly. They are
+ * kept apart, so that invented questions evict no valuable answer. Thread-safe.
  */
 final class FactCache {
     static final long POSITIVE_MILLIS = 5_000;

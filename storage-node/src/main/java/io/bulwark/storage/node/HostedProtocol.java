@@ -109,9 +109,9 @@ public record HostedProtocol(
     /**
      * The PASIS register (PROTOCOLS section 3), and the node's own verification and scrubbing of it.
      *
-     * @param clients how many clients there are now that could write
-     * @param watch told, for each shard, what there is to verify
-     * @param revocations makes what each shard's server tells of revoked clients
+     * @param clients current number of clients that could write
+     * @param watch receives, for each shard, the blocks to verify
+     * @param revocations makes each shard's receiver of reports on revoked clients
      */
     public static HostedProtocol versioned(
             PrincipalId self,

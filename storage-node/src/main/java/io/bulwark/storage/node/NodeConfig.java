@@ -52,8 +52,8 @@ public record NodeConfig(
     }
 
     /**
-     * The shard that a block belongs to. The blocks of a session stay together, as what is known of the session is kept
-     * once; those of a register volume, which belong to no session, are spread.
+     * Returns the shard of a block. The blocks of a session stay together, since the session's state is kept once;
+     * those of a register volume, which belong to no session, are spread.
      */
     public int shardOf(BlockId block) {
         boolean register = block.owner().equals(PrincipalId.NOBODY);

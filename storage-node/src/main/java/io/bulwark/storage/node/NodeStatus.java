@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A node at one moment.
+ * The status of a node at one moment.
  *
  * @param requests requests in processing
  * @param requestBytes bytes that they hold
  * @param requestsServed requests that were processed since the start
- * @param requestsShed requests that were dropped since the start, as too much was in processing
- * @param evidenceCounts how often each verdict was met, by whom it is about
+ * @param requestsShed requests that were dropped under overload since the start
+ * @param evidenceCounts number of occurrences of each verdict, by the accused
  * @param evidence the latest evidence, oldest first
  */
 public record NodeStatus(

@@ -11,6 +11,9 @@ public interface PeerDirectory {
     /** The address of a node, or empty if the map, as far as it is known here, has no such node. Must not block. */
     Optional<InetSocketAddress> addressOf(int node);
 
-    /** Has somebody told which nodes the map has whenever it is read anew; on any thread, and must not block. */
+    /**
+     * Registers a hearer of the nodes in the map, called whenever the map is read anew, on any thread; it must not
+     * block.
+     */
     default void hear(Consumer<Set<Integer>> hearer) {}
 }

@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Bounds what all requests in processing hold. Nobody may hold more than what is left: however many flood the node, one
- * more finds room. Thread-safe.
+ * Bounds the memory of all requests in processing. No principal may hold more than the remaining room: however many
+ * flood the node, one more finds room. Thread-safe.
  */
 final class RequestLimits {
     /** Memory of a request beyond its fragments. */

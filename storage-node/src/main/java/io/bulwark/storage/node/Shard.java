@@ -27,9 +27,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One thread and the protocols' servers of its blocks. Everything reaches the servers through the mailbox, in the order
- * of arrival; what they ask for is carried out elsewhere and comes back through the mailbox. The mailbox is bounded by
- * what is admitted before ({@link RequestLimits}), never by waiting, so that completions always get through.
+ * One thread and the protocols' servers of its blocks. Every input reaches the servers through the mailbox, in the
+ * order of arrival. Their effects are carried out elsewhere, and the results return through the mailbox. Admission
+ * control bounds the mailbox ({@link RequestLimits}), never waiting, so that completions always get through.
  */
 final class Shard {
     private static final Logger LOG = LoggerFactory.getLogger(Shard.class);

@@ -38,9 +38,9 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * One storage node, serving. Requests are divided among the shards by block; each shard runs the protocols' servers on
- * one thread. A request counts as in processing, and holds its connection's credit, until nothing that came of it is
- * under way. What is too much is dropped: clients send again.
+ * A running storage node. Requests are divided among the shards by block; each shard runs the protocols' servers on one
+ * thread. A request counts as in processing, and holds its connection's credit, until all its effects are complete.
+ * Excess requests are dropped: clients send again.
  */
 public final class StorageNode implements NodeAccess, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StorageNode.class);
@@ -223,7 +223,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
                 evidence.since(Math.max(0, evidence.last() - EVIDENCE_SHOWN)));
     }
 
-    /** Stops the background work, takes no more requests, finishes what is in processing, and closes the store. */
+    /** Stops the background work, accepts no more requests, finishes those in processing, and closes the store. */
     @Override
     public void close() {
         if (!closing.compareAndSet(false, true)) {

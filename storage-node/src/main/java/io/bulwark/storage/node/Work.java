@@ -4,8 +4,8 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
 
 /**
- * One thing that a shard was given to do, until nothing that came of it is under way any more: only then the memory that
- * it holds counts as free. Confined to the shard's thread.
+ * One task of a shard, until all its effects are complete: only then its memory counts as free. Confined to the shard's
+ * thread.
  */
 final class Work {
     private final Reply reply;

@@ -22,10 +22,11 @@ final class Awaited {
     /** Log of a node. */
     interface Log {
         /**
-         * Something waits for it, and not only for a moment.
+         * Logs that an operation has waited for this block for more than a moment.
          *
-         * @param timestamp as the block's writes count, unsigned
-         * @param peers the nodes whose word on what a closed session has left is missing; none if the end of a revocation waits
+         * @param timestamp in the order of the block's writes, unsigned
+         * @param peers the nodes whose word on leftovers of a closed session is missing; none if the end of a
+         *     revocation waits
          */
         void waitsFor(BlockId block, long timestamp, List<PrincipalId> peers);
     }

@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the replicas who is revoked, again and again and at once when somebody wants to know of one, tells the node's servers, and
- * answers what they say. A restart begins anew: the replicas never take a revocation back.
+ * Asks the replicas for revoked principals, periodically and at once when a caller asks about one. It informs the
+ * node's servers, and reports their answers. A restart begins anew: the replicas never take a revocation back.
  */
 public final class Revocations implements BackgroundWork {
     private static final Logger LOG = LoggerFactory.getLogger(Revocations.class);

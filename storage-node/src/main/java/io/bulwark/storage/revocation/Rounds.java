@@ -22,8 +22,9 @@ final class Rounds {
     private static final int ASKERS_MAX = 1_024;
     private static final int PER_ASKER_MAX = 64;
     /**
-     * A round that is over stays so for a while, at least as long as it took: all who ask again and again learn of it, though others ask for
-     * the next one all the time; and these keep the node busy half of the time at most.
+     * Shortest time for which the result of a finished round stays valid; it is at least the duration of the round. All
+     * repeated askers thus learn the result, even if others request new rounds all the time. These keep the node busy
+     * half of the time at most.
      */
     private static final long OVER_MILLIS_MIN = 500;
 
@@ -100,8 +101,9 @@ final class Rounds {
     }
 
     /**
-     * All who are known to be revoked as of now. Nobody is answered of one of them before the servers have been told of all: what two of them have
-     * prepared counts as somebody's who is not revoked as long as a server knows of one only.
+     * Learns all principals that are revoked now. No answer about one of them is given before the servers know all.
+     * While a server knows only one, a version that two of them have prepared counts as that of a client that is not
+     * revoked.
      */
     void learn(List<PrincipalId> revoked) {
         long now = clock.getAsLong();
@@ -144,7 +146,7 @@ final class Rounds {
         return new RevocationReply(revoked, refused, undecided);
     }
 
-    /** No asker takes the room of others. */
+    /** Returns the first round whose result counts for this asker. No asker takes the room of others. */
     private int since(PrincipalId who, PrincipalId revoked, int next) {
         LinkedHashMap<PrincipalId, Integer> asked = askers.computeIfAbsent(who, _ -> new LinkedHashMap<>());
         int since = asked.computeIfAbsent(revoked, _ -> next);

@@ -44,14 +44,14 @@ public final class NodeStatusAnswers implements BackgroundWork {
     private volatile @Nullable NodeAccess node;
 
     /**
-     * All are called from a shard's thread.
+     * Creates the answers; all suppliers are called from a shard's thread.
      *
-     * @param work what is left to do, by rising volume id
-     * @param background what was done unasked
-     * @param rebuilding how fast fragments are made again
+     * @param work work left to do, by rising volume id
+     * @param background background work done
+     * @param rebuilding rate of repair
      * @param poolBytes the node's history pool
-     * @param poolNeededBytes what it should be, 0 if it is large enough
-     * @param versions of volumes under PASIS, by rising volume id
+     * @param poolNeededBytes required size of the pool, 0 if it is large enough
+     * @param versions counts for volumes under PASIS, by rising volume id
      * @param setBack whether peers know more of this node than its store does
      */
     public NodeStatusAnswers(

@@ -98,7 +98,7 @@ final class DeviceSpace {
         full = false;
     }
 
-    /** Ends a batch: forgets refusals for which there is room by now, and says what has changed. */
+    /** Ends a batch: forgets refusals for which there is room now, and logs changes. */
     void look(long storedBytes) {
         boolean refuses = refuses(storedBytes);
         if (!refuses) {

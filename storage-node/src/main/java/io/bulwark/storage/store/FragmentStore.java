@@ -35,8 +35,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Keeps records, each with meta data and a fragment, on the disk. Thread-safe.
  *
- * <p>Futures complete on the store's own threads: what is attached to them must be quick and must not block. A write
- * that a device error overtakes ends as {@link Stored#FAILED}, and from then on the store only reads.
+ * <p>Futures complete on the store's own threads: attached callbacks must be quick and must not block. A write that
+ * fails with a device error ends as {@link Stored#FAILED}, and from then on the store is read-only.
  */
 public final class FragmentStore implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(FragmentStore.class);
@@ -89,7 +89,7 @@ public final class FragmentStore implements AutoCloseable {
         return open(config, device::getUsableSpace);
     }
 
-    /** As {@link #open(StoreConfig)}, on a device that has as much left as the source says. */
+    /** As {@link #open(StoreConfig)}, on a device whose free space the source reports. */
     static FragmentStore open(StoreConfig config, DeviceSpace.Source device) throws IOException {
         Files.createDirectories(config.directory());
         Path directory = config.directory().resolve("index");
@@ -138,7 +138,8 @@ public final class FragmentStore implements AutoCloseable {
     }
 
     /**
-     * Makes sure that what is in the index is this node's, whatever the files beside it say; an index that is nobody's becomes it.
+     * Checks that the index belongs to this node, whatever the files beside it say; an index without an owner becomes
+     * this node's.
      *
      * @throws io.bulwark.client.error.ConfigException if it is another one's
      */
@@ -153,8 +154,8 @@ public final class FragmentStore implements AutoCloseable {
     }
 
     /**
-     * Makes mutations durable together or not at all. Stores of one caller keep their order; what is read later by this
-     * caller sees them.
+     * Makes mutations durable together or not at all. Stores of one caller keep their order; later reads of this caller
+     * see them.
      *
      * @throws IllegalArgumentException if meta data or a fragment is longer than a record may be
      */
@@ -228,8 +229,9 @@ public final class FragmentStore implements AutoCloseable {
     }
 
     /**
-     * The greatest suffix of the records of each block of one kind, for blocks between two, both included; no more records are read than
-     * {@code max}, unless one block alone has more. Completes exceptionally if the index cannot be read.
+     * Returns the greatest suffix of the records of each block of one kind, for blocks between two, both included. It
+     * reads no more records than {@code max}, unless one block alone has more. Completes exceptionally if the index
+     * cannot be read.
      */
     public CompletableFuture<LatestRecords> latest(RecordKind kind, BlockId from, BlockId to, int max) {
         return read(written(kind, from, to), () -> latestNow(kind, from, to, max));
@@ -328,7 +330,7 @@ public final class FragmentStore implements AutoCloseable {
         });
     }
 
-    /** A record whose segment is missing, or too short, says that its fragment is lost: whoever looks at the index alone must see it. */
+    /** Marks records whose segment is missing, or too short, as lost; readers of the index alone must see the loss. */
     private void loseWhatIsGone() throws StoreException {
         List<RecordIndex.Occupied> gone = segments.gone();
         if (gone.isEmpty()) {
@@ -466,7 +468,7 @@ public final class FragmentStore implements AutoCloseable {
             } else if (kind != RecordKind.EXTENT || entry.place() != IndexEntry.Place.LOST) {
                 meta = entry.meta();
             }
-            // An extent is its fragment: whoever compares the index with what is referenced must see that it is gone.
+            // An extent is its fragment: a comparison of the index with the referenced extents must see the loss.
             found.add(new Loaded.Meta(key, meta));
             return found.size() < max;
         });

@@ -25,9 +25,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes an index of all that can be read in one that is damaged: of its tables, one by one, and of its logs. Of several entries of one
- * key the last change counts. What was deleted may come back, and what was changed last may be lost: the node counts as unverified
- * after each start, and compares. The damaged index stays beside the new one, as {@code index-damaged}, until the next start.
+ * Rebuilds an index from all readable parts of a damaged one: from its tables, one by one, and from its logs. Of
+ * several entries of one key the last change counts. Deleted entries may come back, and the last changes may be lost:
+ * the node counts as unverified after each start, and compares. The damaged index stays beside the new one, as {@code
+ * index-damaged}, until the next start.
  */
 final class IndexSalvage {
     private static final Logger LOG = LoggerFactory.getLogger(IndexSalvage.class);
@@ -211,7 +212,7 @@ final class IndexSalvage {
                 && RecordHeader.checksum(key, entry.sequence(), Bytes.of(fragment)) == entry.checksum();
     }
 
-    /** Says where in the segments something lives, and which entries have no fragment any more. */
+    /** Records the occupied places in the segments, and the entries that have lost their fragment. */
     private void place(Path segments) throws IOException {
         Map<Integer, Optional<Segment>> open = new HashMap<>();
         try {

@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** One batch of the index in the making: what the batch changes, seen by what comes later in the same batch. */
+/** One batch of index changes in the making; later steps of the same batch see its earlier changes. */
 final class IndexUpdate {
     private final RecordIndex index;
     private final RecordIndex.Changes changes;

@@ -24,8 +24,8 @@ public final class Lives {
     private Life own;
 
     /**
-     * Begins a life, durably. A life that was never confirmed goes on: else a store that was set back would come past the start that its
-     * peers remember by being started often enough.
+     * Begins a life, durably. A life that was never confirmed continues. Otherwise a store that was set back could
+     * pass, after enough starts, the start that its peers remember.
      */
     Lives(RecordIndex index) throws StoreException {
         this.index = index;
@@ -38,7 +38,7 @@ public final class Lives {
     }
 
     /**
-     * No later life of this node is known, so that the next start begins another one.
+     * Confirms that no later life of this node is known, so that the next start begins another one.
      *
      * @throws StoreException if it cannot be written
      */

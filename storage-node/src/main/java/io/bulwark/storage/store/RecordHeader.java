@@ -6,8 +6,8 @@ import java.util.zip.CRC32C;
 
 /**
  * The fixed 128 bytes before each fragment in a segment: magic (4), version (1), key length (1), reserved (2), fragment
- * length (4), write sequence (8), checksum (4), key, zeros. All big-endian. The key and the sequence make a record that
- * was moved, swapped, or left over from an earlier use of its place differ from what the index expects there.
+ * length (4), write sequence (8), checksum (4), key, zeros. All big-endian. The key and the sequence expose a record
+ * that was moved, swapped, or left over from an earlier use of its place.
  */
 final class RecordHeader {
     static final int BYTES = 128;

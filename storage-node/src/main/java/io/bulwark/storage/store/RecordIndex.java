@@ -137,7 +137,7 @@ final class RecordIndex implements AutoCloseable {
         }
     }
 
-    /** Without the file that names its first one RocksDB would begin anew, and delete all others. */
+    /** Requires the root file of an index with files. Without it RocksDB would begin anew, and delete all others. */
     private static void requireRoot(Path directory) throws IOException {
         if (Files.isDirectory(directory) && !Files.exists(directory.resolve(ROOT_FILE))) {
             List<Path> orphans = new ArrayList<>(Directories.files(directory, ".sst"));
@@ -220,7 +220,7 @@ final class RecordIndex implements AutoCloseable {
         return key.equals(Bytes.of(OWNER_KEY));
     }
 
-    /** Exceeds the numbers of all changes and writes of which anything is left. */
+    /** Returns a number that exceeds those of all changes and writes that have left a trace. */
     long nextNumber() {
         return Math.max(numbers, db.getLatestSequenceNumber()) + 1;
     }
@@ -250,7 +250,7 @@ final class RecordIndex implements AutoCloseable {
         iterate(fragments, Bytes.EMPTY, visitor);
     }
 
-    /** Hands over the entries from {@code from} on, as long as the visitor says so. */
+    /** Passes on the entries from {@code from}, until the visitor returns false. */
     void forEachFrom(Bytes from, BiPredicate<Bytes, byte[]> visitor) throws StoreException {
         iterate(metas, from, visitor);
     }

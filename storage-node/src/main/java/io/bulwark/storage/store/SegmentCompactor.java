@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Empties segments in which little lives: reads each live record and has the writer store a copy, which the index
- * switches to only if it still names what was read. The writer recycles the segment once it is empty.
+ * Empties segments with little live data: reads each live record and makes the writer store a copy. The index switches
+ * to the copy only if it still names the record read. The writer recycles the segment once it is empty.
  */
 final class SegmentCompactor {
     private static final Logger LOG = LoggerFactory.getLogger(SegmentCompactor.class);

@@ -22,10 +22,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The segment files of a store. Appending, syncing and recycling belong to the writer thread; reading is for any.
+ * The segment files of a store. Appending, syncing and recycling belong to the writer thread; any thread may read.
  *
- * <p>A batch starts on a page of its own and is padded to full pages, so that a torn write never touches an
- * acknowledged record, and overwriting a recycled segment never has to read it.
+ * <p>A batch starts on its own page and is padded to full pages. A torn write thus never touches an acknowledged
+ * record, and overwriting a recycled segment never has to read it.
  */
 final class SegmentFiles implements AutoCloseable {
     private static final int STAGING_BYTES = 1 << 20;
@@ -163,7 +163,7 @@ final class SegmentFiles implements AutoCloseable {
         return count;
     }
 
-    /** Accounts for records that came to live or died, once the index says so. */
+    /** Accounts for records that became live or dead, after the index names or drops them. */
     void addLive(int number, long delta) {
         Segment segment = segments.get(number);
         if (segment != null) {
@@ -196,9 +196,9 @@ final class SegmentFiles implements AutoCloseable {
     }
 
     /**
-     * Keeps or deletes the segments that nothing lives in; the index that says so must be durable.
+     * Keeps or deletes the segments without live data; the index must be durable in that state.
      *
-     * @param pressed whether none is kept: space is wanted, and others may share the device
+     * @param pressed whether to keep none, because space is short and others may share the device
      */
     void recycle(boolean pressed) throws IOException {
         for (Segment segment : touched) {
@@ -233,7 +233,7 @@ final class SegmentFiles implements AutoCloseable {
         return segment == null ? bytes : bytes + Math.max(0, segment.allocatedBytes() - segment.position());
     }
 
-    /** The fragment, or null if what is at its place is not what was written there. */
+    /** Returns the fragment, or null if the bytes at its place differ from those written. */
     @Nullable
     Bytes read(Bytes key, IndexEntry entry) {
         Segment segment = segments.get(entry.segment());

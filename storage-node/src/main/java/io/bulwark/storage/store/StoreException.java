@@ -22,7 +22,7 @@ public final class StoreException extends IOException {
         this.damaged = damaged;
     }
 
-    /** Files of the index are missing, or do not say what was written there. */
+    /** Returns the exception for index files that are missing, or differ from the data written. */
     static StoreException damaged(String message, Throwable cause) {
         return new StoreException(message, cause, true);
     }

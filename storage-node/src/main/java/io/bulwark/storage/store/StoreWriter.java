@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one thread that writes. It takes what has gathered in its queue while the last batch was synced, writes the
- * fragments to segments, syncs these, then commits the index with a synced log: two syncs for any number of stores, one
- * if none has a large fragment. Nothing is acknowledged before, and what the index does not name does not exist.
+ * The one thread that writes. It takes the tasks queued during the last sync, writes the fragments to segments, syncs
+ * these, then commits the index with a synced log. That is two syncs for any number of stores, one if none has a large
+ * fragment. Nothing is acknowledged before, and a record that the index does not name does not exist.
  */
 final class StoreWriter {
     private static final Logger LOG = LoggerFactory.getLogger(StoreWriter.class);
@@ -176,7 +176,7 @@ final class StoreWriter {
             space.look(storedBytes.get());
             batches.incrementAndGet();
         } catch (IOException | RuntimeException e) {
-            // After a failed sync nobody knows what is on the device, and trying again would hide it.
+            // After a failed sync the content of the device is unknown, and a retry would hide it.
             failed = true;
             batch.forEach(each -> each.outcome = Stored.FAILED);
             LOG.error("the store in {} failed; it refuses writes until it is opened again", config.directory(), e);
@@ -224,7 +224,7 @@ final class StoreWriter {
         }
     }
 
-    /** Makes room of what is dead before anything is refused. */
+    /** Reclaims the space of dead records before a write is refused. */
     private void giveBack() throws IOException {
         segments.seal(true);
         flush();

@@ -23,12 +23,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The write-back cache of a store (lazy verification paper, 3.4 and 4): acknowledged stores of some kinds of records, by block, until they
- * are written together. What is put and deleted again in between is never written. A block's mutations reach the disk all together,
- * in an order that agrees with that of its other stores.
+ * The write-back cache of a store (lazy verification paper, 3.4 and 4): acknowledged stores of some kinds of records,
+ * by block, until they are written together. Records that are put and deleted in between are never written. A block's
+ * mutations reach the disk all together, in an order that agrees with that of its other stores.
  *
- * <p>Thread-safe; the lock is held while a write is handed to the sink, so that a reader finds what it wants either here or behind the
- * sink.
+ * <p>Thread-safe; the lock is held while a write is handed to the sink, so that a reader finds each record either here
+ * or behind the sink.
  */
 final class WriteBackCache {
     private static final Logger LOG = LoggerFactory.getLogger(WriteBackCache.class);
@@ -90,8 +90,8 @@ final class WriteBackCache {
     }
 
     /**
-     * Takes mutations if they may be held; false if they must be written at once, and then what is held of their blocks has gone
-     * before them.
+     * Takes mutations if they may be held. Otherwise returns false: they must be written at once, and the held
+     * mutations of their blocks have been written before.
      */
     synchronized boolean take(long nowNanos, List<Mutation> mutations) {
         long added = 0;
@@ -117,7 +117,7 @@ final class WriteBackCache {
         return true;
     }
 
-    /** The record as it is held; empty if the disk knows better, where it has gone by then. */
+    /** Returns the held record; empty if the disk must answer, to which the record has been written by then. */
     synchronized Optional<Loaded> find(RecordKey key) {
         Held block = held.get(key.block());
         Mutation last = block == null ? null : block.last.get(key);

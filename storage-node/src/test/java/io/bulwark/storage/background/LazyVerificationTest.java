@@ -62,7 +62,7 @@ class LazyVerificationTest {
     private static final MessageCodecs CODECS = new MessageCodecs(new PasisCodec());
     private static final FpTimes TIMES = new FpTimes(200, 500, 0, 30_000);
     private static final long POOL_BYTES = 8 << 20;
-    /** Longer than any test takes: who does not lead a block waits for others' word. */
+    /** Longer than any test takes: a node that does not lead a block waits for others' word. */
     private static final long PATIENCE_MILLIS = 120_000;
 
     @TempDir
@@ -130,7 +130,7 @@ class LazyVerificationTest {
         durability = Durability.SYNC;
         youngMillis = 120_000;
         start(4);
-        // Nodes 4 and 0 lead block 4, so that nobody else can verify it for node 4.
+        // Nodes 4 and 0 lead block 4, so that no other node can verify it for node 4.
         await().pollInterval(BETWEEN_WRITES).until(() -> {
             write(4, 1);
             return Objects.requireNonNull(verifications.get(4)).report().stream()

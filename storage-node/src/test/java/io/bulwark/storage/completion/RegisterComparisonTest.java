@@ -145,7 +145,7 @@ class RegisterComparisonTest {
         }
     }
 
-    /** Less n - f others may all be those that never had what was complete. */
+    /** Fewer than n - f others may all be nodes that never had the complete version. */
     @Test
     void withTooFewPeersANodeStaysUnverified() throws Exception {
         write(3, 1);
@@ -160,7 +160,10 @@ class RegisterComparisonTest {
         assertThat(comparison(2).compared()).isTrue();
     }
 
-    /** More than f: they must not agree with each other on what was long ago, and say so, until somebody brings back what they forgot. */
+    /**
+     * More than f nodes were set back. They must not agree on the old state and report it until the forgotten data are
+     * restored.
+     */
     @Test
     void nodesThatWereSetBackTogetherStaySilent() throws Exception {
         write(3, 1);

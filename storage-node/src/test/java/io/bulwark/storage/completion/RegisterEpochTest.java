@@ -39,7 +39,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Five real nodes over loopback, of which four hold the slots of a register volume so large that nobody can go through its numbers. */
+/**
+ * Five real nodes over loopback, four of which hold the slots of a register volume. It is too large to go through all
+ * its numbers.
+ */
 @NullMarked
 class RegisterEpochTest {
     private static final int NODES = 5;
@@ -53,7 +56,7 @@ class RegisterEpochTest {
     @SuppressWarnings("NullAway.Init")
     private Path directory;
 
-    /** Each node has replicas of its own, so that it is seen who says what. */
+    /** Separate replicas for each node, so that the test sees the commands of each. */
     private final Map<Integer, ScriptedMetadata> metadata = new HashMap<>();
 
     private final RunningNodes nodes = new RunningNodes(NODES, CODECS);
@@ -76,7 +79,10 @@ class RegisterEpochTest {
         nodes.close();
     }
 
-    /** Slot 3 has missed what was written, and slot 2 is taken by a new holder: one of them must have it before others count on that. */
+    /**
+     * Slot 3 has missed the writes, and a new holder takes slot 2. One of them must have the blocks before others count
+     * on it.
+     */
     @Test
     void holdersSeeToTheFewBlocksThatThereAreAndConfirm() throws Exception {
         nodes.node(3).close();

@@ -188,7 +188,10 @@ class RegisterScrubTest {
         });
     }
 
-    /** Nobody lacks anything any more: who did would ask the others, and these find by that what is damaged. */
+    /**
+     * Waits for two rounds, until no node lacks a fragment. A node with a gap would ask the others, which would find
+     * damage that way.
+     */
     private void awaitRounds() {
         for (RegisterScrub scrub : scrubs.values()) {
             long looks = scrub.status().scrubbed();

@@ -16,7 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
 import org.jspecify.annotations.NullMarked;
 
-/** The metadata as a test writes it: volumes, what they reference, and what has changed of their sessions. */
+/** Scripted metadata of a test: volumes, their references, and changes of their sessions. */
 @NullMarked
 final class ScriptedMetadata implements Metadata {
     final List<Reply.Reference> references = new CopyOnWriteArrayList<>();

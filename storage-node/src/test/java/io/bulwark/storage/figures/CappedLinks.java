@@ -18,8 +18,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Gives each node a network card of its own: what goes between two principals goes through a relay, which lets it pass at the rate of a
- * token bucket for each node and direction, shared by all of that node's connections. Clients' cards have no limit.
+ * Gives each node a network card of its own. Traffic between two principals goes through a relay. All connections of a
+ * node share one token bucket for each direction, which limits their rate. Clients' cards have no limit.
  */
 final class CappedLinks implements AutoCloseable {
     private static final int CHUNK_BYTES = 16 << 10;
@@ -107,7 +107,7 @@ final class CappedLinks implements AutoCloseable {
                 out.write(chunk, 0, read);
             }
         } catch (IOException e) {
-            // One of the ends has gone, and the other one sees it by this.
+            // One end has closed its connection; closing the other one tells the other end.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -57,9 +57,10 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * N = 4b + 1 nodes over loopback, m = b + 1, their stores without syncs, with one volume for each policy wanted, and clients. Everything
- * that is not in {@link Setup} is as it is in the product, but for the write-back cache, which holds everything, one shard, no scrubbing, and
- * no bound on what one client may have unverified, or on the rate of verifications that one sender may cause.
+ * N = 4b + 1 nodes over loopback, m = b + 1, their stores without syncs, with one volume for each policy wanted, and
+ * clients. Everything outside {@link Setup} is as in the product, with these exceptions. The write-back cache holds
+ * everything; there is one shard and no scrubbing. Unverified versions of one client, and the rate of verifications
+ * that one sender may cause, are unbounded.
  */
 final class FigureCluster implements AutoCloseable {
     private static final long SESSION = 1;

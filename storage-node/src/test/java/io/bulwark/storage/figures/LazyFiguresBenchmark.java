@@ -31,10 +31,16 @@ import org.junit.jupiter.api.Test;
  * Figures 3, 4 and 5 of the lazy verification paper: prints tables with ratios, and draws charts. Run on demand with
  * {@code -Dtest=LazyFiguresBenchmark#figure3}; docs/benchmarks.md has the commands.
  *
- * <p>{@code bulwark.figures.charts} is where SVG files go, {@code bulwark.figures.rounds} how often figure 3 goes through the policies,
- * {@code bulwark.figures.blocks} how many blocks the writers of figures 4 and 5b choose from (4,096 in the paper; history pools keep their
- * proportion to them), {@code bulwark.bench.seconds} how long each cell of these is measured, {@code bulwark.figures.cap} what each node may
- * send, and receive, in {@code figure4Capped}, in bytes per second, {@code bulwark.bench.memory} a directory in memory for what nodes keep.
+ * <ul>
+ * <li>{@code bulwark.figures.charts}: directory of the SVG files.
+ * <li>{@code bulwark.figures.rounds}: number of passes of figure 3 through the policies.
+ * <li>{@code bulwark.figures.blocks}: number of blocks from which the writers of figures 4 and 5b choose (4,096 in the
+ * paper; history pools keep their proportion to them).
+ * <li>{@code bulwark.bench.seconds}: measured time of each of their cells.
+ * <li>{@code bulwark.figures.cap}: bandwidth of each node in each direction, in {@code figure4Capped}, in bytes per
+ * second.
+ * <li>{@code bulwark.bench.memory}: a directory in memory for the nodes' stores.
+ * </ul>
  */
 class LazyFiguresBenchmark {
     private static final Path CHARTS = Path.of(System.getProperty("bulwark.figures.charts", "target/figures"));

@@ -49,9 +49,9 @@ final class Load {
     }
 
     /**
-     * All clients keep so many writes of random blocks going (5.3).
+     * Keeps this many writes of random blocks in flight at all clients (5.3).
      *
-     * @param warmWrites before anything is measured; but no longer than {@code warmSeconds}
+     * @param warmWrites writes before the measurement; but no longer than {@code warmSeconds}
      * @param counter see {@link Throughput}
      */
     static Throughput writes(

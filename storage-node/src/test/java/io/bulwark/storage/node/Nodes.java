@@ -31,7 +31,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** Nodes that serve notes, clients that write them, and replicas that say what the test wants. */
+/** Nodes that serve notes, clients that write them, and replicas scripted by the test. */
 final class Nodes implements AutoCloseable {
     static final PrincipalId ALICE = PrincipalId.client(1);
     static final PrincipalId MALLORY = PrincipalId.client(2);
@@ -54,7 +54,9 @@ final class Nodes implements AutoCloseable {
         this(directory, Note.CODECS, config -> List.of(NoteServer.HOSTED), question -> Optional.empty());
     }
 
-    /** @param known what the replicas say at once */
+    /**
+     * @param known the replicas' immediate answers
+     */
     Nodes(
             Path directory,
             MessageCodecs codecs,

@@ -17,7 +17,7 @@ record Note(Verb verb, BlockId block, Bytes text) implements Message {
         PUT,
         /** Answers the text that is stored. */
         GET,
-        /** Answers what the replicas say of the sender's grant. */
+        /** Returns the replicas' answer about the sender's grant. */
         ASK,
         /** Gets the block's text from another node, whose number is the text. */
         RUN,

@@ -114,7 +114,7 @@ public final class RunningNodes implements AutoCloseable {
         return client;
     }
 
-    /** All at once: each would wait for what it has asked of those that are gone. */
+    /** Closes all nodes at once: otherwise each would wait for answers of those that are gone. */
     static void close(Collection<StorageNode> nodes) {
         try (ExecutorService closing = Executors.newVirtualThreadPerTaskExecutor()) {
             nodes.forEach(node -> closing.execute(node::close));

@@ -174,12 +174,13 @@ class StorageNodeTest {
         StorageNode node = nodes.start(0);
         Bytes large = Bytes.of(new byte[1 << 20]);
         long credit = TransportSettings.defaults().inboundMaxBytes();
-        // Nobody answers the question, so each of these stays in processing: first the connection's credit ends,
+        // Nobody answers the question, so each of these requests stays in processing. The connection's credit runs out
+        // first.
         flood(nodes.connect(Nodes.MALLORY, node), large);
         await().until(() -> node.status().requestBytes() >= credit - large.length());
         assertThat(node.status().requestBytes()).isLessThanOrEqualTo(credit + 2L * large.length());
         assertThat(node.status().requestsShed()).isZero();
-        // then, with more of them, what is one principal's share.
+        // With more connections, the share of one principal runs out.
         for (int more = 0; more < 3; more++) {
             flood(nodes.connect(Nodes.MALLORY, node), large);
         }

@@ -23,8 +23,9 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 /**
- * The operator's five answers of each node are two steps after all were done once, each in rounds that began after the step before had ended everywhere, also
- * where questions come twice or late, others ask, answers are lost and nodes are started anew.
+ * The operator's five answers of each node are two steps after all were done once. The rounds of each step begin after
+ * the step before has ended everywhere. This holds also where questions are repeated or late, others ask, answers are
+ * lost and nodes restart.
  */
 @NullMarked
 class FiveAnswersTest {
@@ -118,7 +119,7 @@ class FiveAnswersTest {
             if (!lost) {
                 answers.put(id, answer);
             }
-            // The same question again: nobody waits for what is answered to that.
+            // The same question again: nobody waits for the answer to the repetition.
             for (int again = random.nextInt(3); again > 0; again--) {
                 pass(random, nodes, 700);
                 Message second = node.answer(OPERATOR);

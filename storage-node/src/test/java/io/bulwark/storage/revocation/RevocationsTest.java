@@ -108,7 +108,10 @@ class RevocationsTest {
         return next;
     }
 
-    /** A version that both have prepared would count as somebody's who is not revoked, and a node would be done that is not. */
+    /**
+     * A version that both have prepared would count as that of a client that is not revoked, and the node would report
+     * done too early.
+     */
     @Test
     void nobodyIsToldOfOneBeforeAllPagesAreHere() throws InterruptedException {
         Revocations revocations = new Revocations(new Replicas());

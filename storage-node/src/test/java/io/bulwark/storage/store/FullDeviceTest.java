@@ -59,7 +59,7 @@ class FullDeviceTest {
         }
     }
 
-    /** Others fill the device all of a sudden: what is dead is given back before anything is refused. */
+    /** Other users fill the device suddenly: the store reclaims dead space before it refuses a write. */
     @Test
     void nothingIsRefusedForWhatIsDead() throws IOException {
         try (FragmentStore store = open(Durability.SYNC)) {

@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Kills a writing process, again and again, and looks for what it had been told is durable. */
+/** Kills a writing process again and again, and looks for the data acknowledged as durable. */
 class StoreCrashTest {
     private static final int KEYS = 60;
     private static final int ROUNDS = 4;
@@ -73,7 +73,7 @@ class StoreCrashTest {
                 .start();
     }
 
-    /** Each key must hold what its last acknowledged step left, or what a later step that was under way left. */
+    /** Each key must hold the result of its last acknowledged step, or of a later step that was in flight. */
     private void verify(Map<Integer, Integer> acknowledged, int end) throws IOException {
         try (FragmentStore store = FragmentStore.open(Records.small(directory))) {
             acknowledged.forEach((number, last) -> {

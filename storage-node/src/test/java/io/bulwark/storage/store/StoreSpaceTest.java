@@ -68,7 +68,7 @@ class StoreSpaceTest {
         }
     }
 
-    /** Nothing is left of such a device either, but no deletion makes room there. */
+    /** Such a device has no space left either, but no deletion makes room there. */
     @Test
     void aDirectoryThatIsTakenAwayIsAFailedStoreAndNoFullOne() throws IOException {
         try (FragmentStore store = FragmentStore.open(small(directory.resolve("node")))) {

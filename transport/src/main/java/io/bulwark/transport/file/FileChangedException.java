@@ -2,7 +2,7 @@ package io.bulwark.transport.file;
 
 import java.nio.file.FileSystemException;
 
-/** A file changed while it was read, so that what was read of it may be a mixture of two states. */
+/** A file changed while it was read, so that the bytes read may mix two states. */
 public final class FileChangedException extends FileSystemException {
     private static final long serialVersionUID = 1L;
 

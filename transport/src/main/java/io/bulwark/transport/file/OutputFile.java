@@ -31,7 +31,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a file that a user named. What stands there decides how:
+ * Writes a file that a user named. The kind of the existing file decides the method:
  *
  * <pre>
  * nothing                      a new file with the mode that the umask gives
@@ -43,8 +43,8 @@ import org.jspecify.annotations.Nullable;
  * a directory, a socket        refused
  * </pre>
  *
- * <p>Whole or not at all is done by a temporary file in the same directory, which takes the name at the end. It is deleted after a
- * failure and when a signal ends the process. What replaces a file is durable before the old content goes.
+ * <p>Replacement in one step uses a temporary file in the same directory, which is renamed at the end. It is deleted
+ * after a failure and when a signal ends the process. The new file is durable before the old content is removed.
  */
 public final class OutputFile {
     /** Maximum number of links followed, as in Linux. */
@@ -61,7 +61,7 @@ public final class OutputFile {
 
     private OutputFile() {}
 
-    /** Writes what is to be in the file. Returns what the caller wants to know of it. */
+    /** Writer of the file's content; returns a result for the caller. */
     public interface Content<T> {
         T writeTo(OutputStream out) throws IOException;
     }
@@ -80,7 +80,7 @@ public final class OutputFile {
         });
     }
 
-    /** The same, where only the owner may read what is new; what is there already keeps its mode. */
+    /** Writes a file as above, but a new file is readable by its owner only; an existing one keeps its mode. */
     public static void writeSecret(Path target, byte[] bytes) throws IOException {
         write(target, true, out -> {
             out.write(bytes);
@@ -108,10 +108,10 @@ public final class OutputFile {
     }
 
     /**
-     * Makes a file that must not be there yet; returns once it is durable.
+     * Creates a file that must not exist yet; returns once it is durable.
      *
      * @param secret whether only its owner may read it (mode 0600)
-     * @throws FileAlreadyExistsException rather than touching what is there
+     * @throws FileAlreadyExistsException rather than changing an existing file
      */
     public static void create(Path file, boolean secret, byte[] bytes) throws IOException {
         Path made = file.toAbsolutePath();
@@ -178,7 +178,10 @@ public final class OutputFile {
         return place.getFileSystem().supportedFileAttributeViews().contains("posix");
     }
 
-    /** A shell that redirected it goes on behind what is written here: at its offset for 1 and 2, else at the end. */
+    /**
+     * Writes into an open descriptor. The shell that redirected it continues behind the output: at its offset for 1 and
+     * 2, otherwise at the end.
+     */
     private static <T> T into(int descriptor, Path place, Content<T> content) throws IOException {
         return switch (descriptor) {
             case 1 -> into(standardOutput(), content);
@@ -263,7 +266,7 @@ public final class OutputFile {
             try {
                 view.setGroup(there.group());
             } catch (FileSystemException e) {
-                // It stays with the group of whoever wrote it.
+                // The file stays with the group of its writer.
             }
         }
         if (!now.owner().equals(there.owner())) {

@@ -15,18 +15,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 
 /**
- * The content that a regular file had at one moment. It ends after as many bytes as the file had when it was opened; before it says so,
- * it makes sure that these bytes stood there together:
+ * The content of a regular file at one moment. It ends after the length that the file had when it was opened. Before it
+ * reports the end, it makes sure that these bytes were in the file together:
  *
  * <ul>
- *   <li>Size, identity, time of modification and, where the platform has it, time of the inode's change are as before, and a later
- *       change would have another time.
- *   <li>Or the file has only grown, or changed so shortly before that a later change may have the same time. Then what was read is
- *       read once more and compared: bytes that are the same both times stood there together between the two.
+ * <li>Size, identity, time of modification and, where the platform has it, time of the inode's change are as before,
+ * and a later change would have another time.
+ * <li>Or the file has only grown, or changed so shortly before that a later change may have the same time. Then the
+ * stream reads the bytes once more and compares: bytes that are the same both times were there together between the
+ * two.
  * </ul>
  *
- * <p>Otherwise reading the end throws a {@link FileChangedException}. Not seen are changes through a mapping of the file that the
- * kernel has not stamped yet.
+ * <p>Otherwise reading the end throws a {@link FileChangedException}. It does not detect changes through a mapping of
+ * the file that the kernel has not stamped yet.
  */
 public final class SourceStream extends InputStream {
     /** Two changes within a tick of the kernel's clock may have the same time. */
@@ -135,7 +136,7 @@ public final class SourceStream extends InputStream {
         return before.size;
     }
 
-    /** Begins to read once more; what counts stays the state at the opening. */
+    /** Starts reading again; the reference remains the state at the opening. */
     public void rewind() {
         position = 0;
         sum.reset();

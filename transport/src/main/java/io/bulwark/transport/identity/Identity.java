@@ -119,7 +119,7 @@ public final class Identity {
     }
 
     /**
-     * The one whose key follows from a seed: whoever has the seed is this principal.
+     * Returns the identity whose key follows from a seed: any holder of the seed is this principal.
      *
      * @param seed at least 32 bytes that nobody can guess
      * @param random for the certificate, which differs each time
@@ -196,9 +196,9 @@ public final class Identity {
     }
 
     /**
-     * Reads a file.
+     * Reads an identity file.
      *
-     * @throws IOException if others may read it too, or it is not an identity; says what to do
+     * @throws IOException if others may read it too, or it is not an identity; the message says what to do
      */
     public static Identity load(Path file) throws IOException {
         if (!Files.isRegularFile(file)) {

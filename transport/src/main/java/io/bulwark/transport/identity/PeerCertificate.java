@@ -10,9 +10,9 @@ import java.time.Instant;
 import java.util.function.Predicate;
 
 /**
- * Finds out whose certificate a peer shows. TLS has proved that the peer holds the private key; that the certificate is signed with
- * it as well would say nothing more, as whoever holds it signs what he likes. So the key alone counts, and the name in the
- * certificate must agree with it.
+ * Identifies the owner of a peer's certificate. TLS has proved that the peer holds the private key. The certificate's
+ * signature by the same key would prove nothing more, as the holder can sign anything. The key alone counts, and the
+ * name in the certificate must agree with it.
  */
 public final class PeerCertificate {
     private static final String SUBJECT_PREFIX = "CN=";
@@ -29,11 +29,12 @@ public final class PeerCertificate {
     }
 
     /**
-     * The principal whose certificate this is.
+     * Returns the principal whose certificate this is.
      *
-     * @param chain what the peer sent, which must be one certificate
-     * @param asked whether it was asked who belongs since this key, which is not known, was last shown
-     * @throws RefusedCertificateException unless it is valid now, its key is trusted, and it names the owner of that key
+     * @param chain the certificates that the peer sent, which must be one
+     * @param asked tells for an unknown key whether the trusted keys were queried since it was last shown
+     * @throws RefusedCertificateException unless it is valid now, its key is trusted, and it names the owner of that
+     *     key
      */
     public static PrincipalId check(
             Certificate[] chain, TrustedKeys trusted, Instant now, Predicate<PrincipalKey> asked)

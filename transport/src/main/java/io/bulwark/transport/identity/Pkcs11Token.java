@@ -176,7 +176,10 @@ public record Pkcs11Token(Path module, String label, String alias, Path pinFile)
         }
     }
 
-    /** Private keys stay in the device; what they agree on does not, as the session keys are made of it here. */
+    /**
+     * Returns the provider's settings. Private keys stay in the device; the agreed secrets leave it, as the session
+     * keys are derived here.
+     */
     private String settings(int number, long slot) {
         return """
             name=bulwark%d

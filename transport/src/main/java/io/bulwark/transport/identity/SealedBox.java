@@ -30,7 +30,7 @@ public final class SealedBox {
     /** Length in bytes of the secret. */
     public static final int SECRET_BYTES = 32;
 
-    /** It is sealed for so many keys of the receiver, and no more. */
+    /** Greatest number of the receiver's keys for which a secret is sealed. */
     public static final int KEYS_MAX = 4;
 
     private static final int TAG_BYTES = 16;
@@ -66,7 +66,7 @@ public final class SealedBox {
         return out.toBytes();
     }
 
-    /** Decrypts what was sealed for this key; none if it was not, or is damaged. Any bytes may come. */
+    /** Decrypts a box sealed for this key; empty if it was sealed for another key, or is damaged. Accepts any bytes. */
     public static Optional<Bytes> open(Bytes sealed, OwnKey own) {
         int parts = (sealed.length() - PrincipalKey.BYTES) / PART_BYTES;
         if (parts < 1 || parts > KEYS_MAX || sealed.length() != PrincipalKey.BYTES + parts * PART_BYTES) {

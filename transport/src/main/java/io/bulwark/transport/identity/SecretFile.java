@@ -14,9 +14,9 @@ public final class SecretFile {
     private SecretFile() {}
 
     /**
-     * Checks that it is there and closed to others.
+     * Checks that the file exists and is closed to others.
      *
-     * @throws IOException if not; says what to do
+     * @throws IOException if not; the message says what to do
      */
     public static void check(Path file) throws IOException {
         Set<PosixFilePermission> permissions;

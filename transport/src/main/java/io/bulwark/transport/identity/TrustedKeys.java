@@ -8,9 +8,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The public keys that belong, and to whom. A principal may have several, while one takes the place of another; nobody shares one.
+ * The trusted public keys and their owners. A principal may have several while one replaces another; no two share one.
  *
- * @param revoked principals that belong no more, for good: they have none
+ * @param revoked principals that are revoked for good: they have no keys
  */
 public record TrustedKeys(Map<PrincipalKey, PrincipalId> owners, Set<PrincipalId> revoked) {
     public TrustedKeys {

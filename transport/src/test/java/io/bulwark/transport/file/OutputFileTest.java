@@ -228,7 +228,10 @@ class OutputFileTest {
         };
     }
 
-    /** A process of its own that writes the file that it is told, and stops in the middle if that is none of its own outputs. */
+    /**
+     * A separate process that writes the given file. It stops in the middle unless the target is one of its own
+     * outputs.
+     */
     static final class Writer {
         private Writer() {}
 

@@ -11,6 +11,9 @@ public interface KeyCipher {
     /** Encrypts a session key for a replica. */
     Bytes seal(int replica, Bytes key);
 
-    /** Decrypts what was encrypted for this one; none if it was not, or is no session key. Any bytes may come. */
+    /**
+     * Decrypts a session key that was encrypted for this replica; empty if it was not, or is no session key. Accepts
+     * any bytes.
+     */
     Optional<Bytes> open(Bytes sealed);
 }

@@ -6,8 +6,8 @@ public sealed interface KeyEffect {
     record Send(int to, KeyMessage message) implements KeyEffect {}
 
     /**
-     * The keys under which this replica speaks have changed: of what it said before only complete certificates count. To be told
-     * to the state machine before the message that was just verified.
+     * Effect: the keys under which a peer's messages were verified have changed. Only complete certificates count of
+     * its earlier messages. Notify the state machine before the message that was just verified.
      */
     record Changed(int replica) implements KeyEffect {}
 
@@ -17,6 +17,9 @@ public sealed interface KeyEffect {
      */
     record Misfit(int replica, long watchdogMillis) implements KeyEffect {}
 
-    /** The other replica is in another configuration of replicas: they exchange no keys, and whoever is behind is to be told. */
+    /**
+     * Effect: the other replica is in another configuration of replicas. They exchange no keys, and the one that is
+     * behind must be notified.
+     */
     record Elsewhere(int replica, long configuration) implements KeyEffect {}
 }

@@ -15,27 +15,27 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The session keys of one replica (4.1; PROTOCOLS section 7, "Keys", "Keys and restarts"). Of each pair of replicas and direction
- * there is one: its receiver chooses it, and tells the sender by NEW-KEY, which is signed over a fresh nonce of the sender, so that
- * no signature made ahead or earlier is worth anything. A nonce is repeated until a NEW-KEY has used it; none outlives this life,
- * and no key does: every start begins with NEW-KEYs.
+ * Session keys of one replica (4.1; PROTOCOLS section 7, "Keys", "Keys and restarts"). There is one for each pair of
+ * replicas and direction. Its receiver chooses it, and sends it in NEW-KEY. This is signed over a fresh nonce of the
+ * sender, so that no signature made ahead or earlier is valid. A nonce is repeated until a NEW-KEY has used it. Nonces
+ * and keys do not outlive the process: every start begins with NEW-KEYs.
  *
- * <p>In a scheduled refresh the old key stays until the peer uses the new one, and until it is T_k old at most. After a recovery
- * of the peer it goes at once ({@link #drop}). Who says that it has no key gets the one in force again: that changes nothing here.
- * Who has another T_w gets no nonce, and so cannot be heard by it: it would execute something else. Nor does who is in another
- * configuration of replicas: what is said in one counts in no other.
- * Single-threaded.
+ * <p>In a scheduled refresh the old key stays until the peer uses the new one, and until it is T_k old at most. After a
+ * recovery of the peer it is dropped at once ({@link #drop}). A peer that reports a missing key gets the one in force
+ * again, which changes nothing here. A peer with another T_w gets no nonce, so it cannot verify this replica: it would
+ * execute something else. The same holds for a peer in another configuration of replicas: messages of one do not count
+ * in another. Single-threaded.
  */
 public final class SessionKeys {
     private static final String PURPOSE = "bulwark new key";
 
     /**
-     * In milliseconds.
+     * Settings of the session keys, in milliseconds.
      *
-     * @param keyMillis T_k: after so long no message under a key is taken any more; half of it after its choice it is refreshed
-     * @param retryMillis until what was not answered is said again; several message delays
+     * @param keyMillis T_k: a key expires for messages after this time; it is refreshed half of it after its choice
+     * @param retryMillis time after which an unanswered message is repeated; several message delays
      * @param watchdogMillis T_w, which all replicas of a group have in common
-     * @param configuration the number of the configuration of replicas that these keys are for; no time
+     * @param configuration the number of the configuration of replicas that these keys are for; not a time
      */
     public record Settings(long keyMillis, long retryMillis, long watchdogMillis, long configuration) {
         public Settings {

@@ -3,7 +3,7 @@ package io.bulwark.protocol.ordering.key;
 import io.bulwark.protocol.wire.Bytes;
 
 /**
- * The port to the key that a replica signs with, which a file or a device holds, and to the others' public keys, which the
+ * Port to the key that a replica signs with, which a file or a device holds, and to the others' public keys, which the
  * replica cannot write.
  */
 public interface Signing {

@@ -7,12 +7,13 @@ import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 
 /**
- * A configuration has ended: a replica that signs this holds the checkpoint, durably; it is stable, and the state there says
- * what follows. In the configuration that has ended the replica executes nothing more, and answers no query.
+ * Statement that a configuration has ended. A replica that signs it holds the checkpoint durably; the checkpoint is
+ * stable, and its state names the next configuration. In the ended configuration the replica executes nothing more, and
+ * answers no query.
  *
  * @param previous the digest of the configuration that has ended
  * @param checkpoint that it has ended with, and that the next one begins with
- * @param next what follows
+ * @param next the configuration that follows
  */
 public record Handover(Bytes previous, Numbered checkpoint, Configuration next) {
     private static final String PURPOSE = "bulwark handover";

@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The configurations that somebody has learned of, one after the other: a chain of proofs that begins with the one he was set up
- * to believe. Only the last one counts.
+ * Chain of configurations that its holder has learned of: each has a proof, and the first is the one that it trusts by
+ * setup. Only the last one counts.
  */
 public final class Lineage implements Succession {
     private final Configuration first;
@@ -60,7 +60,7 @@ public final class Lineage implements Succession {
         return true;
     }
 
-    /** The mandate of what was believed without one, so that others can be shown it. */
+    /** Stores the mandate of a configuration that was believed without one, for other replicas. */
     public void mandated(long number, Bytes mandate) {
         int at = (int) (number - first.number());
         successors.set(at, new Successor(successors.get(at).proof(), mandate));
@@ -74,7 +74,7 @@ public final class Lineage implements Succession {
         return copy;
     }
 
-    /** In order, for whoever begins with these again. */
+    /** Returns the proofs in order, to rebuild the same chain. */
     public List<HandoverProof> proofs() {
         return successors.stream().map(Successor::proof).toList();
     }

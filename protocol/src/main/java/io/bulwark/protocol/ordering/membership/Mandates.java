@@ -3,8 +3,9 @@ package io.bulwark.protocol.ordering.membership;
 import io.bulwark.protocol.wire.Bytes;
 
 /**
- * The port to what shows that an operator has named the replicas that follow. What replicas sign says nothing of when they did, so that
- * an intruder may collect it from one after the other; what an operator never said he cannot (docs/decisions/0020).
+ * Port to the evidence that an operator has named the next replicas. Signatures of replicas do not show when they were
+ * made, so an intruder may collect them from one replica after another. It cannot forge an operator's command
+ * (docs/decisions/0020).
  */
 public interface Mandates {
     /** No mandate is longer. */

@@ -24,7 +24,10 @@ public final class Membership {
     /** Between two repetitions of what may have been lost. */
     private static final long REPEAT_MILLIS = 200;
 
-    /** A proof is long, so one sender gets so many at once and then no more than {@link Pace} has: who is far behind asks for one after the other. */
+    /**
+     * Number of proofs that one sender gets at once; then {@link Pace} limits it, as a proof is long. A replica far
+     * behind asks for one at a time.
+     */
     private static final int ANSWERS_AT_ONCE = 64;
 
     private final PrincipalId self;
@@ -73,7 +76,7 @@ public final class Membership {
     }
 
     /**
-     * The configuration has ended here with a stable checkpoint, as the replica says.
+     * Records that the configuration has ended here with a stable checkpoint.
      *
      * @param mandate of the operator who has named the next one, as the state has it
      */
@@ -114,7 +117,10 @@ public final class Membership {
         }
     }
 
-    /** Somebody speaks in this configuration, which may be another one than this replica's: who is behind learns what follows. */
+    /**
+     * Handles a message of a sender in this configuration, which may differ from this replica's; the one behind learns
+     * the next configuration.
+     */
     public void onOther(long nowMillis, PrincipalId from, long configuration) {
         if (configuration > term().number()) {
             ask(nowMillis, from);
@@ -192,7 +198,7 @@ public final class Membership {
         checks.clear();
         questions.clear();
         effects.add(new MembershipEffect.Advance(said));
-        // Not all may have come as far, and who goes on need not hear from those who do not.
+        // Some members may be behind, and a member of the next configuration need not hear from them.
         for (PrincipalId other : others) {
             if (!other.equals(self)) {
                 effects.add(new MembershipEffect.Send(other, said));

@@ -9,8 +9,8 @@ public sealed interface MembershipEffect {
     record Send(PrincipalId to, MembershipMessage message) implements MembershipEffect {}
 
     /**
-     * The configuration of before is over. Keep the proof and its mandate, durably; then end the life of the replica in it, with its promises and
-     * its session keys, and begin one in the configuration that follows if it names this replica.
+     * Effect: the previous configuration is over. Keep the proof and its mandate durably; then stop the replica in it,
+     * with its promises and its session keys. Start one in the next configuration if that names this replica.
      */
     record Advance(Successor said) implements MembershipEffect {}
 }

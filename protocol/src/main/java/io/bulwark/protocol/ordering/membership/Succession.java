@@ -3,7 +3,7 @@ package io.bulwark.protocol.ordering.membership;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 
-/** The configurations of replicas as somebody has learned of them, one after the other. Only the last one counts. */
+/** Sequence of the configurations of replicas that its holder has learned of. Only the last one counts. */
 public interface Succession {
     /** The last one. */
     Term term();

@@ -4,9 +4,9 @@ import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 
 /**
- * A configuration, and the checkpoint that it begins with: where the one before has ended.
+ * Configuration, and the checkpoint that it begins with: the end of the one before.
  *
- * @param checkpoint number 0 in the genesis's configuration, with whatever state a new replica has
+ * @param checkpoint number 0 in the genesis's configuration, with the state of a new replica
  */
 public record Term(Configuration configuration, Numbered checkpoint) {
     public static Term first(Configuration genesis) {

@@ -112,11 +112,12 @@ public sealed interface ReplicaMessage extends Message {
     record Support(int replica, Bytes digest) {}
 
     /**
-     * The primary of a new view says what it begins with.
+     * NEW-VIEW of the primary of a new view, with the state that the view begins with.
      *
      * @param support V, by replica
      * @param checkpoint the checkpoint chosen
-     * @param chosen the batches chosen for the numbers after the checkpoint, in order and without gaps, each by its digest
+     * @param chosen the batches chosen for the numbers after the checkpoint, in order and without gaps, each by its
+     *     digest
      */
     record NewView(long view, List<Support> support, Numbered checkpoint, List<Numbered> chosen)
             implements ReplicaMessage {
@@ -215,11 +216,11 @@ public sealed interface ReplicaMessage extends Message {
     record QueryStable(long round) implements Recovery {}
 
     /**
-     * REPLY-STABLE.
+     * Message REPLY-STABLE.
      *
      * @param checkpoint c, the number of the last checkpoint made at the sender
      * @param prepared p, the last number that prepared there
-     * @param nonce of {@link #NONCE_BYTES}, which the asker's recovery request is to sign for the sender
+     * @param nonce of {@link #NONCE_BYTES}, which the asker signs in its recovery request to the sender
      */
     record ReplyStable(long round, long checkpoint, long prepared, Bytes nonce) implements Recovery {}
 
@@ -227,10 +228,10 @@ public sealed interface ReplicaMessage extends Message {
     record Recover(Request request) implements Recovery {}
 
     /**
-     * The receiver's recovery request was executed here.
+     * Reply that the receiver's recovery request was executed here.
      *
      * @param call of the request
-     * @param accepted false if it came too soon after the last one
+     * @param accepted false if it followed the last one too soon
      * @param sequence n_R, the number that it had
      * @param view that the sender is in, or asks for
      */

@@ -36,7 +36,7 @@ import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Family 6: what the replicas of the ordering engine say to each other, type numbers 0x0601 to 0x0617. */
+/** Codec of family 6, the messages among replicas of the ordering engine, type numbers 0x0601 to 0x0617. */
 public final class ReplicaMessageCodec implements MessageCodec {
     private static final int FAMILY = 6;
     private static final int FIRST = 0x0601;

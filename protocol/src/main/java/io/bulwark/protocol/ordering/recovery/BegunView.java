@@ -28,12 +28,15 @@ public final class BegunView {
         said.remove(replica);
     }
 
-    /** f others say so, so that one of them is correct, if this disk is not. */
+    /** Returns whether f others confirm the view; one of them is correct, if this disk is not. */
     public boolean isTrue() {
         return count(true) >= group.faulty();
     }
 
-    /** 2f+1 others are not there, all correct ones of them if this disk is not: so it comes to that, or to the other. */
+    /**
+     * Returns whether 2f+1 others are not in the view; these include all correct ones if this disk is not. So one of
+     * the two becomes true.
+     */
     public boolean isFalse() {
         return count(false) >= group.quorum();
     }

@@ -44,8 +44,9 @@ public final class Estimation {
     }
 
     /**
-     * H_M = L + c_M, the least that fits: 2f replicas other than the one that said c_M have no later checkpoint, so that no
-     * stable one is later; and f others prepared a number no smaller, so that a liar cannot draw the recovery out.
+     * Returns H_M = L + c_M, for the least c_M that fits. At 2f replicas other than its sender the checkpoint is not
+     * later, so that no stable one is. At f others the prepared number is no smaller, so that a liar cannot prolong the
+     * recovery.
      */
     public OptionalLong estimate() {
         OptionalLong least = OptionalLong.empty();

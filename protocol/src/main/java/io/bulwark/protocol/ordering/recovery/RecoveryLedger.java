@@ -19,12 +19,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RecoveryLedger {
     /**
-     * A recovery that was accepted; or the checkpoint with which a replica came that has not recovered since, with a point of 0.
+     * Accepted recovery; or, with a point of 0, the checkpoint at which a replica joined that has not recovered since.
      *
      * @param sequence n_R, the number of its request
      * @param call the call of its request
      * @param agreedMillis agreed time then
-     * @param point the recovery point, max(H_M, H_R): once the checkpoint with this number is stable the replica has recovered
+     * @param point the recovery point, max(H_M, H_R): once the checkpoint with this number is stable the replica has
+     *     recovered
      */
     public record Entry(long sequence, long call, long agreedMillis, long point) {}
 
@@ -34,10 +35,10 @@ public final class RecoveryLedger {
     private final SortedMap<Integer, Entry> entries = new TreeMap<>();
 
     /**
-     * An empty one.
+     * Creates an empty ledger.
      *
      * @param watchdogMillis T_w: recoveries of one replica are at least half as far apart
-     * @param begin the checkpoint that the configuration begins with: what has no greater number was accepted before
+     * @param begin the checkpoint that the configuration begins with: numbers up to it were accepted before
      */
     public RecoveryLedger(ViewGroup group, long watchdogMillis, long begin) {
         this.group = group;
@@ -72,8 +73,9 @@ public final class RecoveryLedger {
     }
 
     /**
-     * A request is executed. Refused are replays, what comes too soon, and estimates that no correct replica comes to: it heard
-     * of a number that prepared before its request was proposed, so that its estimate is at most two logs above that.
+     * Executes a recovery request. Refuses replays, requests that follow too soon, and estimates that no correct
+     * replica can have. A correct one heard of a number that prepared before its request was proposed, so that its
+     * estimate is at most two logs above that.
      */
     public boolean execute(RecoveryRequest request, long sequence, long agreedMillis) {
         Entry last = of(request.replica());

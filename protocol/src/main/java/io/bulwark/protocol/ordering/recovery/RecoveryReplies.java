@@ -8,11 +8,11 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The replies to a recovery request (4.4): 2f+1 equal ones, of which the replica's own execution is one, so that a recovery
- * ends with f others dead.
+ * Replies to a recovery request (4.4). It takes 2f+1 equal ones, of which the replica's own execution is one, so that a
+ * recovery ends with f others dead.
  */
 public final class RecoveryReplies {
-    /** In place of its view in the replica's own reply, which says nothing about the others' views. */
+    /** Placeholder for the view in the replica's own reply, which is no evidence about the others' views. */
     public static final long NO_VIEW = -1;
 
     private final ViewGroup group;
@@ -58,7 +58,7 @@ public final class RecoveryReplies {
         return Optional.empty();
     }
 
-    /** The view that a replica goes on with: its own if f+1 others are as far, else the median of theirs. */
+    /** Returns the view in which a replica continues: its own if f+1 others are as far, else the median of theirs. */
     public long validView(long own) {
         long[] views = views();
         int asFar = 0;
@@ -70,8 +70,9 @@ public final class RecoveryReplies {
     }
 
     /**
-     * 2f+1 others are behind this view by more than one, so no correct replica of a correct disk has it: of those f others have come
-     * to the view before it. And of f others that are not behind one is correct, if this disk is not.
+     * Returns whether 2f+1 others are behind this view by more than one, so that no correct replica with a correct disk
+     * has it: f of those others would have reached the view before it. Among f others that are not behind one is
+     * correct, if this disk is not.
      */
     public boolean isForged(long own) {
         return Arrays.stream(views()).filter(view -> view < own - 1).count() >= group.quorum();

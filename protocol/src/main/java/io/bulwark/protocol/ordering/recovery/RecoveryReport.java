@@ -49,14 +49,14 @@ public record RecoveryReport(Phase phase, boolean forgotten, OwnRecovery own, Li
     }
 
     /**
-     * The last recovery of a replica; or that it came with a configuration, and has not recovered since.
+     * Last recovery of a replica; or its joining with a configuration, if it has not recovered since.
      *
      * @param sequence n_R; or the checkpoint that the configuration began with
-     * @param point the recovery point; 0 if it has not recovered since it came
+     * @param point the recovery point; 0 if it has not recovered since it joined
      * @param agreedMillis agreed time when the recovery was accepted, or the configuration began
      * @param openMillis how long it is open here, or was; after a restart of this replica only since then
      * @param open whether the checkpoint at the point is not stable yet
-     * @param slow it is open for longer than it may take: something slows recoveries down
+     * @param slow whether it is open for longer than allowed: something slows recoveries down
      */
     public record KnownRecovery(
             int replica, long sequence, long point, long agreedMillis, long openMillis, boolean open, boolean slow) {
@@ -71,13 +71,14 @@ public record RecoveryReport(Phase phase, boolean forgotten, OwnRecovery own, Li
     }
 
     /**
-     * A bound on the window of vulnerability (4.7), 2 T_k + T_r: twice the oldest key in force, plus T_w, plus the longest
-     * recovery. It grows while a recovery is overdue or does not end. A replica that came with a later configuration counts from then on,
-     * as it could do no harm before. None as long as some other replica has never recovered.
+     * Returns a bound on the window of vulnerability (4.7), 2 T_k + T_r: twice the oldest key in force, plus T_w, plus
+     * the longest recovery. It grows while a recovery is overdue or does not end. A replica that joined with a later
+     * configuration counts from then on, as it could do no harm before. Empty as long as some other replica has never
+     * recovered.
      *
      * @param oldestKeyMillis how old the oldest session key in force is
      * @param watchdogMillis T_w
-     * @param wallMillis what the world's clock says
+     * @param wallMillis the wall clock time
      */
     public OptionalLong windowMillis(int replicas, long oldestKeyMillis, long watchdogMillis, long wallMillis) {
         if (known.size() < replicas) {

@@ -46,16 +46,16 @@ public record RecoveryStatus(
     private static final Phase[] PHASES = Phase.values();
 
     /**
-     * A replica's own recovery, open or the last.
+     * Replica's own recovery, open or the last.
      *
-     * @param agoMillis how long ago it began; {@link #NEVER} if there was none in this life
+     * @param agoMillis how long ago it began; {@link #NEVER} if there was none since the start
      * @param estimatedMillis how long after its beginning H_M was estimated, {@link #NEVER} before; so the next three
      * @param answeredMillis 2f+1 had answered the recovery request
      * @param checkedMillis the state was checked
      * @param recoveredMillis the checkpoint at the recovery point was stable
      * @param point the recovery point
      * @param checkedPages pages that were digested
-     * @param damagedPages of these wrong or missing, and replaced
+     * @param damagedPages number of these that were corrupt or missing, and replaced
      */
     public record Steps(
             long agoMillis,

@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * PRE-PREPARE, PREPARE and COMMIT (4.2). Three things differ from the paper (PROTOCOLS section 7): the primary sends PREPARE,
- * too, and "prepared" takes 2f+1 PREPAREs, so that a PRE-PREPARE needs no sync; a backup accepts requests that it got from
- * their clients or that f+1 others vouch for; and PREPARE and COMMIT leave once they are on disk.
+ * PRE-PREPARE, PREPARE and COMMIT (4.2). Three things differ from the paper (PROTOCOLS section 7). The primary sends
+ * PREPARE, too, and "prepared" takes 2f+1 PREPAREs, so that a PRE-PREPARE needs no sync. A backup accepts requests that
+ * it got from their clients or that f+1 others vouch for. PREPARE and COMMIT are sent once they are on disk.
  */
 final class Agreement {
     private final ReplicaConfig config;
@@ -37,7 +37,7 @@ final class Agreement {
 
     private long begins;
 
-    /** Decided by the own COMMIT, which alone does not say so on disk. */
+    /** Slots decided by the own COMMIT, which alone does not record the decision on disk. */
     private final List<Slot> unrecorded = new ArrayList<>();
 
     Agreement(
@@ -68,8 +68,8 @@ final class Agreement {
             return;
         }
         if (message.view() == begunView && message.sequence() <= begins) {
-            // Decided before, though this replica may lack it: its votes for what was then would not speak for that in
-            // this view (4.5).
+            // The number was decided before, though this replica may lack it. Its earlier votes would not support the
+            // decision in this view (4.5).
             outbox.add(new ReplicaEffect.Misbehaved(from, "a batch for a number before those of its view"));
             return;
         }
@@ -175,8 +175,8 @@ final class Agreement {
     }
 
     /**
-     * More than a primary stands behind the proposal: NEW-VIEW, or f+1 others that accepted it. Only then its bodies are
-     * fetched for its sake; before, those come that f+1 others vouch for.
+     * Returns whether more than a primary supports the proposal: NEW-VIEW, or f+1 others that accepted it. Only then
+     * its bodies are fetched for its sake; before, only those are fetched that f+1 others vouch for.
      */
     boolean isBacked(Slot slot) {
         Bytes digest = slot.proposed;
@@ -264,7 +264,10 @@ final class Agreement {
         return true;
     }
 
-    /** The disk is to know what is decided, so that another life compares it with what others say ({@link HistoryGuard}). Nothing waits for that. */
+    /**
+     * Records decisions on disk, so that a restarted replica compares them with the others' reports ({@link
+     * HistoryGuard}). Nothing waits for that.
+     */
     void recordDecided() {
         for (Slot slot : unrecorded) {
             if (slot.decided != null && slot.sequence > log.low()) {
@@ -326,7 +329,7 @@ final class Agreement {
         }
     }
 
-    /** Says COMMIT again, and PREPARE if it is wanted, as far as they are durable. */
+    /** Repeats COMMIT, and PREPARE if it is wanted, as far as they are durable. */
     void repeat(int to, Slot slot, boolean prepare) {
         Bytes digest = slot.proposed;
         if (digest == null || !view.isActive()) {

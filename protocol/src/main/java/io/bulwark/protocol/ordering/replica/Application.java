@@ -9,21 +9,21 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The deterministic state machine behind a replica, with its checkpoints. Called by the replica's thread only. Equal calls
+ * Deterministic state machine behind a replica, with its checkpoints. Called by the replica's thread only. Equal calls
  * in equal order make equal states, results and digests at all replicas.
  *
- * <p>The replica keeps something in the state itself ({@code engineState}, a few bytes, covered by the digest), so that
- * whoever fetches the state has it, too.
+ * <p>The replica keeps a few bytes in the state itself ({@code engineState}, covered by the digest), so that a replica
+ * that fetches the state has them, too.
  */
 public interface Application {
     /**
-     * Executes one operation. Operations may come twice: what is inside them tells.
+     * Executes one operation. Operations may arrive twice; their content must identify duplicates.
      *
      * @param agreedMillis agreed time, never smaller than before
      */
     Bytes execute(PrincipalId client, Bytes operation, long agreedMillis);
 
-    /** Answers from the state as it is, and leaves it as it is. */
+    /** Answers from the current state, and does not change it. */
     Bytes query(PrincipalId client, Bytes query);
 
     /**
@@ -38,8 +38,9 @@ public interface Application {
     void discard(long sequence);
 
     /**
-     * The checkpoints that are durable and can be served, by number, never empty: a new state machine has number 0. When a
-     * replica starts, or has been told that a fetched state is here, the state as it is is that of the last of them.
+     * Returns the checkpoints that are durable and can be served, by number, never empty: a new state machine has
+     * number 0. The current state is that of the last of them when a replica starts, or has been notified of a fetched
+     * state.
      */
     List<Numbered> checkpoints();
 
@@ -47,9 +48,9 @@ public interface Application {
     Bytes engineState();
 
     /**
-     * The members that are to follow, if the state says so: from the next checkpoint on, which is the last one that the members
-     * of now make. They differ from these by one replica in the place of another, or by three more or three fewer; nobody who was
-     * out comes back.
+     * Returns the next members, if the state names them, from the next checkpoint on, which is the last one that the
+     * current members make. They differ from these by one replaced replica, or by three more or three fewer; no former
+     * member returns.
      */
     default Optional<List<Member>> nextMembers() {
         return Optional.empty(); // the members of this group stay

@@ -13,15 +13,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The batches that the log speaks of, by digest, with the bodies of their requests as far as they are here. Bodies of the pool stay for
- * what is logged or executed, whatever the pool does; that a batch names them keeps them nowhere, as anything can be named.
+ * Batches that the log names, by digest, with the bodies of their requests as far as they are here. Bodies of the pool
+ * are kept for logged or executed batches, independently of the pool. A batch that merely names a body does not keep
+ * it, as anything can be named.
  */
 class BatchStore {
     private static final class Body {
         private int batches;
         private @Nullable Request request;
 
-        /** Kept for a batch that nobody is known to have accepted. */
+        /** True if the body is kept for a batch without a known acceptance. */
         private boolean offered;
     }
 
@@ -59,7 +60,10 @@ class BatchStore {
         }
     }
 
-    /** A body that finds no room in the pool: who named it may be a liar, but if it is not, nobody else may have room for it either. */
+    /**
+     * Stores a body for which the pool has no room. The batch that names it may be a liar's, but if it is not, perhaps
+     * no other replica has room for the body either.
+     */
     void offer(RequestId id, Request request, int bytesMax) {
         Body body = bodies.get(id);
         int bytes = request.operation().length();
@@ -146,7 +150,7 @@ class BatchStore {
         }
     }
 
-    /** Records of these batches, as far as they are complete; all others are forgotten. */
+    /** Returns the records of these batches, as far as they are complete, and forgets all others. */
     List<LogRecord> retain(Set<Bytes> live) {
         for (Map.Entry<Bytes, Batch> entry : List.copyOf(batches.entrySet())) {
             if (!live.contains(entry.getKey()) && !entry.getKey().equals(Batch.NULL_DIGEST)) {

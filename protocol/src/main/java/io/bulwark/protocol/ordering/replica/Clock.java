@@ -1,6 +1,6 @@
 package io.bulwark.protocol.ordering.replica;
 
-/** The time that batches carry, known from what the driver last said of it; timers run on another that never jumps. */
+/** Clock for the time in batches, known from the driver's last report; timers use another clock that never jumps. */
 final class Clock {
     private long offsetMillis;
 

@@ -5,8 +5,8 @@ import io.bulwark.protocol.ordering.membership.Handover;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 
 /**
- * The end of a configuration at this replica: its state says what follows, so that it executes nothing more, and a stable checkpoint
- * has come to that (docs/decisions/0020).
+ * End of a configuration at this replica: its state names the next one, so that it executes nothing more, and a stable
+ * checkpoint includes that (docs/decisions/0020).
  */
 final class Ending {
     private final ReplicaConfig config;

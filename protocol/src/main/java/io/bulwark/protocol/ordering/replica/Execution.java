@@ -15,7 +15,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Executes what is decided, number by number (4.2), once the conclusion is on disk. What is executed depends on the order and
+ * Execution of the decided batches, number by number (4.2), once the conclusion is on disk. It depends on the order and
  * the state only: agreed time, max(previous, proposed), is kept in the state, and so are the recoveries.
  */
 final class Execution {
@@ -218,7 +218,10 @@ final class Execution {
         return true;
     }
 
-    /** Members change with a checkpoint: nothing is executed above it here. Who recovers goes on among the next ones, anew. */
+    /**
+     * Replaces the members at a checkpoint: nothing is executed above it here. A recovering replica starts its recovery
+     * again among the next members.
+     */
     private void replace(List<Member> next) {
         isReplacing = true;
         if (executed % config.checkpointInterval() == 0) {

@@ -15,9 +15,10 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Asks for batches and bodies by digest, of one replica after the other. What is wanted is said again with each tick, what is needed first
- * first; what is not said again is not wanted any more. Of each replica one question for bodies is open at a time, until it answers or
- * the time is up: the answers to more would only stand in line, with votes behind them, and be asked for once more meanwhile.
+ * Requests for batches and bodies by digest, to one replica at a time. Each tick names the wanted items again, the most
+ * urgent first; an item that is not named again is dropped. Each replica has one question for bodies open at a time,
+ * until it answers or the timeout passes. Answers to more questions would only queue up, with votes behind them, and be
+ * requested twice meanwhile.
  */
 final class Fetching {
     private static final int REQUESTS_MAX = 256;
@@ -113,7 +114,10 @@ final class Fetching {
         askForBodies(nowMillis);
     }
 
-    /** Bodies have come from this replica. What it was asked for beside them did not fit, or it does not have it: that is asked for now. */
+    /**
+     * Handles bodies from this replica. Other requested bodies did not fit into its answer, or it lacks them: these are
+     * requested now.
+     */
     void onBodies(long nowMillis, int from, Set<RequestId> came) {
         if (openMillis[from] == NEVER) {
             return; // It was asked for nothing: that must not have it looked through.

@@ -38,7 +38,9 @@ final class HistoryGuard {
         began = log.low();
     }
 
-    /** @param newTrustsOwn whether what is here counts */
+    /**
+     * @param newTrustsOwn whether the local history counts
+     */
     void setTrustsOwn(BooleanSupplier newTrustsOwn) {
         trustsOwn = newTrustsOwn;
     }
@@ -50,8 +52,9 @@ final class HistoryGuard {
     }
 
     /**
-     * Another replica says where it stands. A checkpoint that was stable when this life began 2f others had on disk then, f of them correct; so no 2f+1 others say that they are below
-     * it. Who has no state at all does not count: that is damage, or a new disk.
+     * Handles the status of another replica. A checkpoint that was stable when this process began was on disk at 2f
+     * others, f of them correct. So no 2f+1 others report a status below it. A replica without any state does not
+     * count: it has damage, or a new disk.
      */
     void onStatus(int from, Status status) {
         if (!trustsOwn.getAsBoolean()) {
@@ -87,7 +90,7 @@ final class HistoryGuard {
         }
     }
 
-    /** f+1 others have this checkpoint. Returns whether it does not contradict one that is here. */
+    /** Handles a checkpoint of f+1 others; returns whether it does not contradict a local one. */
     boolean admits(Numbered checkpoint) {
         if (checkpoints.hasOther(checkpoint)) {
             found(

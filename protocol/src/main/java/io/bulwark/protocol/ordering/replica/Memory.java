@@ -31,7 +31,7 @@ final class Memory {
     private LogRecord.Recovery recovery = new LogRecord.Recovery(false, false, 0);
 
     /**
-     * @param term where it begins is the low water mark of a replica that has promised nothing in it
+     * @param term its beginning is the low water mark of a replica that has promised nothing in it
      * @param genesis the first checkpoint here, which is that mark in the first configuration
      */
     Memory(Term term, Start start, List<LogRecord> records, Numbered genesis) {
@@ -61,12 +61,12 @@ final class Memory {
             recovery = new LogRecord.Recovery(true, forgotten, recovery.floor());
         }
         if (recovery.open() && recovery.forgotten()) {
-            // Where its log began is forgotten, too, until a certificate of a life since then has said it.
+            // The beginning of the log is lost, too, until a certificate since then has confirmed it.
             low = recorded;
         }
     }
 
-    /** The recovery that goes on in this life, and the floor of earlier ones. */
+    /** Returns the current recovery, and the floor of earlier ones. */
     LogRecord.Recovery recovery() {
         return recovery;
     }
@@ -135,12 +135,13 @@ final class Memory {
     }
 
     /**
-     * The slots: what was learned, and what was promised in the view that goes on. A PREPARE whose bodies are not here binds, but
-     * is not said again before they are: after a power cut nobody may have them.
+     * Restores the slots: learned commits, and promises in the current view. A PREPARE whose bodies are not here binds,
+     * but is not repeated before they are: after a power failure perhaps nobody has them.
      *
      * @param batches which have been restored
      * @param self this replica
-     * @return the last number of which the disk has a COMMIT or a learned commit: before it is executed nothing is read here
+     * @return the last number of which the disk has a COMMIT or a learned commit: before it is executed nothing is read
+     *     here
      */
     long restore(SlotLog log, BatchStore batches, int self) {
         long promised = 0;

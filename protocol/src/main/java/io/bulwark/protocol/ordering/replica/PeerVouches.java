@@ -83,7 +83,7 @@ final class PeerVouches {
         }
     }
 
-    /** Forgets what was last said before this time, one at a time; null if there is nothing more. */
+    /** Forgets one vouch that was last repeated before this time; null if there is none left. */
     @Nullable
     RequestId expire(long beforeMillis) {
         Map.Entry<RequestId, Long> oldest = saidMillis.firstEntry();

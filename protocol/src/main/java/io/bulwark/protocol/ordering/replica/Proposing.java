@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The primary's part of 4.2: which requests get which number. Requests are proposed in the order in which they became ready;
- * at once while few batches are under way, else in full batches, so that they fill while the disk is busy; of these no more than a backup keeps
- * that has yet to enter the view.
+ * Primary's part of 4.2: the assignment of numbers to requests. Requests are proposed in the order in which they became
+ * ready. While few batches are in flight they are proposed at once, else in full batches, which fill while the disk is
+ * busy. Of these there are no more than a backup keeps that has yet to enter the view.
  */
 final class Proposing {
     /** Number of null batches in flight while a recovery is open. */

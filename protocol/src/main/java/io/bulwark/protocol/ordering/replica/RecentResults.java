@@ -9,8 +9,8 @@ import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The results of what each client had executed last, for those who ask again. Kept in memory only, not part of the
- * replicated state, and so without influence on execution: what is forgotten here is ordered and executed again.
+ * Last executed results of each client, for clients that ask again. Kept in memory only, not part of the replicated
+ * state, and so without influence on execution: a request whose result is forgotten here is ordered and executed again.
  */
 final class RecentResults {
     private static final long BYTES_MAX = 64L << 20;
@@ -68,7 +68,10 @@ final class RecentResults {
         return result == null || !result.id().equals(id) ? null : result;
     }
 
-    /** Another state has come: what is here may have been executed once more on the way there, with another result. */
+    /**
+     * Drops all results after a state transfer: the requests may have been executed again before that state, with
+     * another result.
+     */
     void clear() {
         byClient.clear();
         bytes = 0;

@@ -25,15 +25,16 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The recovery of this replica (4.4). First H_M is estimated; until then nothing with a number is sent, and until a stable
- * checkpoint at or above H_M nothing above H_M: the ceiling of the log. Then a signed request is ordered, whose execution makes
- * the others drop the keys that an intruder may know; 2f+1 replies give the recovery point. Meanwhile each page of the state
- * is checked. The replica has recovered when the state is checked and the checkpoint at the recovery point is stable.
+ * Recovery of this replica (4.4). First H_M is estimated. Until then no message with a number is sent, and until a
+ * stable checkpoint at or above H_M none above H_M: the ceiling of the log. Then a signed request is ordered, whose
+ * execution makes the others drop the keys that an intruder may know; 2f+1 replies give the recovery point. Meanwhile
+ * each page of the state is checked. The replica has recovered when the state is checked and the checkpoint at the
+ * recovery point is stable.
  *
- * <p>One that has forgotten its promises, or cannot believe them, votes on nothing up to the recovery point, and asks for no view
- * with a log that begins below it: the floor of the log. It goes on with the others' view; what it said in an earlier life
- * counts nowhere any more after 2 T_k, and before that it votes on nothing at all (PROTOCOLS section 7, "damage" and
- * "recovery").
+ * <p>A replica that has lost its promises, or cannot trust them, votes on nothing up to the recovery point: the floor
+ * of the log. It asks for no view with a log that begins below that. It continues with the others' view. Its earlier
+ * messages count nowhere any more after 2 T_k, and before that it votes on nothing at all (PROTOCOLS section 7,
+ * "damage" and "recovery").
  */
 final class Recovering {
     /** Actions of the replica's other parts during a recovery. */
@@ -375,8 +376,8 @@ final class Recovering {
     }
 
     /**
-     * @param pages so many were digested
-     * @param damaged so many of them were wrong or missing
+     * @param pages number of pages digested
+     * @param damaged number of these that were corrupt or missing
      */
     void onStateChecked(long nowMillis, long pages, long damaged) {
         checking = null;
@@ -388,7 +389,10 @@ final class Recovering {
         }
     }
 
-    /** The others have discarded what is checked, and a page of it is not right here: a later one is checked, which may not have it. */
+    /**
+     * Handles a check whose checkpoint the others have discarded, while a page of it is corrupt here. A later
+     * checkpoint is checked, which may not have that page.
+     */
     void onCheckGone(long nowMillis) {
         Numbered given = checking;
         gone = given == null ? null : new Gone(given, nowMillis);
@@ -402,8 +406,8 @@ final class Recovering {
             host.onLogChanged(nowMillis);
         }
         boolean stable = checkpoints.stableHere() != null && log.low() >= point;
-        // Nobody keeps then what it said of the forged view in this life, and what it promised in others lies below the
-        // mark.
+        // By then all have dropped this replica's messages about the forged view since its start, and its earlier
+        // promises lie below the mark.
         if (forgedView
                 && stable
                 && nowMillis - answeredMillis >= 2 * config.recoveries().keyMillis()) {

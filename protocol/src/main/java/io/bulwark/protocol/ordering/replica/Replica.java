@@ -34,13 +34,13 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One replica: takes inputs in any number, then gives the effects of all of them ({@link #drain}), so that vouches, batches
- * and syncs of what came together are shared. Single-threaded.
+ * Replica as a state machine: it takes any number of inputs, then returns the effects of all of them ({@link #drain}),
+ * so that vouches, batches and syncs of concurrent inputs are shared. Single-threaded.
  *
- * <p>The driver shows messages only of senders that their MACs under current keys have authenticated, tells of key changes
- * ({@link #onKeyChange}) between the last message under the old key and the first under the new one, calls {@link #onTick} every
- * 10 to 50 ms, and carries out effects in their order. Time of all inputs is the driver's own, never going back; what the
- * world calls it is told by {@link #onClock}.
+ * <p>The driver passes on only messages whose MACs under current keys authenticate the sender. It reports key changes
+ * ({@link #onKeyChange}) between the last message under the old key and the first under the new one. It calls {@link
+ * #onTick} every 10 to 50 ms, and carries out effects in their order. The time of all inputs is the driver's own and
+ * never goes back; {@link #onClock} reports the wall clock time.
  */
 public final class Replica {
     private final ReplicaConfig config;
@@ -73,7 +73,7 @@ public final class Replica {
     private final Ending ending;
     private final Deque<Discard> discards = new ArrayDeque<>();
 
-    /** The last number of which the disk had a COMMIT or a learned commit when this life began. */
+    /** Last number of which the disk had a COMMIT or a learned commit at the start of this replica. */
     private final long promised;
 
     private Numbered low;
@@ -86,11 +86,11 @@ public final class Replica {
     }
 
     /**
-     * A life of a replica begins.
+     * Starts a replica.
      *
      * @param application with the state of its last durable checkpoint
-     * @param records what earlier lives left on disk, in order: all segments from the last complete summary on
-     * @param random nobody can foresee it
+     * @param records the durable log records of earlier runs, in order: all segments from the last complete summary on
+     * @param random must be unpredictable
      */
     public Replica(
             ReplicaConfig config,
@@ -179,7 +179,8 @@ public final class Replica {
 
     /** A query to be answered from the state as it is, without ordering. */
     public void onQuery(PrincipalId client, long call, Bytes query) {
-        // Others may have more before the state that its log begins with is here, and once its configuration has ended.
+        // Other replicas may be ahead until the state that its log begins with is here, and after its configuration has
+        // ended.
         boolean isBehind = execution.executed() < Math.max(promised, low.sequence());
         if (!execution.isReadable() || isBehind || execution.successor() != null) {
             outbox.add(new ReplicaEffect.Refuse(client, call, Refusal.NOT_READY));
@@ -251,7 +252,10 @@ public final class Replica {
         }
     }
 
-    /** The session keys with this peer are new: of what it said under the old ones only complete certificates remain (4.1). */
+    /**
+     * Handles new session keys with this peer: of its messages under the old keys only complete certificates remain
+     * (4.1).
+     */
     public void onKeyChange(int peer) {
         boolean isPrimary = peer == view.primary();
         log.all().forEach(slot -> slot.onKeyChange(peer, isPrimary));
@@ -293,10 +297,10 @@ public final class Replica {
     }
 
     /**
-     * The state that was to be fetched is here, durable, and the application's last checkpoint.
+     * Handles the end of a fetch: the state is here, durable, and the application's last checkpoint.
      *
-     * @param pages so many of those that were here before were digested
-     * @param damaged so many of them were wrong or missing
+     * @param pages number of the earlier local pages that were digested
+     * @param damaged number of these that were corrupt or missing
      */
     public void onStateFetched(long nowMillis, long pages, long damaged) {
         if (stateTransfer.onFetched(nowMillis)) {
@@ -327,8 +331,8 @@ public final class Replica {
     }
 
     /**
-     * The application cannot read its state, in a call from here too (whose exception has come out of {@link #drain}): the state
-     * at the low water mark is fetched, and what is decided above it is executed again.
+     * Handles a state that the application cannot read, also during a call from here (whose exception has left {@link
+     * #drain}). The state at the low water mark is fetched, and the decided batches above it are executed again.
      */
     public void onStateDamaged(long nowMillis) {
         if (low.equals(Memory.NOWHERE)) {
@@ -338,7 +342,10 @@ public final class Replica {
         }
     }
 
-    /** This replica is about to stop: what is decided goes to disk. A primary gives its view up: all others ask for the next at once. Returns whether it is one. */
+    /**
+     * Prepares this replica for its stop: decisions are written to disk. A primary gives up its view: all others ask
+     * for the next at once. Returns whether it is the primary.
+     */
     public boolean handOver(long nowMillis) {
         boolean leads = view.isActive() && view.isPrimary();
         agreement.recordDecided();

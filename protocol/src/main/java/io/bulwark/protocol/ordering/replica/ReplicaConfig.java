@@ -29,7 +29,7 @@ public record ReplicaConfig(
         Timers timers,
         Recoveries recoveries) {
     /**
-     * A batch holds at most so many requests, and operations of at most so many bytes unless it holds one only. While
+     * Limits of batches: the number of requests, and the bytes of operations unless the batch holds only one. While
      * {@code inFlight} batches or more are not executed yet, only full ones are proposed.
      */
     public record Batches(int requestsMax, int bytesMax, int inFlight) {
@@ -43,10 +43,12 @@ public record ReplicaConfig(
     }
 
     /**
-     * A replica holds so many requests of one client that are not executed yet, with operations of so many bytes in sum.
-     * More are refused as {@code OVERLOADED}. All clients together have {@code bytesOfAll}; when that is full, who holds more than its share
-     * gives way, what f+1 others vouch for has as much again, and what 2f+1 do once more; 1/1024 of it is each client's own in any case. Of one peer
-     * it remembers {@code vouchesPerPeer} vouches, the oldest of the client that has most go first; of executed requests {@code resultsPerClient} results.
+     * Limits on the pending requests of one client: their number, and the bytes of their operations in sum. Further
+     * ones are refused as {@code OVERLOADED}. All clients together have {@code bytesOfAll}; when that is full, clients
+     * above their share give way. Requests that f+1 others vouch for have as much again, and those that 2f+1 vouch for
+     * once more. In any case 1/1024 of it is each client's own. Of one peer it remembers {@code vouchesPerPeer}
+     * vouches; the oldest of the client that has most are dropped first. Of executed requests it keeps {@code
+     * resultsPerClient} results.
      */
     public record Room(
             int requestsPerClient, int bytesPerClient, int vouchesPerPeer, int resultsPerClient, int bytesOfAll) {
@@ -63,14 +65,14 @@ public record ReplicaConfig(
     }
 
     /**
-     * In milliseconds.
+     * Timeouts of a replica, in milliseconds.
      *
      * @param statusMillis between two STATUS messages while something is missing; four times as long otherwise
      * @param fetchMillis until a batch or a body is asked for again, from another replica
      * @param stateMillis without any execution, after which a replica fetches the state that f+1 others have
      * @param requestMillis until a request that is not executed makes a backup suspect the primary
-     * @param requestMillisMax what that time is doubled up to, by view changes that bring nothing
-     * @param clockMillis a backup takes no fresh proposal whose time differs more from its own
+     * @param requestMillisMax bound to which fruitless view changes double that time
+     * @param clockMillis a backup refuses a fresh proposal whose time differs more from its own
      */
     public record Timers(
             long statusMillis,
@@ -104,9 +106,9 @@ public record ReplicaConfig(
     }
 
     /**
-     * In milliseconds.
+     * Intervals of the proactive recovery, in milliseconds.
      *
-     * @param watchdogMillis T_w, between two recoveries of one replica; what comes within half of it is refused
+     * @param watchdogMillis T_w, between two recoveries of one replica; a request within half of it is refused
      * @param keyMillis T_k, how long a session key is in force at most
      * @param slowMillis how long a recovery of another replica may take before this one raises the alarm
      */

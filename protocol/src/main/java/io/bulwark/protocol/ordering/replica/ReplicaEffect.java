@@ -27,8 +27,8 @@ public sealed interface ReplicaEffect {
     record Append(long index, LogRecord record) implements ReplicaEffect {}
 
     /**
-     * Begin a new segment of the log with these records, which stand for all before. Once the index is durable, older
-     * segments can be deleted; until then they are needed.
+     * Effect: begin a new segment of the log with these records, which replace all earlier ones. Older segments are
+     * needed until the index is durable; then they can be deleted.
      */
     record Roll(long index, List<LogRecord> summary) implements ReplicaEffect {
         public Roll {
@@ -45,15 +45,15 @@ public sealed interface ReplicaEffect {
     record FetchState(Numbered checkpoint, boolean checking) implements ReplicaEffect {}
 
     /**
-     * Digest each page of this checkpoint, which is one of the own, and replace those that are wrong by the others' (4.4);
-     * tell by {@link Replica#onStateChecked}, or {@link Replica#onCheckGone} if they have it no more. Meanwhile the application goes
-     * on, and does not discard the checkpoint.
+     * Effect: digest each page of this own checkpoint, and replace the corrupt ones by the others' (4.4). Report by
+     * {@link Replica#onStateChecked}, or {@link Replica#onCheckGone} if the others no longer have it. Meanwhile the
+     * application continues, and does not discard the checkpoint.
      */
     record CheckState(Numbered checkpoint) implements ReplicaEffect {}
 
     /**
-     * The other replica recovers: an intruder may know the keys under which it spoke. They count no more, from the messages
-     * on that arrive after this; send it new ones.
+     * Effect: the other replica recovers, and an intruder may know the keys under which it spoke. They are invalid for
+     * all messages that arrive after this; send it new ones.
      */
     record DropKeys(int replica) implements ReplicaEffect {}
 
@@ -72,8 +72,8 @@ public sealed interface ReplicaEffect {
     record Stop(String why) implements ReplicaEffect {}
 
     /**
-     * The configuration ends here, with a checkpoint that is stable. The replica goes on helping the others to come to it,
-     * until whoever drives it ends this life.
+     * Effect: the configuration ends here, with a stable checkpoint. The replica continues to help the others to reach
+     * it, until its driver stops it.
      */
     record Ended(Handover handover) implements ReplicaEffect {}
 

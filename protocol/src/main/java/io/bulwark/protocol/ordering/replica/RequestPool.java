@@ -17,21 +17,26 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests that are not executed yet, and who vouches for them (PROTOCOLS section 7, "clients that attack with
- * authenticators"). A replica vouches for what came from the client itself, one digest of each (client, call) only, and for
- * what f+1 others vouch for, once it has the body. With 2f+1 vouches a request is <em>ready</em>: the primary that vouches for
- * it, too, proposes it. With f = 1 it is <em>due</em> then, too, which means that backups time it.
+ * Pool of the requests that are not executed yet, with their vouches (PROTOCOLS section 7, "clients that attack with
+ * authenticators"). A replica vouches for requests from the client itself, one digest of each (client, call) only, and
+ * for requests that f+1 others vouch for, once it has the body. With 2f+1 vouches a request is <em>ready</em>: a
+ * primary that vouches for it, too, proposes it. With f = 1 it is <em>due</em> then, too, which means that backups time
+ * it.
  *
- * <p>With more faults f liars can vouch to some replicas only, so that one of them counts 2f+1 vouches and the primary f+1, with which it need not
- * have room for the request. So a replica that has had a request ready for a while multicasts READY, as in Bracha's reliable broadcast ("Asynchronous
- * Byzantine agreement protocols", 1987). What f+1 say is ready is so for whoever is to propose it; what 2f+1 say is due, and then f+1 correct ones
- * have said it to all. Nobody says READY because others do: who hears f+1 takes the request, vouches, and so has all count 2f+1 vouches.
+ * <p>With more faults f liars can vouch to some replicas only. Then one replica counts 2f+1 vouches and the primary
+ * f+1, with which the primary need not have room for the request. So a replica that has had a request ready for a while
+ * multicasts READY, as in Bracha's reliable broadcast ("Asynchronous Byzantine agreement protocols", 1987). With f+1
+ * READYs a request is ready at the replica that is to propose it. With 2f+1 it is due, and then f+1 correct ones have
+ * sent READY to all. No replica sends READY because others do: with f+1 of them it takes the request and vouches, and
+ * so all count 2f+1 vouches.
  *
- * <p>If a replica stuck to one digest against f+1 others, a client that tells the primary another one, and a liar that
- * vouches for the first to the backups only, would make backups wait for what the primary cannot propose. So a client can
- * have several operations executed under one number; they come out of its own room, and what is inside them tells.
+ * <p>Suppose that a replica accepted only one digest against f+1 others. A client could tell the primary another one,
+ * and a liar could vouch for the first to the backups only. Backups would then wait for a request that the primary
+ * cannot propose. So a client can have several operations executed under one number; they use its own room, and their
+ * content identifies duplicates.
  *
- * <p>{@link RequestRoom} says which bodies are kept. Vouches of long ago do not count: a replica repeats those for what it still has.
+ * <p>{@link RequestRoom} decides which bodies are kept. Old vouches do not count: a replica repeats those for the
+ * requests that it still has.
  */
 final class RequestPool {
     /** A request that is not ready this long after its client last asked is dropped. */
@@ -94,7 +99,7 @@ final class RequestPool {
     }
 
     /**
-     * A request from its client.
+     * Handles a request from its client.
      *
      * @return false if the client has no more room
      */
@@ -129,9 +134,10 @@ final class RequestPool {
     }
 
     /**
-     * Another replica vouches. If the request was executed here, that counts only once the other one says that it has come as far: then it has
-     * forgotten the result, and this is a request like any other. What it says before dies when it executes the request, too; a primary that
-     * counted it would give the request a number again, and nobody would accept that.
+     * Handles vouches of another replica. If the request was executed here, a vouch counts only once the other replica
+     * reports the same progress: then it has forgotten the result, and this is a request like any other. Its earlier
+     * vouches end when it executes the request, too. A primary that counted one would give the request a number again,
+     * and nobody would accept that.
      */
     void onVouch(long nowMillis, int from, List<RequestId> ids) {
         for (RequestId id : ids) {
@@ -170,12 +176,15 @@ final class RequestPool {
         }
     }
 
-    /** With f = 1 what f+1 others vouch for is ready where they do: nobody can count more than the primary. */
+    /**
+     * Returns whether replicas send READY. With f = 1 they need not: a request that f+1 others vouch for is ready at
+     * these, and no replica can count more than the primary.
+     */
     private boolean isReadySaid() {
         return config.faulty() > 1;
     }
 
-    /** A body that was fetched. It takes its client's room only if a correct replica stands behind it. */
+    /** Handles a fetched body. It uses its client's room only if a correct replica supports it. */
     void onBody(long nowMillis, RequestId id, Request request) {
         Pending entry = entries.get(id);
         if (entry != null && entry.isBacked() && take(nowMillis, entry, request)) {
@@ -242,8 +251,9 @@ final class RequestPool {
     }
 
     /**
-     * The bodies that a correct replica stands behind and that are missing here, with those who may have them. First what is ready once its body is
-     * here: of the rest there may be more than links carry, which finds no room and is missing again.
+     * Returns the missing bodies that a correct replica supports, with the replicas that may have them. Requests that
+     * become ready with their body are first. There may be more of the rest than links carry, and these find no room
+     * and are missing again.
      */
     SequencedMap<RequestId, Long> missing() {
         SequencedMap<RequestId, Long> missing = new LinkedHashMap<>();
@@ -296,10 +306,11 @@ final class RequestPool {
     }
 
     /**
-     * A proposal of the primary is accepted here. What has a number before others may be unknown here, or may have lost its room; only what
-     * was executed before does not count, as it may come late.
+     * Handles an accepted proposal of the primary. A request with an earlier number may be unknown here, or may have
+     * lost its room. Only an already executed one does not count, as it may arrive late.
      *
-     * @param inOrder whether all before it are: then what was due before all of these became ready, and has no number yet, is passed over
+     * @param inOrder whether all before it are: then each request that was due before all of these became ready, and
+     *     has no number yet, is passed over
      */
     void onProposed(List<RequestId> ids, boolean inOrder) {
         long firstOrder = Long.MAX_VALUE;
@@ -323,8 +334,8 @@ final class RequestPool {
     }
 
     /**
-     * Another state has come, and with it unknown requests were executed. What is still open the others vouch for again, and
-     * clients ask again.
+     * Clears the pool after a state transfer, with which unknown requests were executed. The others vouch again for the
+     * pending ones, and clients ask again.
      */
     void clear() {
         entries.clear();
@@ -369,7 +380,10 @@ final class RequestPool {
         }
     }
 
-    /** Only for what is here: who says READY keeps the body for as long as that counts, so that the primary can fetch it. */
+    /**
+     * Sends READY only for a request whose body is here: the sender keeps the body for as long as READY counts, so that
+     * the primary can fetch it.
+     */
     private void sayReady(long nowMillis, Pending entry) {
         if (entry.readyMillis >= 0
                 && entry.body != null
@@ -383,8 +397,9 @@ final class RequestPool {
     }
 
     /**
-     * It is due while 2f+1 replicas have said READY lately: of these f+1 are correct, and have said it to the primary, too. With that it counts for
-     * longer, so that it has the time to take the request and to propose it, whatever the others do meanwhile.
+     * Decides whether the request is due, which holds while 2f+1 replicas have recently sent READY. Of these f+1 are
+     * correct, and have sent it to the primary, too. At the primary READY counts for longer, which leaves it time to
+     * take the request and propose it, independently of the others.
      */
     private void weighDue(long nowMillis, Pending entry) {
         if (nowMillis < entry.dueUntilMillis) {

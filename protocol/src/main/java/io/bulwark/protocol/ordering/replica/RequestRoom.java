@@ -14,19 +14,20 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * The room that bodies of requests take, counted for each client and for all together, and who gives way when it is full (PROTOCOLS section 7,
- * "clients that attack with authenticators").
+ * Room for bodies of requests, counted for each client and for all together, with the rules for eviction when it is
+ * full (PROTOCOLS section 7, "clients that attack with authenticators").
  *
- * <p>When a client's is full, what a correct replica stands behind displaces what none need to, and what is ready once its body is here may take
- * as much again: a primary's own vouch comes with the body. So a client that tells each replica something else cannot keep a correct primary from
- * what the backups wait for. If that is full, too, what is ready displaces what has ceased to be, or never was. A small part of the room of all is
- * each client's own, whatever others hold.
+ * <p>When a client's room is full, a request that a correct replica supports displaces one that needs no support. A
+ * request that becomes ready with its body may use as much again: a primary's own vouch needs the body. So a client
+ * that tells each replica something else cannot keep a correct primary from the requests that the backups wait for. If
+ * that is full, too, a ready request displaces one that is no longer ready, or never was. A small part of the common
+ * room is each client's own, even when the others hold the rest.
  */
 final class RequestRoom {
-    /** Such a part of the room of all a client has beside what others hold; as many clients at a time. */
+    /** Fraction of the common room that each client has independently of the others; as many clients at a time. */
     private static final int OWN_PARTS = 1_024;
 
-    /** When the room of all is full, so many of those that hold most are looked at for what may give way. */
+    /** Number of the largest holders that are searched for evictable requests, when the common room is full. */
     private static final int LARGEST_TRIED = 8;
 
     private static final class Usage {
@@ -55,7 +56,7 @@ final class RequestRoom {
     /**
      * Keeps the body of a request if there is room.
      *
-     * @param drop is to release what gives way
+     * @param drop releases an evicted request
      */
     boolean take(Pending entry, Request request, Consumer<Pending> drop) {
         if (entry.body != null) {
@@ -92,10 +93,11 @@ final class RequestRoom {
     }
 
     /**
-     * When the room of all is full, those that hold more than their share of it are refused, or lose what no correct replica need stand behind. If
-     * they have nothing of that kind, what is held is about to be executed: what a correct one stands behind, or is within its client's share, finds
-     * as much room again. All that may be full, too, but not for what is ready once its body is here, which a primary must have to get rid of it,
-     * nor for a client that holds next to nothing.
+     * Returns whether the common room has space for the body. When it is full, clients above their share are refused,
+     * or lose requests that need no correct replica's support. If they have none of these, the held requests are about
+     * to be executed. A request that a correct replica supports, or that is within its client's share, then has as much
+     * room again. Two kinds have room even when all that is full: a request that becomes ready with its body, which a
+     * primary must have to finish it, and a client that holds next to nothing.
      */
     private boolean hasRoomBesideOthers(Pending entry, Usage own, int bytes, Consumer<Pending> drop) {
         long all = config.room().bytesOfAll();
@@ -166,8 +168,9 @@ final class RequestRoom {
     }
 
     /**
-     * The primary may lack room for this one, or get its body late, through no fault of its own: its client holds half of its room here, all hold
-     * a quarter of theirs, or the body is not here either. Who holds next to nothing has room at the primary whatever others hold.
+     * Returns whether the primary may lack room for this request, or get its body late, through no fault of its own.
+     * Its client holds half of its room here, all clients hold a quarter of theirs, or the body is not here either. A
+     * client that holds next to nothing always has room at the primary.
      */
     boolean isCrowded(Pending entry) {
         Usage usage = usages.get(entry.id.client());

@@ -14,8 +14,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Hands out batches and bodies by digest; of what one peer asks for, so many bytes in a time, and no more than a batch may have at once, since
- * votes wait behind it.
+ * Server of batches and bodies by digest. The bytes per interval for one peer are bounded, and no answer exceeds the
+ * size of a batch, since votes wait behind it.
  */
 final class Serving {
     private static final int NAME_BYTES = 48;
@@ -58,7 +58,8 @@ final class Serving {
             }
             bodies.add(body);
         }
-        // Also without any: whoever asks has this question open until it is answered, and goes on to the others.
+        // Answer even without bodies: the asker's question stays open until it is answered, and then it asks the
+        // others.
         if (spend(nowMillis, from, bodies.isEmpty() ? NOTHING_BYTES : bytes)) {
             outbox.send(from, new RequestBodies(bodies));
         }

@@ -47,7 +47,7 @@ final class StateTransfer {
         return target != null || lost;
     }
 
-    /** The state here is of no use: whatever f+1 others have is fetched. */
+    /** Handles the loss of the local state: the state of f+1 others is fetched. */
     void lose() {
         lost = true;
         target = null;
@@ -71,7 +71,7 @@ final class StateTransfer {
         }
         missingSinceMillis = Math.min(missingSinceMillis, nowMillis);
         if (target != null) {
-            // Others may have discarded what is being fetched, and more than f need not say so.
+            // Others may have discarded the checkpoint of the fetch without more than f of them reporting it.
             boolean stale =
                     gone || nowMillis - askedMillis >= 4 * config.timers().stateMillis();
             if (stale && missing.sequence() >= target.sequence() && !missing.equals(target)) {
@@ -94,7 +94,7 @@ final class StateTransfer {
         outbox.add(new ReplicaEffect.FetchState(checkpoint, distrust.getAsBoolean()));
     }
 
-    /** More than f others lack a page of what is being fetched: they have come to a newer checkpoint. */
+    /** Handles more than f others that lack a page of the fetch: they have reached a newer checkpoint. */
     void onGone() {
         gone = true;
     }

@@ -14,14 +14,14 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Message retransmission (4.6.1): replicas tell where they stand, and who knows more sends again what it has sent and they
- * may lack. Vouches are said and repeated here, too. The view change's messages are {@link ViewChanges}' part.
+ * Message retransmission (4.6.1): replicas report their status, and those with more repeat the messages that the others
+ * may lack. Vouches are sent and repeated here, too. {@link ViewChanges} repeats the messages of the view change.
  */
 final class StatusExchange {
     /** Numbers that one answer speaks of at most. */
     private static final int SLOTS_MAX = 64;
 
-    /** No more proposals are in one answer than so many full ones have names: whoever has them gets more with the next. */
+    /** Number of full proposals whose names one answer may hold; the next answer brings more. */
     private static final int FULL_MAX = 16;
 
     private final ReplicaConfig config;

@@ -20,13 +20,19 @@ final class Suspicion {
     private static final int VIEWS = 8;
     private static final long WINDOW_MILLIS = 1_000;
 
-    /** A request without a number waits for the primary only after so long: vouches come to it later than here. */
+    /**
+     * Minimum time before a request without a number counts against the primary: vouches reach it later than this
+     * replica.
+     */
     private static final long SLACK_MILLIS = 250;
 
     /** Cost of a request beside its bytes. */
     private static final int REQUEST_BYTES = 512;
 
-    /** Between two looks; a replica that did not look for longer stood still itself, and what waited is not the primary's fault. */
+    /**
+     * Bound on the time between two checks. A replica that did not check for longer was stalled itself, and the primary
+     * is not to blame.
+     */
     private static final long STILL_MILLIS = 500;
 
     private final View view;
@@ -39,7 +45,10 @@ final class Suspicion {
 
     private long lastChosen;
     private long lookedMillis;
-    /** It stood still and has executed nothing since: a second time is no excuse, or pauses would keep a silent primary for ever. */
+    /**
+     * True if this replica was stalled and has executed nothing since. A second stall is no excuse, or pauses would
+     * protect a silent primary for ever.
+     */
     private boolean excused;
 
     private int unfairRelaxed;

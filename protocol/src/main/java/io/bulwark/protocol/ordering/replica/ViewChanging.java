@@ -133,8 +133,9 @@ final class ViewChanging {
     }
 
     /**
-     * H_M is known to a recovering replica. Of what its disk says goes what no correct replica can have said or heard: where it
-     * stands or begins, what it names, and what it has voted for. What stays may be a promise, true or not.
+     * Handles the estimate of H_M at a recovering replica. It discards the facts on its disk that no correct replica
+     * can have sent or heard: its status and start, the names, and the votes. The remaining ones may be promises, true
+     * or not.
      */
     void onEstimated(long nowMillis, long estimate) {
         history.discardAbove(estimate);
@@ -155,7 +156,10 @@ final class ViewChanging {
                 && said.prePrepared().stream().allMatch(entry -> entry.sequence() <= estimate);
     }
 
-    /** A checkpoint that a view begins with a correct replica has, and of what it chooses beyond H_M nothing has prepared. */
+    /**
+     * Returns whether a view could begin so: a correct replica has its checkpoint, and nothing that it chooses beyond
+     * H_M has prepared.
+     */
     private static boolean isWithin(NewView begun, long estimate) {
         return begun.checkpoint().sequence() <= estimate
                 && begun.chosen().stream()
@@ -164,8 +168,9 @@ final class ViewChanging {
     }
 
     /**
-     * Judges the NEW-VIEW of the disk: if its view has begun, the recovery request gets a number above all that it begins with; else this
-     * NEW-VIEW is none. False while the others have not said enough for either; the request is not made before.
+     * Judges the NEW-VIEW of the disk. If its view has begun, the recovery request gets a number above all that it
+     * begins with; else this NEW-VIEW is discarded. False while the others have not answered enough for either; the
+     * request is not made before.
      */
     boolean judgeFound(long nowMillis) {
         if (found == null || begun.isTrue()) {
@@ -252,7 +257,10 @@ final class ViewChanging {
         }
     }
 
-    /** The view of the disk, or the next one if this replica has suspected its primary: all that it can come to without others. */
+    /**
+     * Returns the view of the disk, or the next one if this replica has suspected its primary: the last view that it
+     * can reach alone.
+     */
     long alone() {
         return alone;
     }

@@ -56,7 +56,7 @@ final class Wants {
         fetching.ask(nowMillis);
     }
 
-    /** Bodies have come; those that nobody wants do not count. */
+    /** Handles received bodies; unwanted ones do not count. */
     void onBodies(long nowMillis, int from, RequestBodies bodies) {
         Set<RequestId> came = new HashSet<>();
         for (Request request : bodies.requests()) {

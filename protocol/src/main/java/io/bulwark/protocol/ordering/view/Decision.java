@@ -17,8 +17,9 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * The decision procedure of a new view (proactive recovery paper, figure 3) over S, the VIEW-CHANGEs of different replicas.
- * The primary runs it whenever S has grown or a batch has come; a backup asks it whether S supports what a NEW-VIEW chose.
+ * Decision procedure of a new view (proactive recovery paper, figure 3) over S, the VIEW-CHANGEs of different replicas.
+ * The primary runs it whenever S has grown or a batch has arrived; a backup checks with it that S supports the choices
+ * of a NEW-VIEW.
  *
  * <p>Several candidates of one number may verify A1 and A2 if none has committed. The primary takes that of the latest
  * view, then of the least digest; a backup accepts any, and null wherever B holds, since it cannot judge A3.
@@ -102,10 +103,10 @@ public final class Decision {
     }
 
     /**
-     * Figure 3, at the primary.
+     * Decides at the primary (figure 3).
      *
-     * @param toTheEnd whether each of the L numbers gets a choice, as in the paper. Else those get none that come after all that S tells of:
-     *     B holds for them, so that a fresh batch is as right there as null (docs/decisions/0022)
+     * @param toTheEnd whether each of the L numbers gets a choice, as in the paper. Else numbers after the last one in
+     *     S get none: B holds for them, so that a fresh batch is as right there as null (docs/decisions/0022)
      */
     public Outcome decide(Bodies bodies, boolean toTheEnd) {
         Optional<Numbered> checkpoint = checkpoint();

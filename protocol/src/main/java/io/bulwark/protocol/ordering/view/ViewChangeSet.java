@@ -26,7 +26,7 @@ final class ViewChangeSet {
     /** By sender: authenticated by it. */
     private final @Nullable Held[] direct;
 
-    /** By sender: what a NEW-VIEW names, as others have handed it on. */
+    /** VIEW-CHANGEs that a NEW-VIEW names and others have forwarded, by sender. */
     private final @Nullable Held[] forwarded;
 
     /** By sender of the VIEW-CHANGE, then by who acknowledges: its last one, of this view or of a later one. */
@@ -93,7 +93,7 @@ final class ViewChangeSet {
         }
     }
 
-    /** Takes another's VIEW-CHANGE if the NEW-VIEW names it; what it is worth the acknowledgements say. */
+    /** Accepts another's VIEW-CHANGE if the NEW-VIEW names it; the acknowledgements decide whether it counts. */
     void offer(NewView newView, int replica, ViewChange message) {
         if (forwarded[replica] != null || !ViewChecks.plausible(group, message)) {
             return;
@@ -141,7 +141,10 @@ final class ViewChangeSet {
         return Optional.empty();
     }
 
-    /** S, at the primary: what it received itself and 2f-1 others, neither the primary nor the sender, acknowledge. */
+    /**
+     * Returns S, at the primary: the VIEW-CHANGEs that it received itself and 2f-1 others, neither the primary nor the
+     * sender, acknowledge.
+     */
     List<Support> support() {
         List<Support> support = new ArrayList<>(direct.length);
         for (int replica = 0; replica < direct.length; replica++) {

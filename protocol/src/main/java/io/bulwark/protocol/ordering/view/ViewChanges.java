@@ -16,12 +16,12 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One replica's side of the view change protocol (proactive recovery paper, section 4.5; PROTOCOLS section 7, view change
- * liveness). It knows which view the replica is in or asks for; what the VIEW-CHANGE says is the replica's to tell ({@link
- * ViewHistory}), and what it promises the replica makes durable before it goes on here.
+ * One replica's side of the view change protocol (proactive recovery paper, section 4.5; PROTOCOLS section 7, view
+ * change liveness). It tracks the view that the replica is in or asks for. The replica provides the content of the
+ * VIEW-CHANGE ({@link ViewHistory}), and makes its promise durable before it continues here.
  *
- * <p>A correct replica sends one VIEW-CHANGE for a view, so of each peer at most two are kept: that of this view, and the
- * first one of the latest view above it.
+ * <p>A correct replica sends one VIEW-CHANGE for a view, so of each peer at most two are kept: that of this view, and
+ * the first one of the latest view above it.
  */
 public final class ViewChanges {
     /** Interval between requests for a message that a NEW-VIEW names and that is not here. */
@@ -150,7 +150,10 @@ public final class ViewChanges {
         return suspected == view ? leaveTo(view + 1) : List.of();
     }
 
-    /** Nothing is to come of this open view. The next is asked for once 2f+1 ask for it: f correct others are one view behind at most. */
+    /**
+     * Gives up this open view. The next is asked for once 2f+1 ask for it: f correct others are one view behind at
+     * most.
+     */
     public List<ViewStep> giveUp(long nowMillis) {
         hopeless = true;
         phase = phase == Phase.INSTALLING ? Phase.OPEN : phase;
@@ -286,7 +289,10 @@ public final class ViewChanges {
         lost = 0;
     }
 
-    /** The view of a recovering replica is forged: asks for that of the others. A NEW-VIEW of a later one names nothing that it said before. */
+    /**
+     * Returns a recovering replica from a forged view to that of the others. A NEW-VIEW of a later view names none of
+     * its earlier messages.
+     */
     public List<ViewStep> returnTo(long earlier) {
         restart();
         List<ViewStep> steps = leaveTo(earlier);
@@ -400,7 +406,8 @@ public final class ViewChanges {
             return;
         }
         support.forEach(entry -> messages.find(entry.replica(), entry.digest()).ifPresent(decision::add));
-        // If a view brought nothing, some may take no further fresh batch for what is left free (ViewHistory).
+        // If a view made no progress, some replicas may accept no further fresh batch for the numbers left free
+        // (ViewHistory).
         switch (decision.decide(bodies, failed > 0 || older != 0)) {
             case Decision.Decided decided -> {
                 newView = new NewView(view, support, decided.checkpoint(), decided.chosen());
@@ -439,7 +446,10 @@ public final class ViewChanges {
         }
     }
 
-    /** The paper's "the replicas move immediately to view v + 2", but never one of them alone: a lone one has a liar's word only. */
+    /**
+     * Rejects the NEW-VIEW. In the paper "the replicas move immediately to view v + 2", but here never one of them
+     * alone: a lone one relies on a liar only.
+     */
     private void reject(long nowMillis, String why, List<ViewStep> steps) {
         steps.add(new ViewStep.Misbehaved(primary(), why));
         steps.addAll(giveUp(nowMillis));

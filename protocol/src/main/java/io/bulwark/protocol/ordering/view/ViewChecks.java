@@ -122,10 +122,10 @@ final class ViewChecks {
     }
 
     /**
-     * The lowest view of f+1 others that ask for later ones than this replica: a correct one is among them. Of more than f+1
-     * the f+1 latest count, so that replicas that are several views behind do not ask for each in turn.
+     * Returns the lowest view of f+1 others that ask for later ones than this replica: a correct one is among them. Of
+     * more than f+1 the f+1 latest count, so that replicas that are several views behind do not ask for each in turn.
      *
-     * @param later by replica: what asks for a later view
+     * @param later the VIEW-CHANGE for a later view, by replica
      */
     static long joinable(ViewGroup group, @Nullable ViewChange[] later) {
         long[] views = Arrays.stream(later)

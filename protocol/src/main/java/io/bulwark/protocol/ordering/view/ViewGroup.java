@@ -14,9 +14,10 @@ public record ViewGroup(int faulty, int checkpointInterval, int logSize) {
     static final int LOG_SIZE_MAX = ReplicaMessage.NUMBERS_MAX;
 
     /**
-     * With so many digests pre-prepared for one number a replica accepts no further one from a PRE-PREPARE, only from a
-     * NEW-VIEW. Most numbers have one; another comes only with a view whose NEW-VIEW ended below the number. None ends below what its own primary
-     * has pre-prepared, nor, after a view without progress, below what is in anybody's log (docs/decisions/0022, "Why it ends").
+     * Number of digests pre-prepared for one number after which a replica accepts a further one from a NEW-VIEW only.
+     * Most numbers have one; another is added only by a view whose NEW-VIEW ended below the number. None ends below the
+     * numbers that its own primary has pre-prepared. After a view without progress, none ends below a number in any log
+     * (docs/decisions/0022, "Why it ends").
      */
     static final int FRESH_DIGESTS_MAX = 4;
 

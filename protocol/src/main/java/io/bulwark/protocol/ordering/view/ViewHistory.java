@@ -14,12 +14,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * PSet and QSet of one replica (proactive recovery paper, section 4.5, figure 2): what prepared and pre-prepared here in
- * all views, for the numbers between the water marks. It is told of each step of the log when the step is promised, so
- * that P and Q are ready at any time and a restarted replica gets them by telling its promises again, in any order.
+ * PSet and QSet of one replica (proactive recovery paper, section 4.5, figure 2): the batches that prepared and
+ * pre-prepared here in all views, for the numbers between the water marks. It records each step of the log when the
+ * step is promised, so that P and Q are ready at any time. A restarted replica rebuilds them from its promises, in any
+ * order.
  *
- * <p>Pairs above the low water mark are never evicted (PROTOCOLS section 7). What bounds them instead is {@link
- * #acceptsFresh}.
+ * <p>Pairs above the low water mark are never evicted (PROTOCOLS section 7). {@link #acceptsFresh} bounds them instead.
  */
 public final class ViewHistory {
     private final ViewGroup group;
@@ -69,7 +69,7 @@ public final class ViewHistory {
         return digests.contains(digest) || digests.size() < max;
     }
 
-    /** The digests that Q has for a number: the replica keeps what they stand for. */
+    /** Returns the digests that Q has for a number: the replica keeps their batches. */
     public Set<Bytes> digests(long sequence) {
         SortedMap<Bytes, Long> pairs = prePreparedSet.get(sequence);
         return pairs == null ? Set.of() : Set.copyOf(pairs.keySet());

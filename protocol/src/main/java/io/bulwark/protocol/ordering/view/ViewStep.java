@@ -17,13 +17,14 @@ public sealed interface ViewStep {
     record Leave(long view) implements ViewStep {}
 
     /**
-     * The view is decided, and at a backup checked. Make it durable, call {@link ViewChanges#installed}, then take its choices
-     * between the own water marks for pre-prepared (those above once the marks have moved), and as a backup answer them with
-     * PREPARE. Numbers up to its checkpoint get nothing in this view: fetch that state if it is ahead.
+     * Step: the view is decided, and at a backup checked. Make it durable, and call {@link ViewChanges#installed}. Then
+     * treat its choices between the own water marks as pre-prepared (those above once the marks have moved), and as a
+     * backup answer them with PREPARE. Numbers up to its checkpoint get nothing in this view: fetch that state if it is
+     * ahead.
      *
-     * <p>The low water mark moves by a certificate of 2f+1 CHECKPOINTs only, never by a NEW-VIEW: the f+1 that named its
-     * checkpoint may be one correct replica and f liars, and once others tell it as their low mark, liars that fall silent
-     * leave no checkpoint for any further view to begin with.
+     * <p>The low water mark moves by a certificate of 2f+1 CHECKPOINTs only, never by a NEW-VIEW. The f+1 that named
+     * its checkpoint may be one correct replica and f liars. If others then report it as their low mark, liars that
+     * fall silent leave no checkpoint for any further view to begin with.
      */
     record Install(NewView newView) implements ViewStep {}
 

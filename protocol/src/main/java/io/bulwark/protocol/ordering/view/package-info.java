@@ -1,6 +1,6 @@
 /**
- * The view change without signatures (proactive recovery paper, section 4.5, figures 2 and 3; PROTOCOLS section 7): what a
- * replica remembers of earlier views, what it tells of them, and how a new view is decided and checked.
+ * View change without signatures (proactive recovery paper, section 4.5, figures 2 and 3; PROTOCOLS section 7): a
+ * replica's history of earlier views, its report of them, and the decision and check of a new view.
  */
 @NullMarked
 package io.bulwark.protocol.ordering.view;

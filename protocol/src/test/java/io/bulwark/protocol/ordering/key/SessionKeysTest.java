@@ -270,7 +270,10 @@ class SessionKeysTest {
         assertThat(hears(0, say(1))).isTrue();
     }
 
-    /** Two replicas that go on, one earlier: what it was given a nonce for before, and signed, is worth nothing then. */
+    /**
+     * One of two replicas moves to the next configuration first: the peer's signature over its earlier nonce is then
+     * worth nothing.
+     */
     @Test
     void aNewKeyOfTheConfigurationBeforeIsRefused() {
         run(200);

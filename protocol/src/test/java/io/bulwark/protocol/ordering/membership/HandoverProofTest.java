@@ -93,7 +93,10 @@ class HandoverProofTest {
         assertThat(proves(proof(GENESIS, handover(GENESIS, same), 0, 1, 3))).isFalse();
     }
 
-    /** From seven replicas to four: two liars, and three that go, would be five signatures, and nobody who stays had the state. */
+    /**
+     * Change from seven replicas to four: two liars and three that leave would be five signatures, and no staying
+     * replica had the state.
+     */
     @PlantedBug(
             in = HandoverProof.class,
             rule = "f + 1 of the replicas that stay must have signed a handover",

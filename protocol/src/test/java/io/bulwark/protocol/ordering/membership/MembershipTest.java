@@ -153,7 +153,9 @@ class MembershipTest {
         assertThat(advances(late.drain())).containsExactly(PROOF);
     }
 
-    /** It has executed the operator's command; and what a liar calls its mandate must not reach others through it. */
+    /**
+     * The replica has executed the operator's command; a mandate that a liar invents must not reach others through it.
+     */
     @Test
     void whoHasComeToTheSameEndNeedsNoMandateAndPassesOnItsOwn() {
         for (Bytes said : List.of(Bytes.EMPTY, GENESIS.digest())) {

@@ -201,7 +201,7 @@ class DurabilityTest {
         assertThat(replica.view()).isEqualTo(1);
     }
 
-    /** After a power cut the promise can be there without the body, at all replicas: then nobody must prepare it. */
+    /** After a power failure the promise may be there without the body, at all replicas: then nobody may prepare it. */
     @PlantedBug(
             in = Agreement.class,
             rule = "a second proposal for a number is ignored",
@@ -355,7 +355,10 @@ class DurabilityTest {
         return new ReplicaMessage.ViewChange(view, 0, List.of(genesis), List.of(), List.of());
     }
 
-    /** A replica that votes on after it has asked for the next view, or a primary that begins it twice, would break what others rest on. */
+    /**
+     * Other replicas rely on this: a replica must not vote after it has asked for the next view, and a primary must not
+     * begin it twice.
+     */
     @PlantedBug(
             in = ViewChanging.class,
             rule = "a view is asked for only after that is durable",

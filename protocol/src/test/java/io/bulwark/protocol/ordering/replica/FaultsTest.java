@@ -139,7 +139,7 @@ class FaultsTest {
         }
     }
 
-    /** It promised with its VIEW-CHANGE that it votes on nothing more in the view of the others; so these come to its view. */
+    /** The replica promised with its VIEW-CHANGE to vote no more in the others' view, so these move to its view. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void whoSuspectedThePrimaryAloneVotesAgainAMinuteAfterTheViewBegan(int faulty) {
@@ -205,7 +205,10 @@ class FaultsTest {
         allEqual(cluster);
     }
 
-    /** Replica 2 alone prepared a request as number 1, and said COMMIT to all; the next view has heard the others and begins without. */
+    /**
+     * Replica 2 alone prepared a request as number 1, and sent COMMIT to all; the next view is based on the others and
+     * begins without it.
+     */
     @PlantedBug(
             in = Slot.class,
             rule = "COMMITs of earlier views do not count",

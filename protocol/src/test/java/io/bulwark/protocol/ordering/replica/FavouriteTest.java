@@ -22,8 +22,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * A primary and a client of its own, which asks for so much that the primary looks fast: RBFT's attack on the replicas that measure their
- * primary (Aublin and others, 2013). The bound on what others wait for stands in docs/ordering.md.
+ * Tests a primary with a client of its own, which sends so many requests that the primary looks fast. This is RBFT's
+ * attack on replicas that measure their primary (Aublin and others, 2013). The bound on the others' waiting time stands
+ * in docs/ordering.md.
  */
 @NullMarked
 @Execution(ExecutionMode.CONCURRENT)
@@ -38,7 +39,7 @@ class FavouriteTest {
 
     /** Messages of the backups on the requests of all but the friend, held until the primary takes note of them. */
     private static final class Favouring {
-        /** One request, and what was said of it. */
+        /** Request of another client, with the messages about it. */
         private static final class Unheard {
             private final long sinceMillis;
             private final Map<Integer, ReplicaMessage> vouches = new TreeMap<>();
@@ -56,7 +57,7 @@ class FavouriteTest {
         private final long millis;
         private final Map<RequestId, Unheard> ofOthers = new LinkedHashMap<>();
 
-        /** Others wait until so many batches have passed, or for so long. */
+        /** Others wait for this number of batches, or for this time. */
         Favouring(int faulty, int batches, long millis) {
             cluster = new TestCluster(faulty, 1, UnaryOperator.identity());
             this.batches = batches;

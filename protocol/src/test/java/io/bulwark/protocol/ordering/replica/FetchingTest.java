@@ -34,7 +34,7 @@ class FetchingTest {
         return new Request(PrincipalId.client(1), call, false, TestCluster.operation(call)).id();
     }
 
-    /** Says what is wanted, as with each tick, and asks. */
+    /** Names the wanted requests, as with each tick, and asks. */
     private SortedMap<Integer, List<Long>> tick(long nowMillis, long sources, long... calls) {
         for (long call : calls) {
             fetching.wantRequest(nowMillis, id(call), sources);
@@ -60,7 +60,10 @@ class FetchingTest {
         return asked;
     }
 
-    /** The answer is on its way, behind others perhaps: more would come twice, or stand in line with votes behind it. */
+    /**
+     * The answer is on its way, perhaps behind others: further requests would bring duplicates, or queue up with votes
+     * behind them.
+     */
     @Test
     void aReplicaIsAskedForNothingMoreBeforeItAnswersOrTheTimeIsUp() {
         tick(0, 1, 1, 2);
@@ -94,7 +97,7 @@ class FetchingTest {
                 .containsValue(List.of(1L));
     }
 
-    /** Answers come faster than ticks, which say what is missing then. */
+    /** Answers arrive faster than ticks, which name the missing requests. */
     @Test
     void whatCameIsNotAskedForAgainAfterTheNextAnswer() {
         tick(0, 1, 1, 2, 3);
@@ -135,7 +138,10 @@ class FetchingTest {
         assertThat(tick(DUE, 1, 2)).containsValue(List.of(2L));
     }
 
-    /** Else a liar that answers at once with nothing would keep what is needed first from those that are busy with what is needed later. */
+    /**
+     * Otherwise a liar that answers at once with nothing could keep the most urgent requests from replicas that are
+     * busy with later ones.
+     */
     @Test
     void whoAnsweredInVainIsNotAskedAgainBeforeTheOthers() {
         fetching.wantRequest(0, id(1), 0b11);

@@ -73,7 +73,7 @@ final class ForgedDisk {
         cluster.start(last(), Start.RECOVERING);
     }
 
-    /** f others say that they take part in this view of the disk of the last one, which so believes that it had begun. */
+    /** Makes f others claim to be in this view of the last replica's disk, which then believes that it had begun. */
     void believe(long view) {
         TestCluster.Wire wire = cluster.wire;
         cluster.wire = (from, to, message) -> from < cluster.faulty && to == last() && message instanceof Status status

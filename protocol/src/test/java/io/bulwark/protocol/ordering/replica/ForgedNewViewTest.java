@@ -22,14 +22,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A NEW-VIEW of the disk that does not contradict what becomes of the recovery request: whether its view had begun before that the others
- * say (4.4). K = 8, L = 16; before a recovery 20 numbers or some more are executed and the low water mark is 16.
+ * Tests a NEW-VIEW of the disk that does not contradict the result of the recovery request: the others report whether
+ * its view had begun before (4.4). K = 8, L = 16; before a recovery at least 20 numbers are executed and the low water
+ * mark is 16.
  */
 @NullMarked
 class ForgedNewViewTest {
     /**
-     * The others order the request in the view before, go on there, and answer once they have asked for the view of the forged NEW-VIEW. That view
-     * begins at a later checkpoint: below it all is decided, and nobody votes.
+     * The others order the request in the earlier view and continue there. They answer after they have asked for the
+     * view of the forged NEW-VIEW. That view begins at a later checkpoint; everything below it is decided, and nobody
+     * votes there.
      */
     @ParameterizedTest
     @ValueSource(ints = {1, 2})

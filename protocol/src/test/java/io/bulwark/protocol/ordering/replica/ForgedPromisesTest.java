@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ForgedPromisesTest {
     private static final long HIGH_MARK = 32;
 
-    /** For so long the others' checkpoints do not come, so that it has not recovered. */
+    /** Withholds the others' checkpoints for this long, so that the replica cannot finish its recovery. */
     private static void recoverSlowlyWith(ForgedDisk disk, long millis, LogRecord... left) {
         TestCluster cluster = disk.cluster;
         boolean[] isSlow = {true};
@@ -86,7 +86,7 @@ class ForgedPromisesTest {
                 new ViewChange(1, 16, low, List.of(), List.of(prePrepared)))) {
             ForgedDisk disk = new ForgedDisk(faulty);
             TestCluster cluster = disk.cluster;
-            // It never comes to the end: nobody answers.
+            // The recovery never ends, because nobody answers.
             cluster.wire = (from, to, message) -> message instanceof RecoveryReply ? List.of() : List.of(message);
             disk.recoverWith(new LogRecord.ViewChange(forged));
             cluster.run(1_000);
@@ -101,12 +101,12 @@ class ForgedPromisesTest {
         }
     }
 
-    /** H_M is greater then, so that it might be a promise. */
+    /** H_M is higher in the next life, so the old entry might pass for a promise. */
     @Test
     void whatWasAboveTheEstimateIsNotSaidInTheNextLifeEither() {
         ForgedDisk disk = new ForgedDisk(1);
         TestCluster cluster = disk.cluster;
-        // Nothing is ordered, so that its log stays as it is.
+        // No recovery request is ordered, so the log stays as it is.
         cluster.wire = (from, to, message) -> message instanceof ReplicaMessage.Recover ? List.of() : List.of(message);
         disk.recoverWith(asking(1, 24, List.of()));
         cluster.run(1_000);
@@ -187,8 +187,9 @@ class ForgedPromisesTest {
     }
 
     /**
-     * All are in the view that it is for; those who were there before begin with what is true. The last one shows nothing that is not true: all
-     * that it says lies below the mark with which the recovery ends, and does no harm.
+     * All replicas are in the view of the forged NEW-VIEW; those that were there before hold the true one. The last
+     * variant shows nothing false: everything it says lies below the mark at which the recovery ends, so it does no
+     * harm.
      */
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
@@ -216,7 +217,7 @@ class ForgedPromisesTest {
         }
     }
 
-    /** Before what is wrong with it is known, the recovery request being ordered, it looks for that state. */
+    /** The replica looks for that state until the recovery request is ordered, which reveals the forgery. */
     @Test
     void whoLooksForAStateThatNeverWasTakesThatOfTheOthersWithTheSameNumber() {
         ForgedDisk disk = new ForgedDisk(1);
@@ -268,7 +269,7 @@ class ForgedPromisesTest {
         assertThat(cluster.replica(3).isActive()).isFalse();
     }
 
-    /** It comes to the view of the others, and later with them to the view of the forged NEW-VIEW. */
+    /** The replica reaches the view of the others, and later moves with them to the view of the forged NEW-VIEW. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void aForgedViewIsGivenUpWithItsNewViewAndItsVotes(int faulty) {
@@ -308,7 +309,7 @@ class ForgedPromisesTest {
         disk.assertAllWorks();
     }
 
-    /** A replica that asks for a view alone, and recovers: it has promised what its VIEW-CHANGE says. */
+    /** Makes replica 3 alone ask for a view; it promises the content of the returned VIEW-CHANGE. */
     private static ViewChange ahead(ForgedDisk disk) {
         TestCluster cluster = disk.cluster;
         List<ViewChange> asked = new ArrayList<>();
@@ -351,7 +352,10 @@ class ForgedPromisesTest {
         assertThat(disk.votes).noneMatch(vote -> vote.view() == 0);
     }
 
-    /** It has recovered while a view change is open; the others have what it said before, and the view begins with that. */
+    /**
+     * The replica finishes its recovery during a view change. The others hold its earlier message, and the view begins
+     * with that.
+     */
     @Test
     void aNewViewMayNameWhatItSaidBeforeItHadRecovered() {
         ForgedDisk disk = new ForgedDisk(1);
@@ -411,7 +415,10 @@ class ForgedPromisesTest {
         disk.assertAllWorks();
     }
 
-    /** The view has begun with that before it forgets; it comes there in the life after its recovery. */
+    /**
+     * The view begins with that message before the replica forgets. The replica reaches this view in the life after its
+     * recovery.
+     */
     @Test
     void aNewViewMayNameWhatIsForgotten() {
         ForgedDisk disk = new ForgedDisk(1);
@@ -442,7 +449,10 @@ class ForgedPromisesTest {
         disk.assertAllWorks();
     }
 
-    /** Replica 3 comes to be the primary while it recovers; until then, and as long as is said, what comes to it is held. */
+    /**
+     * Makes replica 3 the primary of view 3 while messages withheld from it delay its recovery. The view begins before
+     * the recovery ends only if {@code begins}.
+     */
     private static ForgedDisk recoveringPrimary(boolean begins) {
         ForgedDisk disk = new ForgedDisk(1);
         TestCluster cluster = disk.cluster;

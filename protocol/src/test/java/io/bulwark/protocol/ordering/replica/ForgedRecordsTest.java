@@ -69,7 +69,7 @@ class ForgedRecordsTest {
         disk.assertAllWorks();
     }
 
-    /** Keys change every T_k, and with them goes what the others have answered. */
+    /** The keys change every T_k, which invalidates the answers of the others. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void aForgedViewIsGivenUpThoughTheKeysChangeMeanwhile(int faulty) {
@@ -84,7 +84,7 @@ class ForgedRecordsTest {
         disk.assertAllWorks();
     }
 
-    /** Else the others keep it longer than it takes to return to their view. */
+    /** Otherwise the others would remember the view for longer than the return to their view takes. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void nothingIsSaidOfAForgedView(int faulty) {
@@ -296,7 +296,7 @@ class ForgedRecordsTest {
         }
     }
 
-    /** Else it waits for the others to come there. */
+    /** Otherwise it would wait until the others reach that mark. */
     @Test
     void aWaterMarkThatNobodyHasComeToMakesAForgedLogThoughTheDiskSaysThatItIsForgotten() {
         ForgedDisk disk = new ForgedDisk(1);
@@ -312,7 +312,7 @@ class ForgedRecordsTest {
         disk.assertAllWorks();
     }
 
-    /** Else it votes on nothing below that, in this life and all others. */
+    /** Otherwise it would not vote below that floor, in this life or any later one. */
     @Test
     void aFloorAboveTheLogIsNone() {
         ForgedDisk disk = new ForgedDisk(1);

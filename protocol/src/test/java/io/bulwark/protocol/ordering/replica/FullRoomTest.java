@@ -25,9 +25,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Clients that attack with long requests hold every place in the room of all, while a correct one asks for little: it is served within the
- * bound of docs/ordering.md, and no view changes. Each batch takes the primary's link some time. f liars may vouch for what the attackers
- * send, to some replicas only, for as long as they like.
+ * Attackers fill the room of all clients with long requests, while a correct client asks for little. The correct client
+ * is served within the bound of docs/ordering.md, and no view changes. Each batch occupies the primary's link for some
+ * time. Up to f liars may vouch for the attackers' requests, to some replicas only, for as long as they like.
  */
 @NullMarked
 @Execution(ExecutionMode.CONCURRENT)
@@ -53,7 +53,7 @@ class FullRoomTest {
         /** Requests that count as theirs at f+1 replicas, others for each request. */
         SOME,
         ONE,
-        /** One, and when the time has come f+1 others. */
+        /** One replica first, and f+1 others when the time has come. */
         ONE_LATER_SOME,
         /** Something else under the same number for each half of the replicas. */
         SEVERAL_BODIES,
@@ -249,13 +249,13 @@ class FullRoomTest {
         }
     }
 
-    /** All room that what f+1 others vouch for may take at the primary has gone to what nobody will be able to propose. */
+    /** Requests that can never be proposed use up the primary's whole room for requests that f+1 others vouch for. */
     @Test
     void thoughLiarsFillThePrimaryWithWhatIsNeverReadyItHasRoomForWhatBackupsWaitFor() {
         assertServedInTheFirstView(9, PrincipalId.client(1));
     }
 
-    /** The same with the room of one client, which then asks as it should. */
+    /** The same attack on the room of one client, which then sends a correct request. */
     @Test
     void thoughLiarsFillAClientsRoomAtThePrimaryItHasRoomForWhatBackupsWaitFor() {
         assertServedInTheFirstView(1, PrincipalId.client(FIRST_ATTACKER));
@@ -303,7 +303,10 @@ class FullRoomTest {
         return new Request(client, call, false, TestCluster.operation(content, LARGE_BYTES));
     }
 
-    /** Backups have what is ready sooner than a primary whose room is full, and see 32 batches of other requests pass it. */
+    /**
+     * Backups see a request become ready earlier than a primary whose room is full, and see 32 batches of other
+     * requests pass it.
+     */
     @Test
     void aPrimaryIsNotBlamedForWhatItMayHaveNoRoomFor() {
         Siege siege = new Siege(1, Attack.ALL_NEW, false, 1);

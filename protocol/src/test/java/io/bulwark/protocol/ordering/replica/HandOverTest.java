@@ -24,10 +24,11 @@ class HandOverTest {
     private final List<NewView> begun = new ArrayList<>();
 
     /**
-     * A request that comes while the primary hands over. The delays: VIEW-CHANGE of the primary, those of the others, acknowledgements, NEW-VIEW,
-     * PREPARE, COMMIT, reply. The syncs: these but the reply and the acknowledgements, of which the backups do two for NEW-VIEW and PREPARE.
+     * A request that arrives while the primary hands over. The delays: VIEW-CHANGE of the primary, VIEW-CHANGEs of the
+     * others, acknowledgements, NEW-VIEW, PREPARE, COMMIT, reply. The syncs: one for each of these except the reply and
+     * the acknowledgements; the backups do two for NEW-VIEW and PREPARE.
      *
-     * @param before so many numbers are in the log, whose first checkpoint comes with number 128
+     * @param before numbers in the log, whose first checkpoint comes with number 128
      */
     @ParameterizedTest
     @CsvSource({"1, 0", "1, 1", "1, 100", "1, 130", "2, 100"})

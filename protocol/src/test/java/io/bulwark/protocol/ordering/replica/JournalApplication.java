@@ -175,7 +175,7 @@ final class JournalApplication implements Application {
         return durable.lastEntry().getValue().engineState();
     }
 
-    /** The process is gone; what is durable is there again. */
+    /** Simulates the end of the process: only durable state remains. */
     void crash() {
         taken.clear();
         Saved last = durable.lastEntry().getValue();

@@ -12,8 +12,9 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 /**
- * The links of f replicas to the primary are slow, and keep order. What they vouched for comes there when it was executed, and the primary has no result of
- * it any more, as its client has asked for much since. With f liars' vouches that makes 2f+1: the primary gives it a number again.
+ * The links of f replicas to the primary are slow, but keep the order. Their vouches arrive after the request was
+ * executed. The primary no longer has its result, because the client has sent many requests since. With the vouches of
+ * f liars there are 2f+1, so the primary gives it a number again.
  */
 @NullMarked
 class LateVouchesTest {

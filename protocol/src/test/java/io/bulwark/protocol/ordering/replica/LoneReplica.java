@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.NullMarked;
 
-/** One replica of four, whose disk is fast; the test says what the other three say. K = 8, L = 16, T_k = 1 s. */
+/** One replica of four, with a fast disk; the test plays the other three. K = 8, L = 16, T_k = 1 s. */
 @NullMarked
 final class LoneReplica {
     static final long KEY_MILLIS = 1_000;
@@ -132,7 +132,7 @@ final class LoneReplica {
         hear(3, new ReplicaMessage.Checkpoint(sequence, digest));
     }
 
-    /** The batch and its one request come from the others. */
+    /** Decides the batch; the batch and its one request come from the others. */
     void execute(long sequence, Request request) {
         Batch batch = new Batch(1_000, List.of(request.id()));
         decide(sequence, batch.digest());

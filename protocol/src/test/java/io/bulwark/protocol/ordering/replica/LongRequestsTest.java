@@ -19,8 +19,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Attackers tell f+1 replicas each what is long, so that the others fetch it, over links that carry so much in a time and one message after
- * the other: votes wait behind bodies.
+ * Attackers send long requests to f+1 replicas each, so that the others fetch them. The links have limited bandwidth
+ * and deliver messages in order: votes wait behind bodies.
  */
 @NullMarked
 @Execution(ExecutionMode.CONCURRENT)

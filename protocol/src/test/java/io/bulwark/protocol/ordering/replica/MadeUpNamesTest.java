@@ -120,7 +120,7 @@ class MadeUpNamesTest {
         return new Request(PrincipalId.client(client), 1, false, Bytes.of(new byte[MIB / 4]));
     }
 
-    /** f+1 others vouch for it, and have its body; the primary gives it this number, with others. */
+    /** Proposes the request and others under this number; f+1 others vouch for the request and have its body. */
     private static void nameVouchedFor(
             Replica backup, long nowMillis, long number, Request request, List<RequestId> beside) {
         List<RequestId> named = new ArrayList<>(beside);
@@ -192,7 +192,7 @@ class MadeUpNamesTest {
         assertThat(batches.body(request.id())).isEqualTo(request);
     }
 
-    /** For what it has promised others may need them. */
+    /** Others may need these bodies, because the backup has promised the batch. */
     @Test
     void theBodiesOfWhatWasAcceptedStay() {
         Replica backup = new Replica(config, new JournalApplication(), List.of());

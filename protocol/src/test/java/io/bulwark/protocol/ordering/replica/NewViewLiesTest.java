@@ -32,8 +32,9 @@ class NewViewLiesTest {
     private long ended = -1;
 
     /**
-     * Replica 0 and the liar, replica 1, have executed number 4 and have its checkpoint; replicas 2 and 3 have voted for it and lack the others'
-     * COMMITs. The liar's view begins with that checkpoint, and for number 4 it proposes another batch there.
+     * Replica 0 and the liar, replica 1, have executed number 4 and have its checkpoint. Replicas 2 and 3 have voted
+     * for it and lack the others' COMMITs. The liar's view begins with that checkpoint, and the liar proposes another
+     * batch for number 4 in it.
      */
     @PlantedBug(
             in = Agreement.class,
@@ -75,8 +76,9 @@ class NewViewLiesTest {
     }
 
     /**
-     * Replica 0 and the liars, from replica 1 on, have executed number 2; the others have prepared it, and lack COMMITs. The first liar leads the
-     * next view, and says that 2 is free in it: its NEW-VIEW ends before, and the liars vote for a null batch there.
+     * Replica 0 and the liars, from replica 1 on, have executed number 2. The others have prepared it, and lack
+     * COMMITs. The first liar leads the next view and claims that 2 is free in it. Its NEW-VIEW ends before 2, and the
+     * liars vote for a null batch there.
      */
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
@@ -154,7 +156,10 @@ class NewViewLiesTest {
         return cluster.nodes.stream().map(node -> node.up().executed()).toList();
     }
 
-    /** Before they look for the state of that checkpoint the liar's batch could be executed: NEW-VIEW comes just after a tick. */
+    /**
+     * Delivers NEW-VIEW just after a tick. The liar's batch could then be executed before the replicas look for the
+     * state of that checkpoint.
+     */
     private List<ReplicaMessage> carry(TestCluster cluster, int from, int to, ReplicaMessage message) {
         if (message instanceof NewView newView && to >= 2) {
             begins = newView.checkpoint().sequence();

@@ -13,10 +13,10 @@ final class OneHistory {
     private final List<Bytes> canonical = new ArrayList<>();
 
     /**
-     * Checks what is new of a journal.
+     * Checks the new entries of a journal.
      *
-     * @param checked so much of it was
-     * @return how much is now
+     * @param checked number of entries checked before
+     * @return number of entries checked now
      */
     int check(int replica, List<Bytes> journal, int checked) {
         for (int i = checked; i < journal.size(); i++) {

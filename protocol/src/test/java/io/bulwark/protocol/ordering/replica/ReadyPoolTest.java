@@ -80,7 +80,7 @@ class ReadyPoolTest {
         assertThat(pool.takeUnsaidReady()).isEmpty();
     }
 
-    /** Else words could keep each other alive when nobody vouches any more. */
+    /** Otherwise READY messages could keep each other alive after all vouches have expired. */
     @Test
     void nobodySaysReadyBecauseOthersDo() {
         sayReady(0, id, 1, 2, 3, 4, 5, 6);
@@ -224,7 +224,10 @@ class ReadyPoolTest {
         assertThat(ids(pool.ready())).containsExactly(id);
     }
 
-    /** It is due elsewhere by this word, among others; so it stays here, ready to be proposed. */
+    /**
+     * Another replica may count the request as due because of this READY, so this replica keeps it, ready to be
+     * proposed.
+     */
     @Test
     void whoSaysReadyKeepsTheRequestForAsLongAsThatCounts() {
         becomeReady();
@@ -294,7 +297,7 @@ class ReadyPoolTest {
         assertThat(pool.missing()).containsOnlyKeys(id);
     }
 
-    /** The primary learns of it then; what it gives numbers to before passes over nobody. */
+    /** The primary learns of a request when it is due; numbers assigned earlier do not count as passing it over. */
     @Test
     void onlyWhatIsDueIsPassedOver() {
         becomeReady();

@@ -21,8 +21,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Seven replicas, two of which lie: clients fill the primary, 0, and replica 1 with requests for which f+1 others vouch there and never 2f. What is
- * asked for then the other three have, and the liars vouch for it at these only: they count 2f+1 vouches, the primary f+1.
+ * Seven replicas, two of which lie. Clients fill the primary, 0, and replica 1 with requests for which f+1 others vouch
+ * there and never 2f. The other three then get a correct request, and the liars vouch for it only to them: they count
+ * 2f+1 vouches, the primary f+1.
  */
 @NullMarked
 @Execution(ExecutionMode.CONCURRENT)
@@ -47,7 +48,7 @@ class ReadyTest {
 
     /** Additional action of the liars. */
     enum Lie {
-        /** They vouch for what is asked for then at the other three. */
+        /** They vouch for the correct request to the other three. */
         VOUCHES,
         /** They say READY there, too, at once. */
         READY,
@@ -108,7 +109,7 @@ class ReadyTest {
         }
     }
 
-    /** With as much as one client may have, or as is left of the room of all for what f+1 others vouch for. */
+    /** Fills the room of one client, or the rest of the common room for requests that f+1 others vouch for. */
     private void fill(Junk kind, Lie lie, boolean all) {
         List<Request> first = junk(0, all ? 8 : 1, 0);
         if (kind == Junk.SHARED) {
@@ -222,7 +223,10 @@ class ReadyTest {
         }
     }
 
-    /** One backup counts 2f+1 vouches, and nobody else ever does: it must not wait for what the primary cannot know of. */
+    /**
+     * One backup counts 2f+1 vouches, and nobody else ever does. It must not time a request that the primary cannot
+     * know.
+     */
     @Test
     void whatOneBackupAloneCountsAsReadyItDoesNotTime() {
         Request good = request(1, 1_000, LARGE_BYTES);

@@ -159,7 +159,10 @@ class RecoveringTest {
         assertThat(lone.said(Executed.class)).isNotEmpty();
     }
 
-    /** The marks may move before: a checkpoint of the disk, of which the others' certificate comes. */
+    /**
+     * The marks may move before the estimate is known: a checkpoint of the disk, for which the others' certificate
+     * arrives.
+     */
     @Test
     void thoughACheckpointIsStableNothingLeavesBeforeTheEstimate() {
         LoneReplica lone = new LoneReplica(1, Start.NORMAL);
@@ -219,7 +222,7 @@ class RecoveringTest {
         assertThat(lone.said(QueryStable.class)).isEmpty();
     }
 
-    /** A certificate of this life has moved its mark; the others have answered before. */
+    /** A certificate of this life has moved its low water mark; the others have answered before that. */
     @ParameterizedTest
     @EnumSource(
             value = Start.class,

@@ -283,7 +283,7 @@ class RecoveryTest {
         cluster.run(300);
         long estimate = report(cluster, 2).own().estimate();
         assertThat(estimate).isEqualTo(unstableFrom[0]);
-        // It catches up while null batches fill the numbers up to H_M; then more come.
+        // It catches up while null batches fill the numbers up to H_M. Then the clients send more requests.
         cluster.run(3_000);
         submit(cluster, 6);
         cluster.run(300);

@@ -74,7 +74,10 @@ class RepeatedNumbersTest {
         assertThat(accepted()).containsExactly(5L, 7L);
     }
 
-    /** It has executed the first, as far as f+1 others know, and has forgotten: then it proposes the request again. */
+    /**
+     * The primary has executed the first number, as far as f+1 others know, and has forgotten it. It then proposes the
+     * request again.
+     */
     @Test
     void aSecondNumberIsAcceptedOnceTheFirstIsExecuted() {
         hearRequests(COSTLY);

@@ -36,8 +36,9 @@ class RepetitionsTest {
     }
 
     /**
-     * A query is executed, its client hears nothing of that, and a replica restarts and has forgotten; so it is executed again, with another result.
-     * One that misses this and fetches the state knew the first result: if it said that, no 2f+1 would be equal, and nobody would vouch again.
+     * A query is executed, but its client gets no reply. A replica restarts and forgets it, so it is executed again,
+     * with another result. Another replica misses this, fetches the state, and remembers the first result. If it
+     * reported that result, no 2f+1 replies would be equal, and nobody would vouch again.
      */
     @ParameterizedTest
     @ValueSource(ints = {1, 2})

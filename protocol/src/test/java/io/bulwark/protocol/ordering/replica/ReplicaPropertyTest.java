@@ -13,9 +13,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Replicas that crash at any time, all at once too, and come back, over a network that loses, delays and cuts, with keys that
- * change: all execute one order (the cluster checks it at each step), and once it is calm everything that was asked for is
- * done and all are equal. What was acknowledged is never done otherwise.
+ * Replicas that crash at any time, also all at once, and come back. The network loses, delays and partitions, and keys
+ * change. All execute one order; the cluster checks it at each step. Once the network is calm, every request is
+ * executed and all replicas are equal. No acknowledged result ever changes.
  */
 @NullMarked
 @Tag("long")

@@ -19,7 +19,10 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Vouches and room (PROTOCOLS section 7), seen from replica 0 of four; of seven where f+1 others must be fewer than 2f. */
+/**
+ * Vouches and room (PROTOCOLS section 7), seen from replica 0 of four, or of seven where f+1 others must be fewer than
+ * 2f.
+ */
 @NullMarked
 class RequestPoolTest {
     private static final int VOUCHES_MAX = 16;
@@ -145,7 +148,7 @@ class RequestPoolTest {
         assertThat(hear(request(1, 3, 3))).isTrue();
     }
 
-    /** Two of them fill a client's room, four the room of all. */
+    /** Returns a large request: two fill a client's room, four the room of all. */
     private static Request large(int client, long call) {
         return sized(client, call, 512 << 10);
     }
@@ -218,7 +221,10 @@ class RequestPoolTest {
         assertThat(hear(sized(11, 1, 3 << 10))).isFalse();
     }
 
-    /** A primary that had no room for it could not give it a number, and what is not ready would keep the place for as long as its clients like. */
+    /**
+     * A primary without room for a ready request could not give it a number. A request that is not ready would keep the
+     * place for as long as its clients like.
+     */
     @Test
     void whatIsReadyHasRoomThoughThatOfWhatOthersVouchForIsFull() {
         pool = poolWith(2);
@@ -238,7 +244,10 @@ class RequestPoolTest {
         assertThat(ready()).containsExactly(late.id());
     }
 
-    /** A primary vouches once it has the body, and must not wait for that to have room for it. What is not ready gives way, if it must. */
+    /**
+     * A primary vouches once it has the body, so it must not wait for its own vouch before it has room. Requests that
+     * are not ready give way, if necessary.
+     */
     @Test
     void whatLacksTheOwnVouchOnlyMayTakeTwiceAClientsRoom() {
         pool = poolWith(2);
@@ -274,7 +283,7 @@ class RequestPoolTest {
                 .hasSize(4);
     }
 
-    /** Replica 0 has the large ones; what is told of all others is whether the primary may lack them. */
+    /** Replica 0 has the large requests. The test shows for all others whether the primary may lack them. */
     @Test
     void whoHoldsNextToNothingIsNeverCrowdedOut() {
         hear(sized(1, 1, 400 << 10));
@@ -297,7 +306,7 @@ class RequestPoolTest {
                 .anyMatch(pool::isCrowded);
     }
 
-    /** Three requests of a client, the first of which loses its room. */
+    /** Sends three requests of a client and returns the first, which loses its room. */
     private Request displaced(int client) {
         for (int call = 0; call < 3; call++) {
             hear(request(client, call, call));

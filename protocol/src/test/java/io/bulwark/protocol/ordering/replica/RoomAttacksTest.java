@@ -77,7 +77,7 @@ class RoomAttacksTest {
         assertThat(kept).isEmpty();
     }
 
-    /** A backup that 64 requests of a client fill, the first 40 of which lose their room; batches hold two. */
+    /** Returns a backup that 64 requests of a client fill, the first 40 of which lose their room; batches hold two. */
     private static Replica backupThatLostBodies() {
         ReplicaConfig config = ReplicaConfig.of(3, 1)
                 .withRoom(new Room(64, 8 << 20, 1_024, 64, 128 << 20))
@@ -122,7 +122,7 @@ class RoomAttacksTest {
         return calls;
     }
 
-    /** The rest of it nobody may have, and to look for it costs the backup time. */
+    /** Possibly nobody has the other bodies of the batch, and a search for them costs the backup time. */
     @Test
     void nothingIsFetchedForABatchThatNamesUnknownBodies() {
         Replica backup = backupThatLostBodies();
@@ -149,7 +149,7 @@ class RoomAttacksTest {
         cluster.at(300, () -> repeat(cluster, vouch));
     }
 
-    /** The primary proposes nothing; clients tell replica 1 alone more than others remember of its vouches. */
+    /** The primary proposes nothing. Clients send replica 1 alone more requests than others remember of its vouches. */
     @Test
     void clientsThatFloodOneReplicaCannotKeepASilentPrimaryInItsView() {
         TestCluster cluster = new TestCluster(1, 2, config -> config.withRoom(new Room(8, 8 << 20, 32, 16, 128 << 20)));

@@ -65,7 +65,7 @@ final class TestCluster {
         boolean isLogForged;
         /** Reason for its stop, if it has stopped. */
         String stopped = "";
-        /** Its process stands still: what comes waits, and so does its clock. */
+        /** Whether its process is paused: messages wait, and its clock stands still. */
         boolean isPaused;
         /** Its disk is as slow as all are, or slower. */
         long syncMillis;

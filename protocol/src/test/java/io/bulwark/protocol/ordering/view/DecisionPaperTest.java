@@ -109,7 +109,9 @@ class DecisionPaperTest {
         return choices;
     }
 
-    /** Numbers 1 to 4 are between the water marks; what comes after all that S tells of is left to fresh batches. */
+    /**
+     * Numbers 1 to 4 are between the water marks; numbers after the last one that S mentions are left to fresh batches.
+     */
     @Test
     void whatNobodyToldOfIsLeftFree() {
         Decision decision = over(stable(1, 0).prepared(1, 7, 0), stable(1, 0).prePrepared(1, 7, 0), stable(1, 0));

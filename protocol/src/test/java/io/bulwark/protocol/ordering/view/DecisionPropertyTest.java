@@ -17,11 +17,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Random runs of the three phases over many views, message counts only, in which f liars say in VIEW-CHANGEs whatever they
- * like, primaries equivocate and the adversary picks S and every choice that S supports. What committed at a correct replica
- * is never contradicted (proactive recovery paper, 4.5: "no other request will be able to satisfy conditions A1 or B"), and
- * with the VIEW-CHANGEs of all correct replicas there is a decision, whatever the liars add ("the primary will also be able to
- * make the right decision eventually").
+ * Random runs of the three phases over many views, message counts only. Up to f liars send arbitrary VIEW-CHANGEs, and
+ * primaries equivocate. The adversary picks S and every choice that S supports. Nothing ever contradicts a batch that
+ * committed at a correct replica (proactive recovery paper, 4.5: "no other request will be able to satisfy conditions
+ * A1 or B"). With the VIEW-CHANGEs of all correct replicas there is a decision, whatever the liars add ("the primary
+ * will also be able to make the right decision eventually").
  */
 class DecisionPropertyTest {
     private static final long SEED = Long.getLong("bulwark.seed", System.nanoTime());

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** A correct replica as the decision procedure's model has it: what it remembers, executed and keeps. */
+/** A correct replica in the model of the decision procedure: its memory, executed batches and checkpoints. */
 final class ModelReplica {
     final ViewHistory history;
     final TreeSet<Long> held = new TreeSet<>(List.of(0L));
