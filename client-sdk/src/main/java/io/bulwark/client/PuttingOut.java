@@ -28,7 +28,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Wait for the revocation of a client in the register volumes (PROTOCOLS section 2, revocation). It waits until all
+ * Wait for the revocation of a client in the register volumes (docs/protocols/revocation.md). It waits until all
  * nodes refuse the client, then twice until each has settled the remains of repairs that began before.
  */
 final class PuttingOut {

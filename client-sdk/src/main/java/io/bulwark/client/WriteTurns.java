@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 
 /**
  * Queue of one client's writes to one register block, which run one after another. A node stages only a few unfinished
- * versions of a block for each client (PROTOCOLS section 2, bounds). Concurrent writes that begin at different nodes in
+ * versions of a block for each client (docs/protocols/fp.md, bounds). Concurrent writes that begin at different nodes in
  * different order could keep each other from a quorum for ever.
  */
 final class WriteTurns {

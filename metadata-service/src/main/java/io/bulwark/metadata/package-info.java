@@ -1,5 +1,5 @@
 /**
- * One replica of the metadata service (PROTOCOLS sections 6 and 7). It executes what the ordering engine decides, and
+ * One replica of the metadata service (docs/protocols/metadata.md, docs/ordering). It executes what the ordering engine decides, and
  * logs it durably before it answers. After a restart it settles with its peers on the latest state that f+1 of them
  * vouch for.
  */

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Corruption of the RocksDB files that hold the state, at one replica and at all. The group recovers by itself
- * (PROTOCOLS section 7, damage).
+ * (docs/ordering/checkpoints.md, damage).
  */
 @NullMarked
 class BftDamageTest {

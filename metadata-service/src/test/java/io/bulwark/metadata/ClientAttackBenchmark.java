@@ -31,7 +31,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 /**
- * Benchmark of the cost of attacking clients to others (docs/ordering.md, "What clients that attack cost others"). Four
+ * Benchmark of the cost of attacking clients to others (docs/ordering/overload.md). Four
  * replicas run in this JVM, with correct callers and k attackers of each sort beside them; a row without attackers
  * precedes each row. The attackers run on the same processors, so the ratios include their own processor time. On
  * demand, {@code -Dtest=ClientAttackBenchmark}. The duration of each cell is {@code bulwark.bench.seconds}, and the

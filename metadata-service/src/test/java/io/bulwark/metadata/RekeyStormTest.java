@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * All replicas restart while hundreds of clients are connected (PROTOCOLS section 7, "Keys and restarts"): each agrees on new keys
+ * All replicas restart while hundreds of clients are connected (docs/ordering/recovery.md, session keys): each agrees on new keys
  * with each replica, which here is a new connection over TLS with certificates on both sides, and all at once. All get through, what
  * they ask for is executed once, and each connects once to each.
  */

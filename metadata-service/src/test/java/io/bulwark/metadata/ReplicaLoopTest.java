@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Turns in the thread of a replica (docs/ordering.md, costs of attacking clients to others). */
+/** Turns in the thread of a replica (docs/ordering/overload.md, costs of attacking clients to others). */
 @NullMarked
 class ReplicaLoopTest {
     private static final int FLOOD = 5_000;

@@ -33,7 +33,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The rules of PROTOCOLS section 4, one by one. */
+/** The rules of docs/protocols/extents.md, one by one. */
 @NullMarked
 class ExtentRulesTest {
     private final long seed = Long.getLong("bulwark.seed", System.nanoTime());
@@ -206,7 +206,7 @@ class ExtentRulesTest {
         for (PrincipalId node : cluster.nodes()) {
             simulation.tell(node, new Fact.OfSession(1, ExtentCluster.WRITER, 1, SessionState.CLOSED));
         }
-        // Until it is told, a node may still believe the session open (PROTOCOLS section 4, sessions).
+        // Until it is told, a node may still believe the session open (docs/protocols/access.md, sessions).
         simulation.runFor(200);
         assertThat(cluster.writeNow(cluster.newBlock(), cluster.content()))
                 .isInstanceOfSatisfying(

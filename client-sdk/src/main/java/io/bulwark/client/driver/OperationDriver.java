@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The future completes with the outcome on a virtual thread. The operation stays registered until it says that it is
  * finished, since it may still help slow nodes. Lingering operations are bounded in time, number and bytes; the oldest
- * is dropped first. Cancelling the future stops the caller's waiting, not the operation (PROTOCOLS section 2), which
+ * is dropped first. Cancelling the future stops the caller's waiting, not the operation (docs/protocols/fp.md), which
  * then lingers likewise. Thread-safe.
  */
 public final class OperationDriver implements AutoCloseable {

@@ -1,5 +1,5 @@
 /**
- * Follows the registry of principals in the replicated metadata (PROTOCOLS section 6): which keys a process believes, and which
+ * Follows the registry of principals in the replicated metadata (docs/protocols/metadata.md): which keys a process believes, and which
  * identity it shows, change without a restart.
  */
 @NullMarked

@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The lives of a replica within one process. Another one begins when a caller starts a recovery, and, after a pause,
  * when one ends by itself. That happens when its disk failed or is full, or its log of promises turned out to be
- * forged. The log then remembers this (PROTOCOLS section 7, "Damage"). After one has stopped for good ({@link
+ * forged. The log then remembers this (docs/ordering/checkpoints.md, damage). After one has stopped for good ({@link
  * HaltedReplica}), no ordering life begins. When another configuration of replicas follows, another life begins at once
  * (docs/decisions/0020).
  */

@@ -21,7 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Promises of a replica of the ordering engine, on disk (PROTOCOLS section 7, durable before send and damage). Each
+ * Promises of a replica of the ordering engine, on disk (docs/ordering/normal-case.md, durable before send; docs/ordering/checkpoints.md, damage). Each
  * segment has a file, {@code promises-N.log}, that begins with a summary of all before it. A segment appears under its
  * name with its whole summary or not at all; the previous one is removed after that. A thread of its own writes;
  * records that arrive during a sync share the next sync. Each life begins a segment of its own, and only reads older

@@ -1,7 +1,7 @@
 /**
  * The durable files of a replica. Under the engine after the proactive recovery paper this is the log of promises, in
  * two places. Engines with incarnations have the applied-command log, synced in groups before any answer leaves, and
- * snapshots of the state. They also keep the highest incarnation that the replica has sealed (PROTOCOLS section 7,
+ * snapshots of the state. They also keep the highest incarnation that the replica has sealed (docs/ordering,
  * durable before send and damage).
  */
 @NullMarked

@@ -8,7 +8,7 @@ import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import java.util.Optional;
 
-/** The deterministic state machine that all replicas run (PROTOCOLS section 6). Called by one thread at a time. */
+/** The deterministic state machine that all replicas run (docs/protocols/metadata.md). Called by one thread at a time. */
 public interface StateMachine {
     /** Makes machines over ordered keys and values, for an engine that keeps these. */
     @FunctionalInterface

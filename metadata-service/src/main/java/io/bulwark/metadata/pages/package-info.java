@@ -1,5 +1,5 @@
 /**
- * The pages of a replica's state on disk (proactive recovery paper, section 4.6.2; PROTOCOLS section 7, checkpoints).
+ * The pages of a replica's state on disk (proactive recovery paper, section 4.6.2; docs/ordering/checkpoints.md).
  * One synced batch makes a checkpoint durable, and the remains of a crash can be told from needed pages.
  */
 @NullMarked

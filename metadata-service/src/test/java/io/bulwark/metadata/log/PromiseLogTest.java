@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The log of promises over lives that end in a crash, on a disk that fails at any step (PROTOCOLS section 7, damage). */
+/** The log of promises over lives that end in a crash, on a disk that fails at any step (docs/ordering/checkpoints.md, damage). */
 @NullMarked
 class PromiseLogTest {
     private static final LogRecord.Recovery FORGOTTEN = new LogRecord.Recovery(true, true, 0);

@@ -29,7 +29,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files of the log of promises that rot or are torn, at every byte and in both places (PROTOCOLS section 7, damage). */
+/** Files of the log of promises that rot or are torn, at every byte and in both places (docs/ordering/checkpoints.md, damage). */
 @NullMarked
 class PromiseScanTest {
     @TempDir

@@ -20,7 +20,7 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gets a range of one version of an object (PROTOCOLS section 4, "a pinned read"), block by block in order, with some
+ * Gets a range of one version of an object (docs/protocols/extents.md, "a pinned read"), block by block in order, with some
  * blocks of read-ahead. It gets only the blocks that hold the range, and the pin lists above them. One block may always
  * be in flight, more only as {@link Room} permits, so that a slow reader keeps nobody else from reading.
  */

@@ -22,7 +22,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts one object (PROTOCOLS section 4, "the inode is the commit"). Its blocks become extents, at most {@link
+ * Puts one object (docs/protocols/extents.md, "the inode is the commit"). Its blocks become extents, at most {@link
  * #WINDOW_BLOCKS} in flight, then its pin lists do, level by level. Only when all of them are complete, one command
  * makes the object visible. A failure before that command abandons the stored blocks. From then on nothing is
  * abandoned, since the command may still be executed.

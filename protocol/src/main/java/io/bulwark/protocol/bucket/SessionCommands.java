@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * Numbers the commands of one session and keeps to the window of outstanding ones (PROTOCOLS section 6). A number is used
+ * Numbers the commands of one session and keeps to the window of outstanding ones (docs/protocols/metadata.md). A number is used
  * for one command only, submitted until it is answered or given up: given up, its result is never known.
  */
 public final class SessionCommands {

@@ -1,5 +1,5 @@
 /**
- * Client side of the objects of a bucket (PROTOCOLS section 4): putting an object, getting a range of one, block ids,
+ * Client side of the objects of a bucket (docs/protocols/extents.md): putting an object, getting a range of one, block ids,
  * and numbered commands of sessions. These are state machines without I/O. A driver stores and fetches the extents,
  * submits the commands and hands back the results; the same classes run in production and in the simulator.
  */

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A fixed ordered list of slots, the nodes that hold them in this epoch, and their progress from the epoch before
- * (PROTOCOLS section 4, epochs).
+ * (docs/epochs.md).
  *
  * @param epoch counted per group from 1
  * @param holders the number of the node at each slot, all different

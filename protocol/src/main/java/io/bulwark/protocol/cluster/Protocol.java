@@ -4,9 +4,9 @@ import java.util.Locale;
 
 /** By which protocol a volume's blocks are read and written. The order is part of the formats. */
 public enum Protocol {
-    /** Fingerprinted cross-checksums: a fragment is checked before it is accepted (PROTOCOLS sections 2 and 4). */
+    /** Fingerprinted cross-checksums: a fragment is checked before it is accepted (docs/protocols/fp.md, docs/protocols/extents.md). */
     FP,
-    /** Versioned fragments whose verification can be taken off the path of writes (PROTOCOLS section 3). */
+    /** Versioned fragments whose verification can be taken off the path of writes (docs/protocols/pasis.md). */
     PASIS;
 
     /** Returns the name as people write it. */

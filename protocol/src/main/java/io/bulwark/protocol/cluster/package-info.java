@@ -1,5 +1,5 @@
 /**
- * The cluster in the view of all (PROTOCOLS section 4, placement): nodes, volumes with their protection policies, and
+ * The cluster in the view of all (docs/protocols, shared rules): nodes, volumes with their protection policies, and
  * placement groups with epochs. Also the facts about sessions, grants and ranges that nodes act on.
  */
 @NullMarked

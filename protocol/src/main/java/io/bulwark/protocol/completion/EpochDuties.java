@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Duties of a node towards the metadata while holders of its placement groups change (PROTOCOLS section 4, epochs). The
+ * Duties of a node towards the metadata while holders of its placement groups change (docs/epochs.md). The
  * node tells its servers of each change, reports when they refuse the epoch that is to end, and confirms the one that
  * has opened. Where it took a slot, it first examines everything that is referenced once more, from the beginning.
  */

@@ -1,6 +1,6 @@
 /**
  * Requests of operators to a storage node over the network: its state, its pending work, and its observations of its
- * peers (PROTOCOLS section 4, completion and verdicts).
+ * peers (docs/protocols/extents.md, completion and verdicts).
  */
 @NullMarked
 package io.bulwark.protocol.control;

@@ -1,7 +1,7 @@
 package io.bulwark.protocol.effect;
 
 /**
- * Observation about a node or a client (PROTOCOLS section 4, verdicts). Only {@link #CORRUPT} and {@link #POISONOUS}
+ * Observation about a node or a client (docs/protocols/access.md, verdicts). Only {@link #CORRUPT} and {@link #POISONOUS}
  * accuse.
  */
 public enum Verdict {

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Encoding, naming, checking and decoding of the extents of a volume, by its policy (PROTOCOLS sections 1, 3 and 4).
+ * Encoding, naming, checking and decoding of the extents of a volume, by its policy (docs/protocols/coding.md, docs/protocols/pasis.md, docs/protocols/extents.md).
  * Blocks here are padded to m times the fragment length. Input from others may be false: it is refused and never causes
  * an exception. Immutable and safe for use by many threads.
  */

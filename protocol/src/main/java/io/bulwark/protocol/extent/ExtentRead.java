@@ -36,7 +36,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pinned read (PROTOCOLS section 4): m slots are asked for exactly one version, the data slots first; each that is
+ * A pinned read (docs/protocols/extents.md): m slots are asked for exactly one version, the data slots first; each that is
  * silent, refuses or sends what cannot be right is replaced by the next. No timestamps and no proof are needed, since the
  * pin comes from the metadata.
  *

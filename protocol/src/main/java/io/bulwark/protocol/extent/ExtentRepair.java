@@ -15,7 +15,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rebuild of a node's own fragment of a referenced extent (PROTOCOLS section 4, completion and repair): a pinned read
+ * Rebuild of a node's own fragment of a referenced extent (docs/protocols/extents.md, completion and repair): a pinned read
  * from the other slots, then the own slot's fragment. Under FP the read also hands their fragments to others that lack
  * them.
  */

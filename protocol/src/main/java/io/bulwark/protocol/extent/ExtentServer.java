@@ -49,7 +49,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A storage node's side of extents (PROTOCOLS section 4). It keeps at most one version of each id for ever, and checks
+ * A storage node's side of extents (docs/protocols/extents.md). It keeps at most one version of each id for ever, and checks
  * it against its checksum before it is durable and at each read. It serves it to readers with a read grant that name
  * its pin. It makes missing fragments again from the others, and drops extents that 2f+1 replicas report as freed.
  *

@@ -26,7 +26,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Write of an extent in one round (PROTOCOLS section 4): STORE sends each slot its own fragment; STORE_BLOCK is used
+ * Write of an extent in one round (docs/protocols/extents.md): STORE sends each slot its own fragment; STORE_BLOCK is used
  * where nodes verify as they store. The write is done at m+f OKs of one epoch under FP, N-b under PASIS. It is
  * therefore wait-free with f nodes dead or lying. Afterwards it keeps sending to slow slots for a while.
  *

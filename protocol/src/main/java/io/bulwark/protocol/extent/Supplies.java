@@ -9,7 +9,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handling of fragments that readers and other nodes send to a node (PROTOCOLS section 4, completion). The node keeps a
+ * Handling of fragments that readers and other nodes send to a node (docs/protocols/extents.md, completion). The node keeps a
  * fragment of the version that it knows to be the extent's. If it knows none, it keeps one of the version that f+1
  * other slots hold.
  */

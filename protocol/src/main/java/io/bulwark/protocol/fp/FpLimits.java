@@ -1,7 +1,7 @@
 package io.bulwark.protocol.fp;
 
 /**
- * Bounds (PROTOCOLS section 2) and timeouts of a node.
+ * Bounds (docs/protocols/fp.md) and timeouts of a node.
  *
  * @param stagedPerClient versions that one client may have staged at this node in open sessions before a PREPARE
  *     without ts is refused; one that names its ts is refused at twice as many

@@ -7,7 +7,7 @@ import io.bulwark.protocol.wire.Message;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Messages between clients and nodes of the FP register (thesis 4.2.3, PROTOCOLS section 2). */
+/** Messages between clients and nodes of the FP register (thesis 4.2.3, docs/protocols/fp.md). */
 public sealed interface FpMessage extends Message {
     Target target();
 

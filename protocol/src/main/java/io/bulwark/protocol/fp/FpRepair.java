@@ -14,7 +14,7 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * REPAIR of one block at this node (PROTOCOLS section 2): READ without write-back, stage under the writer tag {@code repair},
+ * REPAIR of one block at this node (docs/protocols/fp.md): READ without write-back, stage under the writer tag {@code repair},
  * gather m + f repair MACs, and only then COMMIT. One at a time; those who ask meanwhile wait for it, or for the next.
  */
 final class FpRepair {

@@ -33,7 +33,7 @@ import java.util.function.ObjLongConsumer;
 import java.util.function.Predicate;
 
 /**
- * Node of the FP register (thesis figures 4.2.2 and 4.2.3, PROTOCOLS section 2): admits requests, keeps the state of
+ * Node of the FP register (thesis figures 4.2.2 and 4.2.3, docs/protocols/fp.md): admits requests, keeps the state of
  * the blocks in use, and handles repair and the leftovers of closed sessions.
  *
  * <p>A repair is run as operations of this node among its peers, by {@link Effect.Run}; they never address the node

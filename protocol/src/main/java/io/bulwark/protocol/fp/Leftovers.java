@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /**
- * Settlement of staged versions left by closed sessions (PROTOCOLS section 2, leftovers). REPAIR adopts versions that
+ * Settlement of staged versions left by closed sessions (docs/protocols/revocation.md, orphaned prepares). REPAIR adopts versions that
  * READ proves. It drops a version that all nodes refuse for good and have not committed, or 2f + 1 refuse for good and
  * have not prepared. This must hold for all clients that have this node's MACs for the version. The other versions
  * stay; the node retries them with growing pauses, and reports the nodes that it waits for.

@@ -6,7 +6,7 @@ import io.bulwark.protocol.wire.WireWriter;
 
 /**
  * Permanent name of a block. In an object volume the owner allocates {@code (owner, session, counter)} without asking
- * anybody (PROTOCOLS section 4). In a register volume the owner is nobody, the session 0, and the counter is the
+ * anybody (docs/protocols/extents.md). In a register volume the owner is nobody, the session 0, and the counter is the
  * block's number. 25 bytes on the wire.
  */
 public record BlockId(int volume, PrincipalId owner, long session, long counter) implements Comparable<BlockId> {

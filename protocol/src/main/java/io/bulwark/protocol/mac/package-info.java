@@ -1,5 +1,5 @@
 /**
- * Message authentication codes between servers that share pairwise keys (thesis 4.2; PROTOCOLS section 1): HMAC-SHA-256,
+ * Message authentication codes between servers that share pairwise keys (thesis 4.2; docs/protocols/coding.md): HMAC-SHA-256,
  * cut to 16 bytes where it travels. The keys are there for good, or change under their users (proactive recovery paper, 4.1).
  */
 @NullMarked

@@ -182,7 +182,7 @@ public sealed interface Command {
     record ReportPoison(PrincipalId client, BlockId block, long session, String detail) implements Command {}
 
     /**
-     * Announcement that another node will hold a slot of a placement group from its next epoch on (PROTOCOLS section 4,
+     * Announcement that another node will hold a slot of a placement group from its next epoch on (docs/protocols/extents.md,
      * epochs). Refused while another change of the group is pending, and where more than f slots would be unconfirmed.
      * Requires the right to administer the cluster.
      *

@@ -12,7 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Verdicts of nodes on each other (PROTOCOLS section 4, verdicts). A verdict on a node and a block enters the record
+ * Verdicts of nodes on each other (docs/protocols/access.md, verdicts). A verdict on a node and a block enters the record
  * once f+1 other nodes of the block's group have said the same. Single reports are hints ({@link NodeReports}). Entries
  * are bounded per accused node.
  */

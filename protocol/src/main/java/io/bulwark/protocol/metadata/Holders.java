@@ -10,7 +10,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * Holders of the slots of the placement groups (PROTOCOLS section 4, epochs), and the nodes of the cluster. An
+ * Holders of the slots of the placement groups (docs/epochs.md), and the nodes of the cluster. An
  * announced change opens the next epoch once n-f holders refuse this one, and counts until each holder has confirmed.
  */
 final class Holders {

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * Inodes with their link counts, pending uploads, and the freeing of their ranges after a grace (PROTOCOLS section 4).
+ * Inodes with their link counts, pending uploads, and the freeing of their ranges after a grace (docs/protocols/extents.md).
  * An inode stays known, for readers and for repair, until its ranges are freed.
  */
 final class Inodes {

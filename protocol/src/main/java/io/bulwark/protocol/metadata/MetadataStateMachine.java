@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The replicated metadata (PROTOCOLS section 6). Replicas that execute the same submissions with the same times hold the
+ * The replicated metadata (docs/protocols/metadata.md). Replicas that execute the same submissions with the same times hold the
  * same state and give the same replies, byte for byte. Single-threaded; queries change nothing.
  */
 public final class MetadataStateMachine {

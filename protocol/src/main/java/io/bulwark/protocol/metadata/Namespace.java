@@ -11,7 +11,7 @@ import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import java.util.stream.StreamSupport;
 
-/** Buckets, names and versions: links to inodes (PROTOCOLS section 4, the inode is the commit; freeing). */
+/** Buckets, names and versions: links to inodes (docs/protocols/extents.md, the inode is the commit; freeing). */
 final class Namespace {
     static final int BUCKETS_MAX = 100_000;
 

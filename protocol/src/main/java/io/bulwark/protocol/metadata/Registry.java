@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Members of the cluster and their keys, as operators have changed them since the genesis (PROTOCOLS section 6). A
+ * Members of the cluster and their keys, as operators have changed them since the genesis (docs/protocols/metadata.md). A
  * principal without an entry has the key that the genesis file gives it. Revocation is for good: neither the principal
  * nor its keys come back.
  */

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The sessions of all principals and what nodes must know of them (PROTOCOLS sections 4 and 6). Closed sessions without
+ * The sessions of all principals and what nodes must know of them (docs/protocols/extents.md, docs/protocols/metadata.md). Closed sessions without
  * references collapse into intervals of session numbers, in the end one per owner.
  */
 final class Sessions {

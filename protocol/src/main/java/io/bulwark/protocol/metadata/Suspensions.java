@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Writers of poisonous versions (lazy verification paper, 3.3; PROTOCOLS section 3, suspension). Once b+1 nodes of one
+ * Writers of poisonous versions (lazy verification paper, 3.3; docs/protocols/access.md, suspension). Once b+1 nodes of one
  * placement group have each found a poisonous version of a client, its sessions are closed. It can open no new one
  * until an operator lifts the suspension. A reported version belongs to a session, and sessions from before a lift no
  * longer count: one number for each client that was ever suspended. Pending reports are {@link NodeReports}.

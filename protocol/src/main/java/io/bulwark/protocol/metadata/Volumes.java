@@ -23,7 +23,7 @@ import java.util.function.IntPredicate;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
-/** The volumes, their placement groups over the nodes, and what their inodes take up (PROTOCOLS section 4, placement). */
+/** The volumes, their placement groups over the nodes, and what their inodes take up (docs/protocols, shared rules). */
 final class Volumes {
     /** Bounds the map's size. */
     private static final int SLOTS_MAX = 1 << 18;

@@ -5,7 +5,7 @@ import io.bulwark.protocol.wire.WireWriter;
 
 /**
  * One object's content, immutable; names and versions link to it. The ordered command that makes it visible is the
- * commit of the object (PROTOCOLS section 4).
+ * commit of the object (docs/protocols/extents.md).
  *
  * @param id counted up from 1, never reused
  * @param modifiedMillis agreed time of the command that made it

@@ -24,7 +24,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Request to the replicated state machine (PROTOCOLS section 7): sent to all 3f+1 replicas, and sent again until enough
+ * Request to the replicated state machine (docs/ordering): sent to all 3f+1 replicas, and sent again until enough
  * of them have answered the same. One replica, a different one each time, sends the whole of a long reply, while the
  * others send its digest (4.2). If enough digests agree and the reply to them does not arrive, one of the agreeing
  * replicas is asked for it. Replicas stand at different places of the order, so a query may find no agreement in time.

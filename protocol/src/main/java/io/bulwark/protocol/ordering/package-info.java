@@ -1,5 +1,5 @@
 /**
- * Client side of the ordering port (PROTOCOLS section 7), the same for every engine: the messages of clients to all
+ * Client side of the ordering port (docs/ordering), the same for every engine: the messages of clients to all
  * 3f+1 replicas, the count of their replies (2f+1 matching ones), and the messages by which replicas settle on one
  * state after a restart.
  */

@@ -19,7 +19,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Access rights here, according to 2f + 1 replicas' answers about volumes, grants and sessions (PROTOCOLS section 4). A
+ * Access rights here, according to 2f + 1 replicas' answers about volumes, grants and sessions (docs/protocols/extents.md). A
  * closed session stays closed as long as this node runs; after a restart the replicas are asked again.
  */
 final class PasisAccess {

@@ -34,7 +34,7 @@ import java.util.function.IntSupplier;
 import java.util.function.ObjLongConsumer;
 
 /**
- * Node of the PASIS register (lazy verification paper, sections 2 to 4; PROTOCOLS section 3): admits requests and keeps
+ * Node of the PASIS register (lazy verification paper, sections 2 to 4; docs/protocols/pasis.md): admits requests and keeps
  * the state of the blocks in use. After a start the unverified versions on disk are listed first; requests wait until
  * then.
  *

@@ -30,7 +30,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Tests the reports of node 0 on the epochs of its placement group, and their time: PROTOCOLS section 4, epochs. */
+/** Tests the reports of node 0 on the epochs of its placement group, and their time: docs/epochs.md. */
 @NullMarked
 class EpochDutiesTest {
     private static final int BLOCK = 512;

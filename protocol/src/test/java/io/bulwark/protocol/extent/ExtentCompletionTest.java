@@ -32,7 +32,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests PROTOCOLS section 4 at one node: referenced extents are completed and charged no longer; doubted ones are
+ * Tests docs/protocols/extents.md at one node: referenced extents are completed and charged no longer; doubted ones are
  * compared.
  */
 @NullMarked

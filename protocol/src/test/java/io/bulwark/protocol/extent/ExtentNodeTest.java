@@ -29,7 +29,7 @@ import java.util.Random;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Rules of PROTOCOLS section 4 at one node, most of them about what happens between a store and its end. */
+/** Rules of docs/protocols/extents.md at one node, most of them about what happens between a store and its end. */
 @NullMarked
 class ExtentNodeTest {
     private static final BlockId BLOCK = LocalNode.block(1);

@@ -30,7 +30,7 @@ import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Tests in which epochs a node serves extents while holders change: PROTOCOLS section 4, epochs. */
+/** Tests in which epochs a node serves extents while holders change: docs/epochs.md. */
 @NullMarked
 class SealedEpochTest {
     private static final BlockId BLOCK = LocalNode.block(1);

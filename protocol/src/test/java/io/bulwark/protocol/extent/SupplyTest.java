@@ -25,7 +25,7 @@ import java.util.Random;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Tests how a node treats a fragment that a reader hands to it (PROTOCOLS section 4, completion). */
+/** Tests how a node treats a fragment that a reader hands to it (docs/protocols/extents.md, completion). */
 @NullMarked
 class SupplyTest {
     private static final BlockId BLOCK = LocalNode.block(1);

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests repair at crowded nodes (PROTOCOLS section 2, the room for what is proven). Of seven nodes, 3 and 4 are silent
+ * Tests repair at crowded nodes (docs/protocols/revocation.md, crowded blocks). Of seven nodes, 3 and 4 are silent
  * liars. They took part in an earlier write, of which node 0 alone has the COMMIT. Nodes 5 and 6 have prepared nothing
  * of it, and may have no room for proven versions.
  */

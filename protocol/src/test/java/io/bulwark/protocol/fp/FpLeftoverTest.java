@@ -12,7 +12,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests the versions that a writer leaves staged if it stops between PREPARE and COMMIT (PROTOCOLS section 2, bounds).
+ * Tests the versions that a writer leaves staged if it stops between PREPARE and COMMIT (docs/protocols/fp.md, bounds).
  * Four nodes, f = 1, m = 2.
  */
 @NullMarked

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Tests a node that has proven a revoked client's version, and overwritten it with one committed at this node alone.
- * Others with its MAC may report the older version again until m + f slots have the later one (PROTOCOLS section 2,
+ * Others with its MAC may report the older version again until m + f slots have the later one (docs/protocols/fp.md,
  * revocation).
  */
 @NullMarked

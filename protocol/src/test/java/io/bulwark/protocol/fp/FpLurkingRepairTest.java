@@ -19,7 +19,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests what repairs may prove of a revoked client's versions, and what readers may write back (PROTOCOLS section 2,
+ * Tests what repairs may prove of a revoked client's versions, and what readers may write back (docs/protocols/fp.md,
  * revocation).
  */
 @NullMarked

@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Schedules aimed at one rule of PROTOCOLS section 2 each: epochs, closings and what races with them, quorums one by one. */
+/** Schedules aimed at one rule of docs/protocols/fp.md each: epochs, closings and what races with them, quorums one by one. */
 @NullMarked
 class FpRulesTest {
     private static final FpTimes TIMES = new FpTimes(100, 300, 0, 20_000);

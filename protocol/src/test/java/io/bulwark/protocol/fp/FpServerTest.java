@@ -19,7 +19,7 @@ import java.util.Objects;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** The rules of PROTOCOLS section 2 at one node: PREPARE, COMMIT, READ, and what bounds them. */
+/** The rules of docs/protocols/fp.md at one node: PREPARE, COMMIT, READ, and what bounds them. */
 @NullMarked
 class FpServerTest {
     private final LocalNodes nodes = new LocalNodes(1, 2);

@@ -27,7 +27,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Holders of placement groups change: PROTOCOLS section 4, epochs. */
+/** Holders of placement groups change: docs/epochs.md. */
 @NullMarked
 class EpochTest {
     private static final long SEED = Long.getLong("bulwark.seed", 20261122L);

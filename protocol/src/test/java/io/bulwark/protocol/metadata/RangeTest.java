@@ -15,7 +15,7 @@ import java.util.Optional;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Owner rules of ranges, pending uploads and freeing (PROTOCOLS section 4). */
+/** Owner rules of ranges, pending uploads and freeing (docs/protocols/extents.md). */
 @NullMarked
 class RangeTest {
     private final Rig rig = Rig.ready();

@@ -24,19 +24,19 @@ import java.util.Set;
 /** Invariants of extents, judged by an observer that sees everything. */
 final class ExtentInvariants {
     static final Invariant RIGHT_OR_REFUSED =
-            new Invariant("right-or-refused", "PROTOCOLS section 4, a pinned read; thesis theorem 2.2.4");
+            new Invariant("right-or-refused", "docs/protocols/extents.md, a pinned read; thesis theorem 2.2.4");
     static final Invariant SAME_TO_ALL =
-            new Invariant("same-to-all-readers", "PROTOCOLS section 4: one pin, one content; thesis theorem 2.2.4");
+            new Invariant("same-to-all-readers", "docs/protocols/extents.md: one pin, one content; theorem 2.2.4");
     static final Invariant STAYS_READABLE =
-            new Invariant("stays-readable", "PROTOCOLS section 4: writes and reads end with m good fragments beyond f");
+            new Invariant("stays-readable", "docs/protocols/extents.md: writes and reads end with m good fragments beyond f");
     static final Invariant ONE_CONTENT_PER_ID = new Invariant(
-            "one-content-per-id", "PROTOCOLS section 4: two sets of m+f share m slots, hence a correct node");
-    static final Invariant FREED_STAYS_FREED = new Invariant("freed-stays-freed", "PROTOCOLS section 4, freeing");
+            "one-content-per-id", "docs/protocols/extents.md: two sets of m+f share m slots, hence a correct node");
+    static final Invariant FREED_STAYS_FREED = new Invariant("freed-stays-freed", "docs/protocols/extents.md, freeing");
     static final Invariant NEVER_REFUSED =
-            new Invariant("never-refused", "PROTOCOLS section 4: the writer waits for no faulty node");
-    static final Invariant NEVER_ACCUSED = new Invariant("never-accused", "PROTOCOLS section 4, verdicts");
+            new Invariant("never-refused", "docs/protocols/extents.md: the writer waits for no faulty node");
+    static final Invariant NEVER_ACCUSED = new Invariant("never-accused", "docs/protocols/access.md, verdicts");
     static final Invariant BOUNDED =
-            new Invariant("bounded", "PROTOCOLS section 4: a node bounds each client's unreferenced bytes");
+            new Invariant("bounded", "docs/protocols/extents.md: a node bounds each client's unreferenced bytes");
 
     private record Named(BlockId block, Bytes pin) {}
 

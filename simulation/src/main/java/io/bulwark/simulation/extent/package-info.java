@@ -1,4 +1,4 @@
-/** Extents (PROTOCOLS section 4) in campaigns: their cluster, clients, attackers and invariants. */
+/** Extents (docs/protocols/extents.md) in campaigns: their cluster, clients, attackers and invariants. */
 @NullMarked
 package io.bulwark.simulation.extent;
 

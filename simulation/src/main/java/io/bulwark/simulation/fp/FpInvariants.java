@@ -35,10 +35,10 @@ final class FpInvariants {
     static final Invariant NEVER_REFUSED =
             new Invariant("never-refused", "thesis theorem 4.2.1: a correct client's operation succeeds");
     static final Invariant NEVER_ACCUSED =
-            new Invariant("never-accused", "PROTOCOLS section 4, verdicts: correct nodes are not accused");
+            new Invariant("never-accused", "docs/protocols/access.md, verdicts: correct nodes are not accused");
 
     static final Invariant BOUNDED = new Invariant(
-            "bounded", "PROTOCOLS section 2, bounds: staged versions per client, and per client and block");
+            "bounded", "docs/protocols/fp.md, bounds: staged versions per client, and per client and block");
 
     static final Invariant CERTIFIED = new Invariant(
             "certified", "thesis lines 1500 to 1507: a correct node commits what m + f nodes have prepared");
@@ -49,7 +49,7 @@ final class FpInvariants {
 
     static final Invariant PUTTING_OUT_ENDS = new Invariant(
             "putting-out-ends",
-            "PROTOCOLS section 2, revocation: it waits for nodes that are silent or lie, and for blocks to be written");
+            "docs/protocols/revocation.md: it waits for nodes that are silent or lie, and for blocks to be written");
 
     /** Checking disks takes long. */
     private static final int CHECKS_PER_BOUND = 16;

@@ -1,4 +1,4 @@
-/** The FP register (thesis chapter 4, PROTOCOLS section 2) in campaigns: its cluster, clients, attackers and invariants. */
+/** The FP register (thesis chapter 4, docs/protocols/fp.md) in campaigns: its cluster, clients, attackers and invariants. */
 @NullMarked
 package io.bulwark.simulation.fp;
 

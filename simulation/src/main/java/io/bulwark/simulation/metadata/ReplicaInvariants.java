@@ -14,15 +14,15 @@ import java.util.Set;
 /** Invariants of correct replicas. */
 public final class ReplicaInvariants {
     /** Replicas that executed the same prefix hold the same state, after a restart from a snapshot too. */
-    public static final Invariant SAME_STATE = new Invariant("same-state", "PROTOCOLS section 6, deterministic");
+    public static final Invariant SAME_STATE = new Invariant("same-state", "docs/protocols/metadata.md, deterministic");
 
     /** They give the same replies, byte for byte. */
     public static final Invariant SAME_REPLY =
-            new Invariant("same-reply", "PROTOCOLS section 6, one canonical encoding");
+            new Invariant("same-reply", "docs/protocols/metadata.md, one canonical encoding");
 
     /** A command that is ordered again gets the stored result, or a refusal that changes nothing. */
     public static final Invariant EXECUTED_ONCE =
-            new Invariant("executed-once", "PROTOCOLS section 6, window of W outstanding numbers");
+            new Invariant("executed-once", "docs/protocols/metadata.md, window of W outstanding numbers");
 
     private static final int COMPARED_EVERY = 8;
     private static final Set<MetadataError> NOT_EXECUTED = EnumSet.of(

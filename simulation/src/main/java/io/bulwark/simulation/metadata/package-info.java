@@ -1,5 +1,5 @@
 /**
- * The replicated metadata in the simulator (PROTOCOLS sections 6 and 7). 3f+1 replicas run the production state machine
+ * The replicated metadata in the simulator (docs/protocols/metadata.md, docs/ordering). 3f+1 replicas run the production state machine
  * over an order in memory. They may be late or restarted from snapshots, and up to f of them lie to any client.
  */
 @NullMarked

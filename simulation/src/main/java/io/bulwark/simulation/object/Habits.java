@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
- * A client's beliefs about nodes, its read-ahead and its timeouts. Beliefs decide nothing (docs/protocols.md), so they
+ * A client's beliefs about nodes, its read-ahead and its timeouts. Beliefs decide nothing (docs/protocols/access.md), so they
  * are as often wrong as right. A deadline may pass at any step.
  */
 final class Habits implements ObjectGet.Room {

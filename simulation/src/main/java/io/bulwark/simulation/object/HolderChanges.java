@@ -22,7 +22,7 @@ final class HolderChanges {
     static final PrincipalId OPERATOR = PrincipalId.client(8);
 
     /** Once all is well each change opens, and each correct holder confirms. */
-    static final Invariant CHANGES_END = new Invariant("changes-end", "PROTOCOLS section 4, epochs");
+    static final Invariant CHANGES_END = new Invariant("changes-end", "docs/epochs.md");
 
     private static final long SETTLE_MILLIS = 600_000;
     private static final int LOOKS_ONE_IN = 6;

@@ -24,32 +24,32 @@ import java.util.function.Supplier;
 final class ObjectInvariants {
     /** A client that finds a correct writer's object gets all its bytes, unless it was deleted meanwhile. */
     static final Invariant WHOLE_OR_ABSENT =
-            new Invariant("whole-or-absent", "PROTOCOLS section 4, the inode is the commit");
+            new Invariant("whole-or-absent", "docs/protocols/extents.md, the inode is the commit");
 
     /** All who get anything of a faulty writer's object get the same. */
-    static final Invariant SAME_BYTES = new Invariant("same-bytes", "PROTOCOLS section 4, a pinned read");
+    static final Invariant SAME_BYTES = new Invariant("same-bytes", "docs/protocols/extents.md, a pinned read");
 
     /** What was acknowledged, or read once, can be read with any f nodes and f replicas gone, whoever wrote it. */
     static final Invariant STAYS_READABLE = new Invariant(
             "stays-readable",
-            "PROTOCOLS section 4, writes and reads are done at m+f slots, which share m with any n-f");
+            "docs/protocols/extents.md, writes and reads are done at m+f slots, which share m with any n-f");
 
     /** No inode gets what is not its submitter's. */
     static final Invariant OWN_RANGES_ONLY =
-            new Invariant("own-ranges-only", "PROTOCOLS section 4, the ranges belong to the submitter");
+            new Invariant("own-ranges-only", "docs/protocols/extents.md, the ranges belong to the submitter");
 
     /** No node learns that an extent is freed if an inode names it, then or later. */
     static final Invariant NEVER_FREED_WHILE_NAMED =
-            new Invariant("never-freed-while-named", "PROTOCOLS section 4, freeing");
+            new Invariant("never-freed-while-named", "docs/protocols/extents.md, freeing");
 
     /** Once all is quiet, each correct node keeps exactly the referenced extents. */
-    static final Invariant STORAGE_RETURNS = new Invariant("storage-returns", "PROTOCOLS section 4, freeing");
+    static final Invariant STORAGE_RETURNS = new Invariant("storage-returns", "docs/protocols/extents.md, freeing");
 
     /** A client that has some names for itself finds there what it put. */
-    static final Invariant OWN_NAMES = new Invariant("own-names", "PROTOCOLS section 6, deterministic replies");
+    static final Invariant OWN_NAMES = new Invariant("own-names", "docs/protocols/metadata.md, deterministic replies");
 
     /** A client without running reads holds no room for read-ahead. */
-    static final Invariant ROOM_RETURNS = new Invariant("room-returns", "PROTOCOLS section 4, a pinned read");
+    static final Invariant ROOM_RETURNS = new Invariant("room-returns", "docs/protocols/extents.md, a pinned read");
 
     private final Supplier<MetadataStateMachine> latest;
     private final Map<Long, Bytes> ofFaulty = new HashMap<>();

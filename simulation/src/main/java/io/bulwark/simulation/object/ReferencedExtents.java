@@ -29,10 +29,10 @@ import java.util.function.Function;
 /** Check that disks hold the fragments of correct writers' objects, with the right slot, version and hash. */
 final class ReferencedExtents {
     /** Each correct node has its fragment of every complete extent once completion has caught up. */
-    static final Invariant COMPLETED = new Invariant("completed", "PROTOCOLS section 4, completion and repair");
+    static final Invariant COMPLETED = new Invariant("completed", "docs/protocols/extents.md, completion and repair");
 
     /** All correct nodes keep a fragment of referenced content, except for f less the nodes that may lack it. */
-    static final Invariant KEPT = new Invariant("kept", "PROTOCOLS section 4, epochs: confirmed slots");
+    static final Invariant KEPT = new Invariant("kept", "docs/epochs.md: confirmed slots");
 
     private final Set<PrincipalId> faulty;
     private final int firstFaultyClient;

@@ -29,7 +29,7 @@ import java.util.function.Supplier;
 final class Revoking {
     /** Nothing of a revoked client becomes visible or changes, none of its sessions is open, and it changes nothing of others. */
     static final Invariant REVOKED = new Invariant(
-            "revoked", "thesis definition 3.3.4, PROTOCOLS section 6: its sessions close, its inodes are refused");
+            "revoked", "thesis definition 3.3.4, docs/protocols/metadata.md: sessions close, inodes are refused");
 
     /** A client that is not revoked keeps its session, and its operations in flight succeed. */
     static final Invariant UNDISTURBED =

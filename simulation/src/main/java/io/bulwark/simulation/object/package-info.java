@@ -1,5 +1,5 @@
 /**
- * Objects in the simulator (PROTOCOLS section 4). Clients put and get through the production state machines. Storage
+ * Objects in the simulator (docs/protocols/extents.md). Clients put and get through the production state machines. Storage
  * nodes run the production extents and completion, and replicas the production metadata.
  */
 @NullMarked

@@ -20,18 +20,18 @@ public final class OrderingInvariants {
 
     /** Every executed request comes from a client: nobody forges requests of correct clients. */
     public static final Invariant ASKED_FOR =
-            new Invariant("asked-for", "PROTOCOLS section 7: vouches of f+1, or what a NEW-VIEW chose");
+            new Invariant("asked-for", "docs/ordering: vouches of f+1, or what a NEW-VIEW chose");
 
     /**
      * No request is executed again and again: at most twice for its vouches, and once more if its client repeats it
      * after the replicas forgot it.
      */
     public static final Invariant SELDOM_REPEATED =
-            new Invariant("seldom-repeated", "PROTOCOLS section 7: one number in flight, and one more for a vouch");
+            new Invariant("seldom-repeated", "docs/ordering: one number in flight, and one more for a vouch");
 
     /** f liars do not make a correct replica believe that more are faulty. */
     public static final Invariant NEVER_STOPPED =
-            new Invariant("never-stopped", "PROTOCOLS section 7, beyond f: only certificates stop a replica");
+            new Invariant("never-stopped", "docs/ordering/checkpoints.md, beyond f: only certificates stop a replica");
 
     /** No correct replica is accused. */
     public static final Invariant NEVER_ACCUSED = new Invariant("never-accused", "misbehaviour is evidence");

@@ -47,7 +47,7 @@ final class PasisInvariants {
     static final Invariant NEVER_REFUSED = new Invariant(
             "never-refused", "lazy verification paper 3.4: a faulty client denies service to itself only");
     static final Invariant NEVER_ACCUSED =
-            new Invariant("never-accused", "PROTOCOLS section 3: evidence is against the authenticated sender");
+            new Invariant("never-accused", "docs/protocols/pasis.md: evidence is against the authenticated sender");
 
     static final Invariant PUT_OUT = new Invariant(
             "put-out",
@@ -55,7 +55,7 @@ final class PasisInvariants {
 
     static final Invariant PUTTING_OUT_ENDS = new Invariant(
             "putting-out-ends",
-            "PROTOCOLS section 3, revocation: it waits for nodes that are silent or lie, and for blocks to be written");
+            "docs/protocols/revocation.md: it waits for nodes that are silent or lie, and for blocks to be written");
 
     /** Looking at disks takes long. */
     private static final int CHECKS_PER_LOOK = 16;

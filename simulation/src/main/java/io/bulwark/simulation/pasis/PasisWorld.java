@@ -373,7 +373,7 @@ public final class PasisWorld implements SimulatedWorld {
 
     /**
      * Returns the leftovers of operations that failed at a change. They count for the client until a later version is
-     * verified (PROTOCOLS section 3).
+     * verified (docs/protocols/pasis.md).
      */
     private int left(Account account) {
         if (!leftovers.contains(account)) {

@@ -16,7 +16,7 @@ import java.util.Set;
  */
 public final class RegisterChanges {
     /** Once all is well each change opens, and each correct holder confirms. */
-    public static final Invariant CHANGES_END = new Invariant("changes-end", "PROTOCOLS section 4, epochs");
+    public static final Invariant CHANGES_END = new Invariant("changes-end", "docs/epochs.md");
 
     private static final long SETTLE_MILLIS = 600_000;
     private static final int PAUSES_ONE_IN = 4;

@@ -66,7 +66,7 @@ public record HostedProtocol(
                 message -> volumes.test(blockOf.apply(message).volume()));
     }
 
-    /** Extents (PROTOCOLS section 4). */
+    /** Extents (docs/protocols/extents.md). */
     public static HostedProtocol extents(NodeConfig config, ExtentLimits limits) {
         return new HostedProtocol(
                 ExtentMessage.Request.class::isInstance,
@@ -82,7 +82,7 @@ public record HostedProtocol(
     }
 
     /**
-     * The FP register (PROTOCOLS section 2), its scrubbing, and what the node does for it while holders change.
+     * The FP register (docs/protocols/fp.md), its scrubbing, and what the node does for it while holders change.
      *
      * @param revocations makes what each shard's server tells of revoked clients
      */
@@ -107,7 +107,7 @@ public record HostedProtocol(
     }
 
     /**
-     * The PASIS register (PROTOCOLS section 3), and the node's own verification and scrubbing of it.
+     * The PASIS register (docs/protocols/pasis.md), and the node's own verification and scrubbing of it.
      *
      * @param clients current number of clients that could write
      * @param watch receives, for each shard, the blocks to verify

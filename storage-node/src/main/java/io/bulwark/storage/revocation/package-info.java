@@ -1,6 +1,6 @@
 /**
  * Puts revoked principals out of a node's register volumes, and tells whoever revokes how far that is (thesis 3.3.2 and 3.4.3;
- * PROTOCOLS sections 2 and 3, revocation).
+ * docs/protocols/revocation.md).
  */
 @NullMarked
 package io.bulwark.storage.revocation;

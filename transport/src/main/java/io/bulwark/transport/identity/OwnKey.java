@@ -5,7 +5,7 @@ import io.bulwark.protocol.wire.Bytes;
 
 /**
  * Operations of a principal with its private key on P-256, wherever that lies. They are the two operations of a secure
- * co-processor (proactive recovery paper, section 4.1; PROTOCOLS section 7, "Keys"). The built-in implementation is the
+ * co-processor (proactive recovery paper, section 4.1; docs/ordering/recovery.md, session keys). The built-in implementation is the
  * file of an {@link Identity}. A device is another implementation: the creator of the credentials hands it to {@link
  * io.bulwark.transport.TlsCredentials#signWith}. Its public key must be among those that the genesis or the registry
  * trusts for the principal. Any of these may sign: as long as the key of a file is one of them, a device gives no

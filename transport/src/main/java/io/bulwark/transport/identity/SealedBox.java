@@ -19,7 +19,7 @@ import javax.crypto.spec.HKDFParameterSpec;
 
 /**
  * A secret of 32 bytes encrypted for one principal (proactive recovery paper, section 4.1: {@code {k}} under the receiver's public
- * key; PROTOCOLS section 7, "Keys"): ECDH of a key made for this one message with the receiver's static one, HKDF-SHA-256 (RFC 5869)
+ * key; docs/ordering/recovery.md, session keys): ECDH of a key made for this one message with the receiver's static one, HKDF-SHA-256 (RFC 5869)
  * over both public keys, AES-256-GCM. A receiver that has several keys, since one takes the place of another, gets it for each.
  *
  * <pre>

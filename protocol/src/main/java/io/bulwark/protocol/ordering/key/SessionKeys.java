@@ -15,7 +15,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Session keys of one replica (4.1; PROTOCOLS section 7, "Keys", "Keys and restarts"). There is one for each pair of
+ * Session keys of one replica (4.1; docs/ordering/recovery.md, session keys). There is one for each pair of
  * replicas and direction. Its receiver chooses it, and sends it in NEW-KEY. This is signed over a fresh nonce of the
  * sender, so that no signature made ahead or earlier is valid. A nonce is repeated until a NEW-KEY has used it. Nonces
  * and keys do not outlive the process: every start begins with NEW-KEYs.

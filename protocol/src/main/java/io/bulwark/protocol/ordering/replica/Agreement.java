@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * PRE-PREPARE, PREPARE and COMMIT (4.2). Three things differ from the paper (PROTOCOLS section 7). The primary sends
+ * PRE-PREPARE, PREPARE and COMMIT (4.2). Three things differ from the paper (docs/ordering). The primary sends
  * PREPARE, too, and "prepared" takes 2f+1 PREPAREs, so that a PRE-PREPARE needs no sync. A backup accepts requests that
  * it got from their clients or that f+1 others vouch for. PREPARE and COMMIT are sent once they are on disk.
  */

@@ -7,7 +7,7 @@ import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 
 /**
- * Records that a replica keeps on disk: its own promises and conclusions, never others' messages (PROTOCOLS section 7).
+ * Records that a replica keeps on disk: its own promises and conclusions, never others' messages (docs/ordering).
  */
 public sealed interface LogRecord {
     /** A batch with the bodies of its requests, in their order, which records after it name by its digest. No promise. */

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A replica that has lost its promises, or cannot trust them, votes on nothing up to the recovery point: the floor
  * of the log. It asks for no view with a log that begins below that. It continues with the others' view. Its earlier
- * messages count nowhere any more after 2 T_k, and before that it votes on nothing at all (PROTOCOLS section 7,
+ * messages count nowhere any more after 2 T_k, and before that it votes on nothing at all (docs/ordering,
  * "damage" and "recovery").
  */
 final class Recovering {

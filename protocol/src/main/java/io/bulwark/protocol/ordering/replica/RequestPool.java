@@ -17,8 +17,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pool of the requests that are not executed yet, with their vouches (PROTOCOLS section 7, "clients that attack with
- * authenticators"). A replica vouches for requests from the client itself, one digest of each (client, call) only, and
+ * Pool of the requests that are not executed yet, with their vouches (docs/ordering/normal-case.md, request authentication). A replica vouches for requests from the client itself, one digest of each (client, call) only, and
  * for requests that f+1 others vouch for, once it has the body. With 2f+1 vouches a request is <em>ready</em>: a
  * primary that vouches for it, too, proposes it. With f = 1 it is <em>due</em> then, too, which means that backups time
  * it.

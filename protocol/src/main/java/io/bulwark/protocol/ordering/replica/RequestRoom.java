@@ -15,7 +15,7 @@ import java.util.function.Predicate;
 
 /**
  * Room for bodies of requests, counted for each client and for all together, with the rules for eviction when it is
- * full (PROTOCOLS section 7, "clients that attack with authenticators").
+ * full (docs/ordering/normal-case.md, request authentication).
  *
  * <p>When a client's room is full, a request that a correct replica supports displaces one that needs no support. A
  * request that becomes ready with its body may use as much again: a primary's own vouch needs the body. So a client

@@ -6,7 +6,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Criteria by which a backup suspects the primary (PROTOCOLS section 7). Timers: a request is timed from when it is due
+ * Criteria by which a backup suspects the primary (docs/ordering). Timers: a request is timed from when it is due
  * ({@link RequestPool}), a number from its accepted PRE-PREPARE. Both restart with each view, and only execution here
  * stops the timer. Unfair primaries: a ready request stays without a number while batches of later requests get theirs.
  * Slow primaries: requests constantly wait for a number, and execution in that time falls below a share of the last

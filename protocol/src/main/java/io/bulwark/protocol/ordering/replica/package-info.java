@@ -1,5 +1,5 @@
 /**
- * One replica of the ordering engine (proactive recovery paper, sections 4.2 to 4.6; PROTOCOLS section 7): a state machine
+ * One replica of the ordering engine (proactive recovery paper, sections 4.2 to 4.6; docs/ordering): a state machine
  * of one thread, without I/O, that agrees with its peers on one batch for each sequence number and executes them in order.
  */
 @NullMarked

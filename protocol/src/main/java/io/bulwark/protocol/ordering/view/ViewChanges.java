@@ -16,8 +16,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One replica's side of the view change protocol (proactive recovery paper, section 4.5; PROTOCOLS section 7, view
- * change liveness). It tracks the view that the replica is in or asks for. The replica provides the content of the
+ * One replica's side of the view change protocol (proactive recovery paper, section 4.5; docs/ordering). It tracks the view that the replica is in or asks for. The replica provides the content of the
  * VIEW-CHANGE ({@link ViewHistory}), and makes its promise durable before it continues here.
  *
  * <p>A correct replica sends one VIEW-CHANGE for a view, so of each peer at most two are kept: that of this view, and

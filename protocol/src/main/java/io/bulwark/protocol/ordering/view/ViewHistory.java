@@ -19,7 +19,7 @@ import java.util.TreeMap;
  * step is promised, so that P and Q are ready at any time. A restarted replica rebuilds them from its promises, in any
  * order.
  *
- * <p>Pairs above the low water mark are never evicted (PROTOCOLS section 7). {@link #acceptsFresh} bounds them instead.
+ * <p>Pairs above the low water mark are never evicted (docs/ordering). {@link #acceptsFresh} bounds them instead.
  */
 public final class ViewHistory {
     private final ViewGroup group;

@@ -1,5 +1,5 @@
 /**
- * View change without signatures (proactive recovery paper, section 4.5, figures 2 and 3; PROTOCOLS section 7): a
+ * View change without signatures (proactive recovery paper, section 4.5, figures 2 and 3; docs/ordering): a
  * replica's history of earlier views, its report of them, and the decision and check of a new view.
  */
 @NullMarked

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Clients and primaries that attack (PROTOCOLS section 7): what they can delay, and what not. */
+/** Clients and primaries that attack (docs/ordering): what they can delay, and what not. */
 @NullMarked
 class AttacksTest {
     private static final PrincipalId LIAR = PrincipalId.client(66);

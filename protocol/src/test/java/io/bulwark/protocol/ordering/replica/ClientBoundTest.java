@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What k clients that attack cost another one, against the bound that docs/ordering.md states: the worst over some seeds, with
+ * What k clients that attack cost another one, against the bound that docs/ordering/overload.md states: the worst over some seeds, with
  * all replicas up and with f of them down, in a group in which each batch takes the primary's link some time.
  */
 @NullMarked
@@ -154,7 +154,7 @@ class ClientBoundTest {
         }
     }
 
-    /** The bound of docs/ordering.md, in milliseconds. */
+    /** The bound of docs/ordering/overload.md, in milliseconds. */
     private static long bound(TestCluster cluster, int attackers, Attack attack) {
         long ahead = 2L * attackers * ROOM.requestsPerClient();
         long bytes = Math.min(

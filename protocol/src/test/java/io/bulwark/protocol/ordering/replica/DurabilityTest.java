@@ -25,7 +25,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests which records are on disk before messages and execution, and how many syncs that takes (PROTOCOLS section 7).
+ * Tests which records are on disk before messages and execution, and how many syncs that takes (docs/ordering).
  */
 @NullMarked
 class DurabilityTest {

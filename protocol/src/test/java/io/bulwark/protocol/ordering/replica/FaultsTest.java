@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Crashes, restarts, cuts and loss (4.5, 4.6; PROTOCOLS section 7). */
+/** Crashes, restarts, cuts and loss (4.5, 4.6; docs/ordering). */
 @NullMarked
 class FaultsTest {
     private int numbers;

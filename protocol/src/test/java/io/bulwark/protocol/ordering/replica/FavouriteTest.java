@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * Tests a primary with a client of its own, which sends so many requests that the primary looks fast. This is RBFT's
  * attack on replicas that measure their primary (Aublin and others, 2013). The bound on the others' waiting time stands
- * in docs/ordering.md.
+ * in docs/ordering/view-change.md.
  */
 @NullMarked
 @Execution(ExecutionMode.CONCURRENT)

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Attackers fill the room of all clients with long requests, while a correct client asks for little. The correct client
- * is served within the bound of docs/ordering.md, and no view changes. Each batch occupies the primary's link for some
+ * is served within the bound of docs/ordering/overload.md, and no view changes. Each batch occupies the primary's link for some
  * time. Up to f liars may vouch for the attackers' requests, to some replicas only, for as long as they like.
  */
 @NullMarked
@@ -198,7 +198,7 @@ class FullRoomTest {
             return cluster.nodes.getFirst().application.journal().size() - CALLS;
         }
 
-        /** The bound of docs/ordering.md, in milliseconds. */
+        /** The bound of docs/ordering/overload.md, in milliseconds. */
         long bound() {
             long ahead = 2L * ATTACKERS * ROOM.requestsPerClient();
             long bytes = Math.min(2L * ATTACKERS * ROOM.bytesPerClient(), 3L * ROOM.bytesOfAll());

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Tests the recovery of one replica, step by step (4.4; PROTOCOLS section 7); {@link RecoveryTest} tests whole groups.
+ * Tests the recovery of one replica, step by step (4.4; docs/ordering); {@link RecoveryTest} tests whole groups.
  */
 @NullMarked
 class RecoveringTest {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Recoveries of replicas (4.4; PROTOCOLS section 7). K = 8, L = 16. */
+/** Recoveries of replicas (4.4; docs/ordering). K = 8, L = 16. */
 @NullMarked
 class RecoveryTest {
     private static final long WATCHDOG_MILLIS = 20_000;

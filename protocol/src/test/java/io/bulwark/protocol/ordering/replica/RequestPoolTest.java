@@ -20,7 +20,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 /**
- * Vouches and room (PROTOCOLS section 7), seen from replica 0 of four, or of seven where f+1 others must be fewer than
+ * Vouches and room (docs/ordering), seen from replica 0 of four, or of seven where f+1 others must be fewer than
  * 2f.
  */
 @NullMarked

@@ -15,8 +15,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests that the bounds for slow and unfair primaries relax with each view change that they cause (PROTOCOLS section
- * 7).
+ * Tests that the bounds for slow and unfair primaries relax with each view change that they cause (docs/ordering).
  */
 @NullMarked
 class SuspicionTest {

@@ -10,7 +10,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** P and Q (proactive recovery paper, figure 2, with the mends of PROTOCOLS section 7). */
+/** P and Q (proactive recovery paper, figure 2, with the mends of docs/ordering). */
 class ViewHistoryPaperTest {
     private static final ViewGroup GROUP = Told.group(1);
 
