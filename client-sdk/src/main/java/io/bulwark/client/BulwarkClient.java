@@ -15,11 +15,11 @@ import io.bulwark.client.metadata.MetadataClient;
 import io.bulwark.client.metadata.ReplicaPaths;
 import io.bulwark.client.object.ByteBudget;
 import io.bulwark.client.object.Deadline;
-import io.bulwark.client.object.LaterEpochs;
+import io.bulwark.client.object.EpochFollower;
 import io.bulwark.client.object.NodeExtents;
 import io.bulwark.client.object.NodeHealth;
 import io.bulwark.client.object.ObjectStore;
-import io.bulwark.client.object.Refusals;
+import io.bulwark.client.object.RefusalExceptions;
 import io.bulwark.client.object.ReplicatedMetadata;
 import io.bulwark.client.object.Sessions;
 import io.bulwark.client.registry.TrustWatch;
@@ -70,7 +70,7 @@ final class BulwarkClient implements Bulwark {
     private final ReplicatedMetadata metadata;
     private final Sessions sessions;
     private final ObjectStore store;
-    private final WriteTurns writeTurns = new WriteTurns();
+    private final WriteQueue writeTurns = new WriteQueue();
     private final ClusterView view;
     private final Optional<TrustWatch> trust;
     private final ReplicaPaths paths;
@@ -108,7 +108,7 @@ final class BulwarkClient implements Bulwark {
         this.store = new ObjectStore(
                 metadata,
                 sessions,
-                new LaterEpochs(new NodeExtents(driver, health, ExtentTiming.standard()), map::later),
+                new EpochFollower(new NodeExtents(driver, health, ExtentTiming.standard()), map::later),
                 new ByteBudget(config.bytesInFlightMax()));
         this.trust = TrustWatch.start(config.channels(), credentials, group, kept, replicas::query);
         driver.failIf(this::denial);
@@ -308,7 +308,7 @@ final class BulwarkClient implements Bulwark {
         return describe(findBucket(name));
     }
 
-    WriteTurns writeTurns() {
+    WriteQueue writeTurns() {
         return writeTurns;
     }
 
@@ -329,11 +329,11 @@ final class BulwarkClient implements Bulwark {
     }
 
     <T extends Reply> T query(Class<T> type, Query query, Subject subject, Deadline deadline) {
-        return Refusals.expect(type, deadline.await(metadata.query(query), subject), subject);
+        return RefusalExceptions.expect(type, deadline.await(metadata.query(query), subject), subject);
     }
 
     <T extends Reply> T execute(Class<T> type, Command command, Subject subject) {
-        return Refusals.expect(type, execute(command, subject), subject);
+        return RefusalExceptions.expect(type, execute(command, subject), subject);
     }
 
     /** Executes a command without blocks, once: found closed, its session may have executed it before. */
@@ -354,7 +354,7 @@ final class BulwarkClient implements Bulwark {
         int last = name.length() - 1;
         String before = name.substring(0, last) + (char) (name.charAt(last) - 1) + "~";
         Reply reply = noDeadline().await(metadata.query(new Query.ListBuckets(before, 1)), subject);
-        Reply.BucketList list = Refusals.expectBuckets(reply, subject);
+        Reply.BucketList list = RefusalExceptions.expectBuckets(reply, subject);
         Optional<Reply.BucketEntry> found = list.buckets().stream()
                 .filter(bucket -> bucket.name().equals(name))
                 .findFirst();

@@ -5,7 +5,7 @@ import io.bulwark.client.error.NoSuchVolumeException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.object.Deadline;
 import io.bulwark.client.object.Metadata;
-import io.bulwark.client.object.Refusals;
+import io.bulwark.client.object.RefusalExceptions;
 import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.Volume;
@@ -38,13 +38,13 @@ final class ClusterView {
     /** Asks the replicas. */
     ClusterMap refresh(Deadline deadline) {
         Reply reply = deadline.await(metadata.query(new Query.GetMap()), Subject.NONE);
-        return learned(Refusals.expect(Reply.Map.class, reply, Subject.NONE).map());
+        return learned(RefusalExceptions.expect(Reply.Map.class, reply, Subject.NONE).map());
     }
 
     /** Asks the replicas for the current state of a volume; if it is gone, completes with the known one. */
     CompletableFuture<Volume> later(Volume known) {
         return metadata.query(new Query.GetMap())
-                .thenApply(reply -> learned(Refusals.expect(Reply.Map.class, reply, Subject.NONE)
+                .thenApply(reply -> learned(RefusalExceptions.expect(Reply.Map.class, reply, Subject.NONE)
                                 .map())
                         .volume(known.id())
                         .orElse(known));

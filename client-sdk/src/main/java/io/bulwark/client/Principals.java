@@ -107,12 +107,12 @@ public interface Principals {
      * versions there are written or gone. A repeated call continues to wait. It may have to wait for versions that
      * others wrote and repairs have staged, until their blocks are written; the nodes' logs name these.
      *
-     * @param patience how long to wait for the nodes
+     * @param retryTimer how long to wait for the nodes
      * @param listener receives their progress
      * @throws io.bulwark.client.error.UnavailableException if nodes are missing then: the client is revoked
      *     nevertheless, and each node enforces it as soon as it can
      */
-    void revoke(PrincipalId principal, Duration patience, Consumer<RevocationProgress> listener);
+    void revoke(PrincipalId principal, Duration retryTimer, Consumer<RevocationProgress> listener);
 
     /** The clients that nodes have reported, and that may not write for it until that is lifted. */
     List<Suspension> suspended();

@@ -12,7 +12,7 @@ import io.bulwark.protocol.fp.Failure;
 import io.bulwark.protocol.fp.FpGroup;
 import io.bulwark.protocol.fp.FpRead;
 import io.bulwark.protocol.fp.FpReadOutcome;
-import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.fp.Timestamp;
@@ -105,7 +105,7 @@ final class RegisterVolume implements Volume {
     }
 
     private CompletableFuture<byte[]> writingBack(io.bulwark.protocol.cluster.Volume now, BlockId block, long session) {
-        FpTimes times = FpTimes.standard();
+        Timeouts times = Timeouts.standard();
         return switch (volume.policy().protocol()) {
             case FP -> readFp(block, FpRead.writingBack(FpGroup.of(now, block), session, times));
             case PASIS -> {
@@ -116,7 +116,7 @@ final class RegisterVolume implements Volume {
     }
 
     private CompletableFuture<byte[]> readOnly(BlockId block) {
-        FpTimes times = FpTimes.standard();
+        Timeouts times = Timeouts.standard();
         return withMap(block, now -> switch (volume.policy().protocol()) {
             case FP -> readFp(block, FpRead.askingForRepair(FpGroup.of(now, block), times));
             case PASIS -> readPasis(block, PasisRead.askingForRepair(PasisGroup.of(now, block), times));
@@ -176,7 +176,7 @@ final class RegisterVolume implements Volume {
             AtomicReference<@Nullable Timestamp> sent) {
         FpGroup group = FpGroup.of(now, block);
         Timestamp at = sent.get();
-        FpTimes times = FpTimes.standard();
+        Timeouts times = Timeouts.standard();
         return client.driver()
                 .submit(
                         () -> at == null
@@ -203,7 +203,7 @@ final class RegisterVolume implements Volume {
             AtomicReference<@Nullable ValidatingTimestamp> sent) {
         PasisGroup group = PasisGroup.of(now, block);
         ValidatingTimestamp at = sent.get();
-        FpTimes times = FpTimes.standard();
+        Timeouts times = Timeouts.standard();
         long held = (long) volume.policy().n() * volume.policy().fragmentBytes(blockBytes()) + blockBytes();
         return client.driver()
                 .submit(

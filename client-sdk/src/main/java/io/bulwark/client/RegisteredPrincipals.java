@@ -132,10 +132,10 @@ final class RegisteredPrincipals implements Principals {
     }
 
     @Override
-    public void revoke(PrincipalId principal, Duration patience, Consumer<RevocationProgress> listener) {
+    public void revoke(PrincipalId principal, Duration retryTimer, Consumer<RevocationProgress> listener) {
         execute(new Command.RevokePrincipal(principal));
         if (principal.kind() == PrincipalKind.CLIENT) {
-            PuttingOut.over(driver, principal).await(() -> view.refresh(deadline()), this::revoked, patience, listener);
+            RevocationWaiter.over(driver, principal).await(() -> view.refresh(deadline()), this::revoked, retryTimer, listener);
         }
     }
 

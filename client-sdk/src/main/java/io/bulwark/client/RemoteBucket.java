@@ -9,7 +9,7 @@ import io.bulwark.client.error.UnavailableException;
 import io.bulwark.client.object.Deadline;
 import io.bulwark.client.object.ObjectReader;
 import io.bulwark.client.object.ObjectWriter;
-import io.bulwark.client.object.Refusals;
+import io.bulwark.client.object.RefusalExceptions;
 import io.bulwark.client.object.RepeatableException;
 import io.bulwark.client.object.SessionLostException;
 import io.bulwark.client.object.StaleEpochException;
@@ -301,7 +301,7 @@ final class RemoteBucket implements Bucket {
         if (isOtherVolume(reply)) {
             return copyBytes(key, target, targetKey, precondition);
         }
-        Refusals.expect(Reply.ObjectStored.class, reply, subject(key));
+        RefusalExceptions.expect(Reply.ObjectStored.class, reply, subject(key));
         return target.head(targetKey);
     }
 
@@ -317,7 +317,7 @@ final class RemoteBucket implements Bucket {
             delete(key);
             return copied;
         }
-        Refusals.expect(Reply.ObjectStored.class, reply, subject(key));
+        RefusalExceptions.expect(Reply.ObjectStored.class, reply, subject(key));
         return target.head(targetKey);
     }
 

@@ -2,7 +2,7 @@ package io.bulwark.client;
 
 import io.bulwark.client.error.PreconditionFailedException;
 import io.bulwark.client.error.Subject;
-import io.bulwark.client.object.Refusals;
+import io.bulwark.client.object.RefusalExceptions;
 import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.metadata.Command;
@@ -52,6 +52,6 @@ final class ReplicatedNodes implements Nodes {
                 default -> {}
             }
         }
-        Refusals.expect(Reply.Done.class, reply, subject);
+        RefusalExceptions.expect(Reply.Done.class, reply, subject);
     }
 }

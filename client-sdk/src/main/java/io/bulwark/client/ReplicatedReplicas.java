@@ -2,7 +2,7 @@ package io.bulwark.client;
 
 import io.bulwark.client.error.PreconditionFailedException;
 import io.bulwark.client.error.Subject;
-import io.bulwark.client.object.Refusals;
+import io.bulwark.client.object.RefusalExceptions;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.MetadataError;
@@ -50,7 +50,7 @@ final class ReplicatedReplicas implements Replicas {
                         || failed.error() == MetadataError.OTHER_REPLICAS)) {
             throw new PreconditionFailedException(failed.message(), Subject.NONE);
         }
-        Refusals.expect(Reply.Done.class, reply, Subject.NONE);
+        RefusalExceptions.expect(Reply.Done.class, reply, Subject.NONE);
         client.learn();
     }
 }

@@ -1,6 +1,6 @@
 package io.bulwark.it;
 
-import io.bulwark.appliance.admin.Watched;
+import io.bulwark.appliance.admin.MonitoredMember;
 import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.DataDirectory;
@@ -287,7 +287,7 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
             }
 
             @Override
-            public List<Watched> watched() {
+            public List<MonitoredMember> watched() {
                 return wrapped.watched();
             }
         };

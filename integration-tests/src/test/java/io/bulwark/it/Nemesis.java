@@ -8,7 +8,7 @@ import io.bulwark.appliance.drill.Lie;
 import io.bulwark.appliance.drill.NodeTampering;
 import io.bulwark.client.Bulwark;
 import io.bulwark.metadata.ReplicaDirectory;
-import io.bulwark.metadata.log.PromiseLog;
+import io.bulwark.metadata.log.WriteAheadLog;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.ordering.replica.LogRecord;
@@ -229,7 +229,7 @@ final class Nemesis {
                     // The next segment stands for it.
                 }
             }
-            try (PromiseLog log = PromiseLog.open(copy, false, _ -> {}, _ -> {})) {
+            try (WriteAheadLog log = WriteAheadLog.open(copy, false, _ -> {}, _ -> {})) {
                 return log.found();
             }
         } finally {

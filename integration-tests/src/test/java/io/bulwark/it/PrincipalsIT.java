@@ -16,7 +16,7 @@ import io.bulwark.client.config.JoinToken;
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.client.error.NotPermittedException;
 import io.bulwark.client.error.UnavailableException;
-import io.bulwark.client.registry.Joining;
+import io.bulwark.client.registry.ClusterJoin;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Rights;
@@ -247,12 +247,12 @@ class PrincipalsIT {
                 operator.principals().invite(guest, Duration.ofHours(1)).text());
         operator.principals().grant(guest, new Scope.All(), new Rights(true, true, false));
         Path theirs = directory.resolve("theirs");
-        Joining.Joined joined = Joining.join(token, theirs, theirs, new SecureRandom());
+        ClusterJoin.Joined joined = ClusterJoin.join(token, theirs, theirs, new SecureRandom());
         try (Bulwark client = Bulwark.connect(theirs.resolve("client.properties"))) {
             client.createBucket("joined").put("a", new byte[50_000]);
             assertThat(client.bucket("joined").getBytes("a")).hasSize(50_000);
         }
-        assertThat(Joining.join(token, theirs, theirs, new SecureRandom()).key())
+        assertThat(ClusterJoin.join(token, theirs, theirs, new SecureRandom()).key())
                 .as("run again")
                 .isEqualTo(joined.key());
         CommandRun thief = new CommandRun(

@@ -8,7 +8,7 @@ import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
 import io.bulwark.client.config.GenesisFile;
-import io.bulwark.client.config.KeptReplicas;
+import io.bulwark.client.config.ConfigurationChainFile;
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Rights;
@@ -135,7 +135,7 @@ class ReplicaChangesIT {
         assertThat(join.exitCode()).as(join.err()).isZero();
         Path registry = directory.resolve("client-20.pem.registry");
         assertThat(registry).exists();
-        assertThat(KeptReplicas.beside(registry)
+        assertThat(ConfigurationChainFile.beside(registry)
                         .last(GenesisFile.load(directory.resolve("genesis.properties"))
                                 .genesisKeys()
                                 .configuration())

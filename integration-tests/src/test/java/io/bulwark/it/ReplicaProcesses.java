@@ -1,6 +1,6 @@
 package io.bulwark.it;
 
-import io.bulwark.appliance.admin.Watched;
+import io.bulwark.appliance.admin.MonitoredMember;
 import io.bulwark.appliance.cluster.Member;
 import io.bulwark.appliance.cluster.ReplicaMember;
 import io.bulwark.appliance.up.EmbeddedMembers;
@@ -28,7 +28,7 @@ record ReplicaProcesses(EmbeddedMembers here, ProcessMembers processes, int alon
     }
 
     @Override
-    public List<Watched> watched() {
+    public List<MonitoredMember> watched() {
         return here.watched();
     }
 }

@@ -62,7 +62,7 @@ public final class MetadataReplica implements ReplicaServer {
     private final Settlement settlement;
     private final CatchUp catchUp;
     private final ClientCalls calls;
-    private final EarlyMessages early = new EarlyMessages();
+    private final StartupMessages early = new StartupMessages();
     private final Transport transport;
     private final TransportServer server;
     private final ReplicaLinks links;

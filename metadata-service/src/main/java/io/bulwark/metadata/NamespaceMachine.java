@@ -46,8 +46,8 @@ public final class NamespaceMachine implements StateMachine {
     }
 
     @Override
-    public Optional<Bytes> mandate(Configuration ended, Configuration next) {
-        return machine.mandate(ended, next);
+    public Optional<Bytes> authorization(Configuration ended, Configuration next) {
+        return machine.authorization(ended, next);
     }
 
     @Override

@@ -63,8 +63,8 @@ public final class ReplicaLoop implements AutoCloseable {
     private final Owner owner;
     private final ScheduledExecutorService thread;
     private final Queue<Runnable> own = new ConcurrentLinkedQueue<>();
-    private final StepsInTurn ofReplicas = new StepsInTurn();
-    private final StepsInTurn ofOthers = new StepsInTurn();
+    private final FairStepQueue ofReplicas = new FairStepQueue();
+    private final FairStepQueue ofOthers = new FairStepQueue();
     private int turn;
     private final AtomicBoolean woken = new AtomicBoolean(true);
     private final AtomicBoolean ending = new AtomicBoolean();

@@ -23,7 +23,7 @@ public record ReplicaStatus(
         boolean damaged,
         String failure,
         String waiting,
-        Optional<RecoveryStanding> recovery) {
+        Optional<RecoveryProgress> recovery) {
     /** The same of a life that has ended by a failure. */
     public ReplicaStatus failed(boolean isDamaged, String why) {
         return new ReplicaStatus(replica, Phase.FOLLOWING, leader, lagBatches, isDamaged, why, "", recovery);

@@ -2,7 +2,7 @@ package io.bulwark.metadata;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bulwark.metadata.log.PromiseLog;
+import io.bulwark.metadata.log.WriteAheadLog;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
 import io.bulwark.protocol.ordering.replica.LogRecord;
@@ -55,7 +55,7 @@ class BftBuildsTest {
     }
 
     private static NewView newView(Path replica) throws IOException {
-        try (PromiseLog log = PromiseLog.open(new ReplicaDirectory(replica).promises(0), true, _ -> {}, _ -> {})) {
+        try (WriteAheadLog log = WriteAheadLog.open(new ReplicaDirectory(replica).promises(0), true, _ -> {}, _ -> {})) {
             List<NewView> found = log.found().stream()
                     .filter(LogRecord.NewView.class::isInstance)
                     .map(record -> ((LogRecord.NewView) record).message())

@@ -8,7 +8,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.bulwark.metadata.bft.ReplicaLives;
+import io.bulwark.metadata.bft.ReplicaRestarter;
 import io.bulwark.metadata.ordering.StateMachine;
 import io.bulwark.metadata.pages.RocksPageStore;
 import io.bulwark.protocol.id.PrincipalId;
@@ -16,7 +16,7 @@ import io.bulwark.protocol.ordering.Phase;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport.OwnRecovery;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
-import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.protocol.ordering.replica.StartReason;
 import io.bulwark.protocol.state.KeyValueState;
 import io.bulwark.protocol.state.PageBatch;
 import io.bulwark.protocol.wire.Bytes;
@@ -100,7 +100,7 @@ class BftRecoveryTest {
             load.join();
             assertAllEqual(group, 20 + acknowledged.get());
             for (int replica = 0; replica < ReplicaGroup.REPLICAS; replica++) {
-                RecoveryStanding standing =
+                RecoveryProgress standing =
                         group.replica(replica).status().recovery().orElseThrow();
                 assertThat(standing.report().known()).hasSize(ReplicaGroup.REPLICAS);
                 assertThat(standing.oldestKeyMillis()).isLessThanOrEqualTo(SELDOM.keyMillis());
@@ -113,7 +113,7 @@ class BftRecoveryTest {
     @Test
     void aPageThatRotsIsFoundAndReplacedByTheRecovery() throws Exception {
         ReplicaGroup.Starter starter = (config, credentials, start) ->
-                new ReplicaGroup.Started(ReplicaLives.start(config, credentials, TextMachine::new, start), List::of);
+                new ReplicaGroup.Started(ReplicaRestarter.start(config, credentials, TextMachine::new, start), List::of);
         Bytes digest;
         Bytes right;
         Path pages;
@@ -138,7 +138,7 @@ class BftRecoveryTest {
                 store.write(new PageBatch(
                         Map.of(digest, Bytes.of(rotten)), Map.of(), List.of(), Map.of(), Set.of(), false, true));
             }
-            group.start(1, Start.RECOVERING);
+            group.start(1, StartReason.RECOVERING);
             await().atMost(LONG).until(() -> group.hasRecovered(1));
             assertThat(group.recovery(1).own().damagedPages()).isEqualTo(1);
             assertThat(group.recovery(1).own().checkedPages()).isGreaterThan(3);
@@ -186,7 +186,7 @@ class BftRecoveryTest {
 
     @Test
     void moreThanFWhoForgotStopTheGroupAndSaySo() throws Exception {
-        Logger logger = (Logger) LoggerFactory.getLogger(ReplicaLives.class.getPackageName());
+        Logger logger = (Logger) LoggerFactory.getLogger(ReplicaRestarter.class.getPackageName());
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.start();
         logger.addAppender(log);
@@ -228,7 +228,7 @@ class BftRecoveryTest {
     void allThatStopWhileTheyRecoverComeBackAndGoOn() throws Exception {
         try (ReplicaGroup group = open(ReplicaGroup.Starter.bft(), OFTEN)) {
             int sent = write(group, 20);
-            for (Start start : List.of(Start.RECOVERING, Start.NORMAL)) {
+            for (StartReason start : List.of(StartReason.RECOVERING, StartReason.NORMAL)) {
                 for (int replica = 0; replica < ReplicaGroup.REPLICAS; replica++) {
                     group.stop(replica);
                 }
@@ -256,7 +256,7 @@ class BftRecoveryTest {
         try (ReplicaGroup group = open(ReplicaGroup.Starter.bft(), SELDOM)) {
             write(group, 5);
             group.stop(1);
-            group.start(1, Start.NORMAL, OFTEN);
+            group.start(1, StartReason.NORMAL, OFTEN);
             write(group, 5);
             group.stop(2);
             CompletableFuture<Bytes> asked = submit(group, 5_000);
@@ -291,7 +291,7 @@ class BftRecoveryTest {
                 Files.delete(segment);
             }
         }
-        group.start(replica, Start.FORGOTTEN);
+        group.start(replica, StartReason.FORGOTTEN);
     }
 
     private int write(ReplicaGroup group, int count) {

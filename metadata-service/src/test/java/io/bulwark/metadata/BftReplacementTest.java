@@ -5,13 +5,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.GenesisFile;
-import io.bulwark.client.config.KeptReplicas;
+import io.bulwark.client.config.ConfigurationChainFile;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.metadata.MetadataClient;
 import io.bulwark.client.object.Metadata;
 import io.bulwark.client.object.ReplicatedMetadata;
 import io.bulwark.client.replicas.KnownReplicas;
-import io.bulwark.metadata.bft.ReplicaLives;
+import io.bulwark.metadata.bft.ReplicaRestarter;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.Command;
@@ -26,7 +26,7 @@ import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.ordering.membership.MembershipCodec;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
-import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.protocol.ordering.replica.StartReason;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodecs;
@@ -84,7 +84,7 @@ class BftReplacementTest {
     private Path directory = Path.of("");
 
     private final List<InetSocketAddress> addresses = ReplicaGroup.freeAddresses(7);
-    private final Map<Integer, ReplicaLives> running = new HashMap<>();
+    private final Map<Integer, ReplicaRestarter> running = new HashMap<>();
     private final List<AutoCloseable> open = new ArrayList<>();
     private final AtomicInteger acknowledged = new AtomicInteger();
     private @Nullable KnownReplicas known;
@@ -141,7 +141,7 @@ class BftReplacementTest {
         return Objects.requireNonNull(metadata).query(query).join();
     }
 
-    private ReplicaLives at(int number) {
+    private ReplicaRestarter at(int number) {
         return Objects.requireNonNull(running.get(number));
     }
 
@@ -150,7 +150,7 @@ class BftReplacementTest {
         for (AutoCloseable each : open) {
             each.close();
         }
-        running.values().forEach(ReplicaLives::close);
+        running.values().forEach(ReplicaRestarter::close);
     }
 
     private static PrincipalId replica(int number) {
@@ -187,11 +187,11 @@ class BftReplacementTest {
                 RECOVERIES);
         running.put(
                 number,
-                ReplicaLives.start(
+                ReplicaRestarter.start(
                         config,
                         own,
                         state -> new NamespaceMachine(genesis, state),
-                        Start.NORMAL,
+                        StartReason.NORMAL,
                         KnownReplicas.of(channels, own, kept),
                         new SimpleMeterRegistry()));
     }
@@ -293,7 +293,7 @@ class BftReplacementTest {
         await().atMost(LONG).until(() -> at(2).status().waiting().contains("no member of the group any more"));
         replace(2, 0, 5);
         await().atMost(LONG).until(() -> takesPart(5));
-        List<ReplicaLives> closed = new ArrayList<>();
+        List<ReplicaRestarter> closed = new ArrayList<>();
         for (int number : List.of(1, 3, 4, 5, 2)) {
             closed.add(at(number));
             stop(number);
@@ -389,7 +389,7 @@ class BftReplacementTest {
         for (int number : List.of(1, 0, 2, 3, 4)) {
             stop(number);
         }
-        Files.delete(KeptReplicas.beside(data.resolve("registry")).file());
+        Files.delete(ConfigurationChainFile.beside(data.resolve("registry")).file());
         start(1);
         assertThat(at(1).status().waiting()).contains("was in configuration 1, and has lost who the replicas are");
         for (int number : List.of(0, 3, 4)) {

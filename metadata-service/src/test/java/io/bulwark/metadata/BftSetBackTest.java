@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.bulwark.metadata.bft.HistoryRestore;
 import io.bulwark.protocol.ordering.Phase;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
-import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.protocol.ordering.replica.StartReason;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -115,7 +115,7 @@ class BftSetBackTest {
         await().atMost(LONG).until(() -> failure(2).contains("replica restore"));
         assertThat(failure(2)).contains("this replica has executed", "but", "set back");
         group.stop(2);
-        group.start(2, Start.RECOVERING);
+        group.start(2, StartReason.RECOVERING);
         assertThat(failure(2)).as("not by a recovery either").contains("this replica has executed");
         stopAll();
 
@@ -167,7 +167,7 @@ class BftSetBackTest {
         awaitAllHave(BEFORE);
         group.stop(3);
         copy(group.directoryOf(3), copyOf(3));
-        group.start(3, Start.RECOVERING);
+        group.start(3, StartReason.RECOVERING);
         await().atMost(LONG).until(() -> group.hasRecovered(3));
         group.stop(3);
         delete(group.directoryOf(3));

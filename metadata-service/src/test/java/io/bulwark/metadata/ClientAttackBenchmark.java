@@ -1,13 +1,13 @@
 package io.bulwark.metadata;
 
-import io.bulwark.metadata.bft.ReplicaLives;
+import io.bulwark.metadata.bft.ReplicaRestarter;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.OrderingMessage.Query;
 import io.bulwark.protocol.ordering.OrderingMessage.Submit;
 import io.bulwark.protocol.ordering.RecoveryMessage;
-import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.protocol.ordering.replica.StartReason;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodecs;
@@ -184,7 +184,7 @@ class ClientAttackBenchmark {
     void correctCallersBesideAttackers() throws Exception {
         Path directory = Files.createTempDirectory(MEMORY.toAbsolutePath(), "attacks");
         ReplicaGroup.Starter starter = (config, credentials, _) -> new ReplicaGroup.Started(
-                ReplicaLives.start(config, credentials, _ -> new SizesMachine(), Start.NORMAL), List::of);
+                ReplicaRestarter.start(config, credentials, _ -> new SizesMachine(), StartReason.NORMAL), List::of);
         try (ReplicaGroup group = new ReplicaGroup(directory, starter, ReplicaConfig.SNAPSHOT_BATCHES_STANDARD)) {
             group.startAll();
             addresses.addAll(group.addresses());

@@ -3,7 +3,7 @@ package io.bulwark.metadata;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bulwark.metadata.bft.ReplicaLives;
+import io.bulwark.metadata.bft.ReplicaRestarter;
 import io.bulwark.metadata.log.DamageMark;
 import io.bulwark.metadata.ordering.MemorySequencer;
 import io.bulwark.metadata.ordering.OrderedBatch;
@@ -22,7 +22,7 @@ import io.bulwark.protocol.metadata.Submission.InSession;
 import io.bulwark.protocol.metadata.Submission.OpenSession;
 import io.bulwark.protocol.metadata.Versioning;
 import io.bulwark.protocol.ordering.Position;
-import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.protocol.ordering.replica.StartReason;
 import io.bulwark.protocol.state.StateTree;
 import io.bulwark.protocol.state.TreeMapState;
 import io.bulwark.protocol.wire.Bytes;
@@ -79,7 +79,7 @@ class EngineMoveTest {
         assertThat(moved.equal()).hasSizeGreaterThanOrEqualTo(3);
         assertThat(temporary.resolve("scratch")).doesNotExist();
         ReplicaGroup.Starter bft = (config, credentials, _) -> new ReplicaGroup.Started(
-                ReplicaLives.start(config, credentials, state -> new NamespaceMachine(GENESIS, state), Start.NORMAL),
+                ReplicaRestarter.start(config, credentials, state -> new NamespaceMachine(GENESIS, state), StartReason.NORMAL),
                 List::of);
         try (ReplicaGroup group = new ReplicaGroup(temporary, bft, SNAPSHOT_BATCHES)) {
             group.startAll();
@@ -104,7 +104,7 @@ class EngineMoveTest {
         move();
         delete(directories().get(3));
         ReplicaGroup.Starter bft = (config, credentials, _) -> new ReplicaGroup.Started(
-                ReplicaLives.start(config, credentials, state -> new NamespaceMachine(GENESIS, state), Start.NORMAL),
+                ReplicaRestarter.start(config, credentials, state -> new NamespaceMachine(GENESIS, state), StartReason.NORMAL),
                 List::of);
         try (ReplicaGroup group = new ReplicaGroup(temporary, bft, SNAPSHOT_BATCHES)) {
             group.startAll();

@@ -2,10 +2,10 @@ package io.bulwark.metadata;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.bulwark.metadata.bft.ReplicaLives;
+import io.bulwark.metadata.bft.ReplicaRestarter;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
-import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.protocol.ordering.replica.StartReason;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.identity.Identity;
 import java.io.IOException;
@@ -75,7 +75,7 @@ class EtcdBenchmark {
         List<InetSocketAddress> peers = ReplicaGroup.freeAddresses(NODES);
         List<Process> nodes = new ArrayList<>();
         ReplicaGroup.Starter bft = (config, credentials, _) -> new ReplicaGroup.Started(
-                ReplicaLives.start(config, credentials, _ -> new SizesMachine(), Start.NORMAL), List::of);
+                ReplicaRestarter.start(config, credentials, _ -> new SizesMachine(), StartReason.NORMAL), List::of);
         Path key = directory.resolve("etcd.pem");
         Identity.generate(PrincipalId.node(0), new SecureRandom()).store(key);
         try (ReplicaGroup ours = ReplicaGroup.withIdentities(

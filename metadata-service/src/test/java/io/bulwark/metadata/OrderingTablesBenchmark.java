@@ -1,11 +1,11 @@
 package io.bulwark.metadata;
 
 import io.bulwark.client.metadata.MetadataClient;
-import io.bulwark.metadata.bft.ReplicaLives;
+import io.bulwark.metadata.bft.ReplicaRestarter;
 import io.bulwark.metadata.bftsmart.BftSmartEngines;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.OrderingCodec;
-import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.protocol.ordering.replica.StartReason;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.transport.Credentials;
@@ -110,7 +110,7 @@ class OrderingTablesBenchmark {
         return new Named(
                 "bft",
                 (config, credentials, _) -> new ReplicaGroup.Started(
-                        ReplicaLives.start(config, credentials, _ -> new SizesMachine(), Start.NORMAL), List::of));
+                        ReplicaRestarter.start(config, credentials, _ -> new SizesMachine(), StartReason.NORMAL), List::of));
     }
 
     private static ReplicaGroup.Starter bftSmart() {
@@ -123,7 +123,7 @@ class OrderingTablesBenchmark {
 
     private record Named(String name, ReplicaGroup.Starter starter) implements ReplicaGroup.Starter {
         @Override
-        public ReplicaGroup.Started start(ReplicaConfig config, Credentials credentials, Start start)
+        public ReplicaGroup.Started start(ReplicaConfig config, Credentials credentials, StartReason start)
                 throws IOException {
             return starter.start(config, credentials, start);
         }

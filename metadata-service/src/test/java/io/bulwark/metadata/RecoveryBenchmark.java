@@ -1,7 +1,7 @@
 package io.bulwark.metadata;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.bulwark.metadata.bft.ReplicaLives;
+import io.bulwark.metadata.bft.ReplicaRestarter;
 import io.bulwark.metadata.ordering.StateMachine;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.Phase;
@@ -118,7 +118,7 @@ class RecoveryBenchmark {
     private static void run(int megabytes, Recoveries recoveries) throws Exception {
         Path directory = Files.createTempDirectory(DISK.toAbsolutePath(), "recovery");
         ReplicaGroup.Starter starter = (config, credentials, start) ->
-                new ReplicaGroup.Started(ReplicaLives.start(config, credentials, ValuesMachine::new, start), List::of);
+                new ReplicaGroup.Started(ReplicaRestarter.start(config, credentials, ValuesMachine::new, start), List::of);
         try (ReplicaGroup group =
                 ReplicaGroup.withIdentities(directory, starter, ReplicaConfig.SNAPSHOT_BATCHES_STANDARD, recoveries)) {
             group.startAll();

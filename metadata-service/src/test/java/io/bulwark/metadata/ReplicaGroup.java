@@ -1,7 +1,7 @@
 package io.bulwark.metadata;
 
 import io.bulwark.client.metadata.MetadataClient;
-import io.bulwark.metadata.bft.ReplicaLives;
+import io.bulwark.metadata.bft.ReplicaRestarter;
 import io.bulwark.metadata.ordering.OrderingEngine;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
@@ -10,7 +10,7 @@ import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
-import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.protocol.ordering.replica.StartReason;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.protocol.wire.WireVersions;
@@ -70,7 +70,7 @@ public final class ReplicaGroup implements AutoCloseable {
 
     /** Starts a replica with a {@link RecordingApplication} or what does the same. */
     public interface Starter {
-        Started start(ReplicaConfig config, Credentials credentials, Start start) throws IOException;
+        Started start(ReplicaConfig config, Credentials credentials, StartReason start) throws IOException;
 
         /** With engines that have incarnations. */
         static Starter incarnations(OrderingEngine.Factory engines) {
@@ -85,7 +85,7 @@ public final class ReplicaGroup implements AutoCloseable {
         static Starter bft() {
             return (config, credentials, start) -> {
                 RecordingMachine.Factory machines = new RecordingMachine.Factory();
-                return new Started(ReplicaLives.start(config, credentials, machines, start), machines::texts);
+                return new Started(ReplicaRestarter.start(config, credentials, machines, start), machines::texts);
             };
         }
     }
@@ -224,15 +224,15 @@ public final class ReplicaGroup implements AutoCloseable {
     }
 
     public void start(int replica) {
-        start(replica, Start.NORMAL);
+        start(replica, StartReason.NORMAL);
     }
 
-    public void start(int replica, Start why) {
+    public void start(int replica, StartReason why) {
         start(replica, why, recoveries);
     }
 
     /** With settings of its own. */
-    public void start(int replica, Start why, Recoveries own) {
+    public void start(int replica, StartReason why, Recoveries own) {
         try {
             Started started = starter.start(
                     new ReplicaConfig(replica, addresses, directoryOf(replica), snapshotBatches, own),

@@ -1,8 +1,8 @@
 package io.bulwark.metadata;
 
-import io.bulwark.metadata.bft.ReplicaLives;
+import io.bulwark.metadata.bft.ReplicaRestarter;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.protocol.ordering.replica.StartReason;
 import io.bulwark.transport.InsecureLoopback;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -63,11 +63,11 @@ final class ReplicaProcess {
         for (int i = 2; i < arguments.length; i++) {
             addresses.add(new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(arguments[i])));
         }
-        ReplicaLives running = ReplicaLives.start(
+        ReplicaRestarter running = ReplicaRestarter.start(
                 new ReplicaConfig(replica, addresses, Path.of(arguments[1]), SNAPSHOT_BATCHES),
                 new InsecureLoopback(ReplicaGroup.keys(PrincipalId.replica(replica))),
                 new RecordingMachine.Factory(),
-                Start.NORMAL);
+                StartReason.NORMAL);
         while (System.in.read() >= 0) {
             System.out.println(PRIMARY + running.status().leader());
         }

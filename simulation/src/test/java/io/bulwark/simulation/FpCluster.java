@@ -16,7 +16,7 @@ import io.bulwark.protocol.fp.FpLimits;
 import io.bulwark.protocol.fp.FpRead;
 import io.bulwark.protocol.fp.FpReadOutcome;
 import io.bulwark.protocol.fp.FpServer;
-import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.id.BlockId;
@@ -43,7 +43,7 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 final class FpCluster {
     static final int VOLUME = 5;
-    static final FpTimes TIMES = new FpTimes(120, 300, 2_000, 60_000);
+    static final Timeouts TIMES = new Timeouts(120, 300, 2_000, 60_000);
 
     final Simulation simulation;
     final ProtectionPolicy policy;

@@ -11,7 +11,7 @@ import io.bulwark.protocol.fp.FpMessage;
 import io.bulwark.protocol.fp.FpReadOutcome;
 import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.FpWriteOutcome;
-import io.bulwark.protocol.fp.Holding;
+import io.bulwark.protocol.fp.HeldVersion;
 import io.bulwark.protocol.fp.Target;
 import io.bulwark.protocol.fp.Timestamp;
 import io.bulwark.protocol.id.BlockId;
@@ -155,12 +155,12 @@ class FpForgeryTest {
             return Hashes.sha256(Bytes.of((byte) slot));
         }
 
-        Holding holding(int slot, int n, @Nullable Holding real) {
-            List<Holding.SlotNonce> nonces = new ArrayList<>();
+        HeldVersion holding(int slot, int n, @Nullable HeldVersion real) {
+            List<HeldVersion.SlotNonce> nonces = new ArrayList<>();
             for (int other = 0; other < n; other++) {
-                nonces.add(new Holding.SlotNonce(other, nonce(other)));
+                nonces.add(new HeldVersion.SlotNonce(other, nonce(other)));
             }
-            return new Holding(
+            return new HeldVersion(
                     real == null ? null : real.fragment(),
                     real == null ? null : real.cc(),
                     Hashes.sha256(nonce(slot)),

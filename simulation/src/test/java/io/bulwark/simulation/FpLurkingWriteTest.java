@@ -9,7 +9,7 @@ import io.bulwark.protocol.fp.FpMessage;
 import io.bulwark.protocol.fp.FpRead;
 import io.bulwark.protocol.fp.FpReadOutcome;
 import io.bulwark.protocol.fp.FpWriteOutcome;
-import io.bulwark.protocol.fp.Holding;
+import io.bulwark.protocol.fp.HeldVersion;
 import io.bulwark.protocol.fp.Target;
 import io.bulwark.protocol.fp.Timestamp;
 import io.bulwark.protocol.id.PrincipalId;
@@ -189,13 +189,13 @@ class FpLurkingWriteTest {
                 };
             }
 
-            private @Nullable Holding sworn(@Nullable Holding holding) {
+            private @Nullable HeldVersion sworn(@Nullable HeldVersion holding) {
                 if (holding == null) {
                     return null;
                 }
-                List<Holding.SlotNonce> all = new ArrayList<>();
-                nonces.forEach((slot, nonce) -> all.add(new Holding.SlotNonce(slot, nonce)));
-                return new Holding(holding.fragment(), holding.cc(), holding.nonceHash(), all, holding.damaged());
+                List<HeldVersion.SlotNonce> all = new ArrayList<>();
+                nonces.forEach((slot, nonce) -> all.add(new HeldVersion.SlotNonce(slot, nonce)));
+                return new HeldVersion(holding.fragment(), holding.cc(), holding.nonceHash(), all, holding.damaged());
             }
         }
 

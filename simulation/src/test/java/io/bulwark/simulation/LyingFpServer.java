@@ -3,9 +3,9 @@ package io.bulwark.simulation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.fingerprint.Fpcc;
-import io.bulwark.protocol.fp.Asked;
+import io.bulwark.protocol.fp.RequestKind;
 import io.bulwark.protocol.fp.FpMessage;
-import io.bulwark.protocol.fp.Holding;
+import io.bulwark.protocol.fp.HeldVersion;
 import io.bulwark.protocol.fp.Refusal;
 import io.bulwark.protocol.fp.Target;
 import io.bulwark.protocol.fp.Timestamp;
@@ -110,7 +110,7 @@ final class LyingFpServer extends AlteringServer {
             case REFUSING ->
                 new FpMessage.Refused(
                         prepared.target(),
-                        Asked.PREPARE,
+                        RequestKind.PREPARE,
                         0,
                         Refusal.values()[random.nextInt(Refusal.values().length)],
                         1 + random.nextInt(3));
@@ -119,7 +119,7 @@ final class LyingFpServer extends AlteringServer {
     }
 
     private FpMessage refusal(Target target, long ts) {
-        return new FpMessage.Refused(target, Asked.COMMIT, ts, Refusal.PREPARES, 1);
+        return new FpMessage.Refused(target, RequestKind.COMMIT, ts, Refusal.PREPARES, 1);
     }
 
     private Timestamp future(Timestamp latest) {
@@ -132,7 +132,7 @@ final class LyingFpServer extends AlteringServer {
         return new Timestamp(latest.ts() + random.nextInt(4), Fpcc.of(known.length(), cc, known.fp()));
     }
 
-    private @Nullable Holding garbled(@Nullable Holding holding) {
+    private @Nullable HeldVersion garbled(@Nullable HeldVersion holding) {
         if (holding == null) {
             return null;
         }
@@ -142,7 +142,7 @@ final class LyingFpServer extends AlteringServer {
         }
         byte[] bytes = fragment.toByteArray();
         bytes[random.nextInt(bytes.length)] ^= (byte) (1 + random.nextInt(255));
-        return new Holding(Bytes.of(bytes), holding.cc(), holding.nonceHash(), holding.nonces(), false);
+        return new HeldVersion(Bytes.of(bytes), holding.cc(), holding.nonceHash(), holding.nonces(), false);
     }
 
     private Bytes random(int length) {

@@ -17,7 +17,7 @@ public final class WaitingOperator {
     /** Returns when {@code principal revoke} would. */
     public static void await(
             ClusterMap map, PrincipalId revoked, Function<Set<PrincipalId>, SortedMap<PrincipalId, Message>> asking) {
-        PuttingOut.Asking atOnce = new PuttingOut.Asking() {
+        RevocationWaiter.Asking atOnce = new RevocationWaiter.Asking() {
             @Override
             public SortedMap<PrincipalId, Message> ask(Set<PrincipalId> nodes) {
                 return asking.apply(nodes);
@@ -26,6 +26,6 @@ public final class WaitingOperator {
             @Override
             public void pause() {}
         };
-        new PuttingOut(atOnce, revoked).await(() -> map, Set::of, Duration.ofSeconds(60), _ -> {});
+        new RevocationWaiter(atOnce, revoked).await(() -> map, Set::of, Duration.ofSeconds(60), _ -> {});
     }
 }

@@ -75,7 +75,7 @@ final class Connection implements Peer {
         @Override
         public long movedNanos() {
             Channel over = channel;
-            Motion motion = over == null ? null : over.pipeline().get(Motion.class);
+            ActivityMonitor motion = over == null ? null : over.pipeline().get(ActivityMonitor.class);
             return motion == null ? createdNanos : motion.lastNanos();
         }
     }
@@ -303,7 +303,7 @@ final class Connection implements Peer {
     }
 
     /** A frame arrived; on the event loop. */
-    void onReceived(Received received) {
+    void onReceived(ReceivedFrame received) {
         Channel from = channel;
         if (from != null) {
             transport.security().speaks(from, principal, transport.codecs().since(received.message()));

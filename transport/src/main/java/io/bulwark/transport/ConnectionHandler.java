@@ -66,7 +66,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         } else {
             transport.security().connecting(pipeline, remote);
         }
-        pipeline.addFirst(new Motion());
+        pipeline.addFirst(new ActivityMonitor());
         long timeoutMillis = transport.settings().handshakeTimeoutMillis();
         pipeline.addLast(new ConnectionHandler(
                 transport,
@@ -122,7 +122,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         if (connection == null) {
             throw new IllegalStateException("a frame before the handshake was over");
         }
-        connection.onReceived((Received) message);
+        connection.onReceived((ReceivedFrame) message);
     }
 
     @Override

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes bytes to {@link Received}. A body goes straight from Netty's buffers into the one array that its message will
+ * Decodes bytes to {@link ReceivedFrame}. A body goes straight from Netty's buffers into the one array that its message will
  * slice. That array is allocated after the header was checked, and is never much larger than the bytes received. A
  * started frame must be complete in time, and all incomplete frames count against one bound. After the first malformed
  * byte nothing more is read.
@@ -146,7 +146,7 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         if (have < length) {
             return false;
         }
-        Received received = decode(header, Bytes.of(body));
+        ReceivedFrame received = decode(header, Bytes.of(body));
         header = null;
         body = new byte[0];
         have = 0;
@@ -190,13 +190,13 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         return headerBytes[5] != 0 ? Fault.RESERVED : Fault.LENGTH;
     }
 
-    private Received decode(FrameHeader checked, Bytes bytes) {
+    private ReceivedFrame decode(FrameHeader checked, Bytes bytes) {
         if (!checked.covers(bytes)) {
             throw new ConnectionFault(Fault.CHECKSUM, "wrong checksum");
         }
         try {
             Message message = codecs.decode(checked, bytes);
-            return new Received(checked.requestId(), message, bytes.length());
+            return new ReceivedFrame(checked.requestId(), message, bytes.length());
         } catch (MalformedException e) {
             throw new ConnectionFault(
                     Fault.BODY, "type " + Integer.toHexString(checked.type()) + ": " + e.getMessage());

@@ -107,10 +107,10 @@ final class MacChallenge implements ChannelSecurity {
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object message) {
-            switch (((Received) message).message()) {
+            switch (((ReceivedFrame) message).message()) {
                 case ControlMessage.Hello first when hello == null -> onHello(ctx, first);
                 case ControlMessage.Proof proof when hello != null -> onProof(ctx, hello, proof);
-                default -> throw outOfOrder(((Received) message).message());
+                default -> throw outOfOrder(((ReceivedFrame) message).message());
             }
         }
 
@@ -155,10 +155,10 @@ final class MacChallenge implements ChannelSecurity {
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object message) {
-            switch (((Received) message).message()) {
+            switch (((ReceivedFrame) message).message()) {
                 case ControlMessage.Challenge challenge when !proved -> onChallenge(ctx, challenge);
                 case ControlMessage.Ready ready when proved -> finish(ctx, hello.to());
-                default -> throw outOfOrder(((Received) message).message());
+                default -> throw outOfOrder(((ReceivedFrame) message).message());
             }
         }
 

@@ -201,8 +201,8 @@ final class TlsChannels implements ChannelSecurity {
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object message) {
-            if (found == null || !(((Received) message).message() instanceof ControlMessage.Ready)) {
-                throw MacChallenge.outOfOrder(((Received) message).message());
+            if (found == null || !(((ReceivedFrame) message).message() instanceof ControlMessage.Ready)) {
+                throw MacChallenge.outOfOrder(((ReceivedFrame) message).message());
             }
             MacChallenge.finish(ctx, found);
         }

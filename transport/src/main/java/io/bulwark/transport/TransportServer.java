@@ -32,7 +32,7 @@ public final class TransportServer implements AutoCloseable {
     private final Transport transport;
     private final InboundHandler handler;
     private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
-    private final HandshakeRoom handshakes;
+    private final HandshakeLimiter handshakes;
 
     private final Map<Channel, Connection> connections = new ConcurrentHashMap<>();
     private final Map<Channel, Future<?>> ends = new ConcurrentHashMap<>();
@@ -43,7 +43,7 @@ public final class TransportServer implements AutoCloseable {
     private TransportServer(Transport transport, InboundHandler handler) {
         this.transport = transport;
         this.handler = handler;
-        this.handshakes = new HandshakeRoom(transport.settings(), transport.metrics());
+        this.handshakes = new HandshakeLimiter(transport.settings(), transport.metrics());
     }
 
     static TransportServer bind(Transport transport, InetSocketAddress address, InboundHandler handler)

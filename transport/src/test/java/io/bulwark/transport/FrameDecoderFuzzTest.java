@@ -75,7 +75,7 @@ class FrameDecoderFuzzTest {
             fault = true;
         }
         ByteArrayOutputStream read = new ByteArrayOutputStream();
-        for (Received next = channel.readInbound(); next != null; next = channel.readInbound()) {
+        for (ReceivedFrame next = channel.readInbound(); next != null; next = channel.readInbound()) {
             read.writeBytes(Letter.flat(CODECS, next.requestId(), next.message()));
         }
         assertThat(read.toByteArray()).isEqualTo(Arrays.copyOf(stream, read.size()));

@@ -27,7 +27,7 @@ class FrameDecoderTest {
             assertThat(channel.<Object>readInbound()).isNull();
             channel.writeInbound(Unpooled.wrappedBuffer(new byte[] {each}));
         }
-        assertThat(read()).isEqualTo(new Received(9, Letter.ofLength(300, 1), 300));
+        assertThat(read()).isEqualTo(new ReceivedFrame(9, Letter.ofLength(300, 1), 300));
     }
 
     @Test
@@ -35,7 +35,7 @@ class FrameDecoderTest {
         byte[] empty = Letter.frame(10, Letter.ofLength(0, 1));
         channel.writeInbound(Unpooled.wrappedBuffer(FRAME, empty, empty, FRAME));
         assertThat(read().requestId()).isEqualTo(9);
-        assertThat(read()).isEqualTo(new Received(10, Letter.ofLength(0, 1), 0));
+        assertThat(read()).isEqualTo(new ReceivedFrame(10, Letter.ofLength(0, 1), 0));
         assertThat(read().requestId()).isEqualTo(10);
         assertThat(read().requestId()).isEqualTo(9);
     }
@@ -130,7 +130,7 @@ class FrameDecoderTest {
         throw new AssertionError("accepted " + fresh.readInbound());
     }
 
-    private Received read() {
-        return Objects.requireNonNull(channel.<Received>readInbound());
+    private ReceivedFrame read() {
+        return Objects.requireNonNull(channel.<ReceivedFrame>readInbound());
     }
 }

@@ -51,12 +51,12 @@ public final class AdminServer implements AutoCloseable {
     }
 
     private final HealthWatch health;
-    private final Supplier<List<Watched>> members;
+    private final Supplier<List<MonitoredMember>> members;
     private final ProcessMeters own;
     private final HttpServer server;
     private final ExecutorService requests = Executors.newVirtualThreadPerTaskExecutor();
 
-    private AdminServer(String process, InetSocketAddress listen, HealthWatch health, Supplier<List<Watched>> members)
+    private AdminServer(String process, InetSocketAddress listen, HealthWatch health, Supplier<List<MonitoredMember>> members)
             throws IOException {
         this.health = health;
         this.members = members;
@@ -77,7 +77,7 @@ public final class AdminServer implements AutoCloseable {
      * @throws IOException if the address cannot be bound
      */
     public static AdminServer start(
-            String process, InetSocketAddress listen, HealthWatch health, Supplier<List<Watched>> members)
+            String process, InetSocketAddress listen, HealthWatch health, Supplier<List<MonitoredMember>> members)
             throws IOException {
         AdminServer started = new AdminServer(process, listen, health, members);
         started.server.start();

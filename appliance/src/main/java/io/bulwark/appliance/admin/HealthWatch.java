@@ -29,18 +29,18 @@ public final class HealthWatch implements AutoCloseable {
 
     private record Word(String problem, long nanos) {}
 
-    private final Supplier<List<Watched>> members;
+    private final Supplier<List<MonitoredMember>> members;
     private final Map<String, Word> words = new ConcurrentHashMap<>();
     private final Set<String> asking = ConcurrentHashMap.newKeySet();
     private final Thread thread = Thread.ofVirtual().name("health").unstarted(this::run);
     private volatile boolean leaving;
 
-    private HealthWatch(Supplier<List<Watched>> members) {
+    private HealthWatch(Supplier<List<MonitoredMember>> members) {
         this.members = members;
     }
 
     /** Begins. */
-    public static HealthWatch start(Supplier<List<Watched>> members) {
+    public static HealthWatch start(Supplier<List<MonitoredMember>> members) {
         HealthWatch watch = new HealthWatch(members);
         watch.thread.start();
         return watch;
@@ -50,7 +50,7 @@ public final class HealthWatch implements AutoCloseable {
     public Map<String, String> problems() {
         Map<String, String> problems = new TreeMap<>();
         long now = System.nanoTime();
-        for (Watched member : members.get()) {
+        for (MonitoredMember member : members.get()) {
             Word word = words.get(member.name());
             String problem = leaving
                     ? "it is leaving"
@@ -67,7 +67,7 @@ public final class HealthWatch implements AutoCloseable {
     /** The members that only a new start can help, and why. */
     public Map<String, String> broken() {
         Map<String, String> broken = new TreeMap<>();
-        for (Watched member : members.get()) {
+        for (MonitoredMember member : members.get()) {
             String why = member.broken();
             if (!why.isEmpty()) {
                 broken.put(member.name(), why);
@@ -89,7 +89,7 @@ public final class HealthWatch implements AutoCloseable {
     private void run() {
         try {
             while (true) {
-                for (Watched member : members.get()) {
+                for (MonitoredMember member : members.get()) {
                     if (asking.add(member.name())) {
                         Thread.ofVirtual().name("health-" + member.name()).start(() -> ask(member));
                     }
@@ -101,7 +101,7 @@ public final class HealthWatch implements AutoCloseable {
         }
     }
 
-    private void ask(Watched member) {
+    private void ask(MonitoredMember member) {
         String problem;
         try {
             problem = member.problem();

@@ -1,6 +1,6 @@
 package io.bulwark.appliance.boot;
 
-import io.bulwark.appliance.admin.Watched;
+import io.bulwark.appliance.admin.MonitoredMember;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.error.ConfigException;
 import io.bulwark.client.error.NotBelievedException;
@@ -96,7 +96,7 @@ public final class ConsoleRole {
     /** It does its work if it gets the cluster's status. */
     private record RunningConsole(
             Bulwark client, ConsoleServer server, CompletableFuture<Integer> over, MeterRegistry meters)
-            implements Watched {
+            implements MonitoredMember {
         private RunningConsole(Bulwark client, ConsoleServer server, CompletableFuture<Integer> over) {
             this(client, server, over, new SimpleMeterRegistry());
         }

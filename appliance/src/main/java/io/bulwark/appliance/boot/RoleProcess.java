@@ -2,7 +2,7 @@ package io.bulwark.appliance.boot;
 
 import io.bulwark.appliance.admin.AdminServer;
 import io.bulwark.appliance.admin.HealthWatch;
-import io.bulwark.appliance.admin.Watched;
+import io.bulwark.appliance.admin.MonitoredMember;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -47,7 +47,7 @@ public final class RoleProcess {
      * @param health the {@link HealthFile} to keep, if given
      * @throws IOException if the admin endpoint cannot listen; the member is closed then
      */
-    static int until(Watched member, Optional<InetSocketAddress> admin, @Nullable Path health) throws IOException {
+    static int until(MonitoredMember member, Optional<InetSocketAddress> admin, @Nullable Path health) throws IOException {
         return until(member, admin, health, GRACE, new CompletableFuture<>());
     }
 
@@ -57,13 +57,13 @@ public final class RoleProcess {
      * @param over done with an exit code if the member has nothing more to do
      */
     static int until(
-            Watched member,
+            MonitoredMember member,
             Optional<InetSocketAddress> admin,
             @Nullable Path health,
             Duration grace,
             CompletableFuture<Integer> over)
             throws IOException {
-        Supplier<List<Watched>> members = () -> List.of(member);
+        Supplier<List<MonitoredMember>> members = () -> List.of(member);
         HealthWatch watch = HealthWatch.start(members);
         if (admin.isPresent()) {
             try {
@@ -88,7 +88,7 @@ public final class RoleProcess {
      *
      * @param left the exit code if it left in time
      */
-    static int leave(Watched member, HealthWatch watch, Duration grace, int left) {
+    static int leave(MonitoredMember member, HealthWatch watch, Duration grace, int left) {
         watch.leave();
         CompletableFuture<Void> closed = CompletableFuture.runAsync(
                 member::close,

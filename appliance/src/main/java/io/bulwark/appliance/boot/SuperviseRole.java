@@ -1,6 +1,6 @@
 package io.bulwark.appliance.boot;
 
-import io.bulwark.appliance.admin.Watched;
+import io.bulwark.appliance.admin.MonitoredMember;
 import io.bulwark.appliance.cluster.OwnCommand;
 import io.bulwark.appliance.cluster.ReplicaProcess;
 import io.bulwark.appliance.cluster.ReplicaSetup;
@@ -33,7 +33,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** {@code bulwark supervise --config FILE}: the replica of that file as a process of its own, and the supervisor beside it. */
-public final class SuperviseRole implements Watched {
+public final class SuperviseRole implements MonitoredMember {
     private static final Logger LOG = LoggerFactory.getLogger(SuperviseRole.class);
 
     /** Longer than the replica's own, and its supervisor's patience with it. */

@@ -99,7 +99,7 @@ final class BenchCommand implements Callable<Integer> {
     private void print(LoadRun.Result result) {
         result.failures().stream().limit(5).forEach(line -> System.err.println("bulwark: " + line));
         Map<String, Object> json = new LinkedHashMap<>();
-        json.put("operation", Words.of(what));
+        json.put("operation", EnumConverter.of(what));
         json.put("sizeBytes", size);
         json.put("threads", threads);
         json.put("seconds", result.seconds());
@@ -116,7 +116,7 @@ final class BenchCommand implements Callable<Integer> {
                                 Locale.ROOT,
                                 "%s of %s, %d at once, %.1f s: %.1f MiB/s, %.1f ops/s, p50 %.2f ms, p99 %.2f ms, %d"
                                         + " failed",
-                                Words.of(what),
+                                EnumConverter.of(what),
                                 Text.bytes(size),
                                 threads,
                                 result.seconds(),

@@ -70,9 +70,9 @@ public final class BulwarkCommand implements Runnable {
     /** Runs one command line and returns its exit code. */
     public static int run(String... args) {
         CommandLine line = new CommandLine(new BulwarkCommand())
-                .registerConverter(Lie.class, new Words<>(Lie.class))
-                .registerConverter(UpCommand.Switch.class, new Words<>(UpCommand.Switch.class))
-                .registerConverter(BenchCommand.What.class, new Words<>(BenchCommand.What.class))
+                .registerConverter(Lie.class, new EnumConverter<>(Lie.class))
+                .registerConverter(UpCommand.Switch.class, new EnumConverter<>(UpCommand.Switch.class))
+                .registerConverter(BenchCommand.What.class, new EnumConverter<>(BenchCommand.What.class))
                 .setUsageHelpAutoWidth(true)
                 .setParameterExceptionHandler((misuse, _) -> misused(misuse))
                 .setExecutionExceptionHandler((failure, command, parsed) -> fail(failure));

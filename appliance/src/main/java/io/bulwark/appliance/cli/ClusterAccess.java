@@ -58,7 +58,7 @@ final class ClusterAccess {
                             + "`, or name one with --data or --client");
         }
         ClientConfig config = encrypting(ClientConfig.load(file));
-        Outage outage = new Outage(config);
+        OutageReport outage = new OutageReport(config);
         boolean served = client == null && ControlSocket.isServed(global.data());
         if (!served && outage.total()) {
             throw unavailable(outage, false, "");
@@ -81,7 +81,7 @@ final class ClusterAccess {
         return config.withEncryption(new EncryptionConfig(keyStore, encryptionKey, passwordFile));
     }
 
-    private CommandFailure unavailable(Outage outage, boolean served, String cause) {
+    private CommandFailure unavailable(OutageReport outage, boolean served, String cause) {
         String doing = served ? ControlSocket.progress(global.data()).doing() : "";
         if (!doing.isEmpty()) {
             return new CommandFailure(

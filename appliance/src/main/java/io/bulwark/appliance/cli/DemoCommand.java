@@ -82,7 +82,7 @@ final class DemoCommand implements Callable<Integer> {
                     appliance.shutDown();
                     delete(place);
                 }));
-                StoryLines lines = StoryLines.standard();
+                StartupLines lines = StartupLines.standard();
                 appliance.start(new EmbeddedMembers(plan), lines);
                 lines.erase();
                 System.out.println("An appliance of " + shape.nodes() + " nodes runs under " + place

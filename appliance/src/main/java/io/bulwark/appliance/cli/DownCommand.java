@@ -29,7 +29,7 @@ final class DownCommand implements Callable<Integer> {
         Map<String, Object> answer = ApplianceControl.ask(global, ControlRequest.of(ApplianceControl.DOWN));
         long pid = answer.get("pid") instanceof Number number ? number.longValue() : 0;
         RunningProcess process = RunningProcess.of(pid);
-        StoryLines story = StoryLines.standard();
+        StartupLines story = StartupLines.standard();
         ProgressWatch progress = new ProgressWatch();
         while (process.isAlive()) {
             String doing = ControlSocket.progress(data).doing();

@@ -8,7 +8,7 @@ import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.config.JoinToken;
 import io.bulwark.client.error.NotBelievedException;
 import io.bulwark.client.error.UnavailableException;
-import io.bulwark.client.registry.Joining;
+import io.bulwark.client.registry.ClusterJoin;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
 import java.io.IOException;
@@ -79,7 +79,7 @@ final class JoinCommand implements Callable<Integer> {
         Path directory = out.toAbsolutePath().normalize();
         Optional<InetSocketAddress> listens = listens(parsed);
         Path data = memberData == null ? directory.resolve("data") : memberData;
-        Joining.Joined joined = join(parsed, directory, RunningNode.kept(data));
+        ClusterJoin.Joined joined = join(parsed, directory, RunningNode.kept(data));
         List<Path> files = new ArrayList<>(joined.files());
         if (listens.isPresent()) {
             files.add(Bundle.joined(directory, parsed, listens.get(), data));
@@ -96,15 +96,15 @@ final class JoinCommand implements Callable<Integer> {
         return 0;
     }
 
-    private static Joining.Joined join(JoinToken token, Path directory, Path registry) throws IOException {
+    private static ClusterJoin.Joined join(JoinToken token, Path directory, Path registry) throws IOException {
         try {
-            return Joining.join(token, directory, registry, new SecureRandom());
+            return ClusterJoin.join(token, directory, registry, new SecureRandom());
         } catch (NotBelievedException e) {
             // The message itself tells the operator what to do, which differs from the advice for a key.
             throw new CommandFailure(CommandFailure.CONFIG, String.valueOf(e.getMessage()));
         } catch (UnavailableException e) {
             List<ClientConfig.Endpoint> silent = token.endpoints().stream()
-                    .filter(endpoint -> !Outage.listens(endpoint))
+                    .filter(endpoint -> !OutageReport.listens(endpoint))
                     .toList();
             throw new CommandFailure(
                     CommandFailure.UNAVAILABLE,

@@ -4,7 +4,7 @@ import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.MemberAddresses;
 import io.bulwark.appliance.placement.Move;
 import io.bulwark.appliance.placement.MovePlan;
-import io.bulwark.appliance.placement.Moving;
+import io.bulwark.appliance.placement.MoveExecutor;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
 import io.bulwark.protocol.cluster.ClusterMap;
@@ -61,10 +61,10 @@ final class NodeMoveCommands {
         /** Has them move, and says how it goes. */
         int run(Bulwark client, MovePlan plan, Function<MovePlan, List<Move>> wanted) throws InterruptedException {
             boolean quiet = access.global().json();
-            Moving moving = new Moving(client.nodes(), client::status, plan, wanted, PAUSE_MILLIS);
+            MoveExecutor moving = new MoveExecutor(client.nodes(), client::status, plan, wanted, PAUSE_MILLIS);
             moving.requireAnswers();
             String[] shown = {""};
-            Moving.Standing standing = moving.run(!noWait, now -> {
+            MoveExecutor.Standing standing = moving.run(!noWait, now -> {
                 String line = now.toString();
                 if (!quiet && !now.over() && !line.equals(shown[0])) {
                     System.err.println(line + ".");
@@ -83,7 +83,7 @@ final class NodeMoveCommands {
             return 0;
         }
 
-        private static String text(Moving.Standing standing, int announced) {
+        private static String text(MoveExecutor.Standing standing, int announced) {
             if (!standing.over()) {
                 return announced + " of " + standing.moves() + " changes are announced; `bulwark node list --groups`"
                         + " shows how far they are, and the same command goes on.";

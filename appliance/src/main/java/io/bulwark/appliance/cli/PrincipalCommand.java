@@ -163,10 +163,10 @@ final class PrincipalCommand implements Runnable {
                             description = "How long to wait for the nodes, as 30m or 2h (default: ${DEFAULT-VALUE}).")
                     String wait) {
         PrincipalId named = named(principal);
-        Duration patience = patience(wait);
+        Duration retryTimer = retryTimer(wait);
         RevocationLines lines = new RevocationLines(named);
         try (Bulwark client = access.connect()) {
-            client.principals().revoke(named, patience, progress -> {
+            client.principals().revoke(named, retryTimer, progress -> {
                 Optional<String> line = lines.next(progress);
                 if (!access.global().json()) {
                     line.ifPresent(System.err::println);
@@ -236,7 +236,7 @@ final class PrincipalCommand implements Runnable {
         return done(access, named, "may write again");
     }
 
-    private static Duration patience(String text) {
+    private static Duration retryTimer(String text) {
         Matcher matcher = DURATION.matcher(text);
         if (!matcher.matches()) {
             throw new CommandFailure(CommandFailure.USAGE, "--wait is a time such as 1m or 2h, not " + text);

@@ -1,7 +1,7 @@
 package io.bulwark.appliance.cli;
 
 import io.bulwark.appliance.transfer.ContentTypes;
-import io.bulwark.appliance.transfer.Growth;
+import io.bulwark.appliance.transfer.GrowthNotice;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ObjectInfo;
@@ -75,7 +75,7 @@ final class PutCommand implements Callable<Integer> {
                     : endless ? putPipe(bucket, key, path, watched) : bucket.put(key, path, watched);
             progress.finish();
             if (!endless) {
-                Growth.of(path, stored).ifPresent(line -> System.err.println("bulwark: " + Text.printable(line)));
+                GrowthNotice.of(path, stored).ifPresent(line -> System.err.println("bulwark: " + Text.printable(line)));
             }
             access.global().print(ObjectText.json(stored), "Stored " + ObjectText.line(stored));
         }

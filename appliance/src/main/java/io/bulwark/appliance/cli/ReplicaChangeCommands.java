@@ -63,7 +63,7 @@ final class ReplicaChangeCommands {
             ReplicaChange change = new ReplicaChange(leaving, coming);
             // Typed wrong it may look done, as who never was a replica is none now: the replicas refuse that.
             if (!change.wasDone(ReplicaChange.with(client.replicas().history(), standing))) {
-                coming.forEach(member -> Newcomer.require(member, standing.now()));
+                coming.forEach(member -> CandidateReplica.require(member, standing.now()));
                 client.replicas().change(standing.now().number() + 1, leaving, coming);
             }
             List<String> missing = new ArrayList<>();

@@ -5,7 +5,7 @@ import io.bulwark.appliance.boot.ParentWatch;
 import io.bulwark.appliance.boot.ReplicaRole;
 import io.bulwark.appliance.boot.SuperviseRole;
 import io.bulwark.appliance.cluster.ReplicaProcess;
-import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.protocol.ordering.replica.StartReason;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -69,7 +69,7 @@ final class RoleCommands {
             if (endWithInput) {
                 ParentWatch.begin();
             }
-            return ReplicaRole.run(config, health, recovering ? Start.RECOVERING : Start.NORMAL);
+            return ReplicaRole.run(config, health, recovering ? StartReason.RECOVERING : StartReason.NORMAL);
         }
     }
 

@@ -118,7 +118,7 @@ final class UpCommand implements Callable<Integer> {
 
     private int foreground(ClusterPlan checked) throws Exception {
         DataDirectory data = checked.data();
-        StoryLines story = StoryLines.standard();
+        StartupLines story = StartupLines.standard();
         try (FileLock lock = data.lock()) {
             ClusterPlan plan = new ClusterPlan(data, data.shape(checked.shape()));
             Members members = processes ? new ProcessMembers(plan) : new EmbeddedMembers(plan);
@@ -177,7 +177,7 @@ final class UpCommand implements Callable<Integer> {
         command.addAll(List.of("up", "--data", data.root().toString()));
         command.addAll(shape.arguments());
         command.addAll(List.of("--durability", durability));
-        command.addAll(List.of("--recovery", Words.of(recovery)));
+        command.addAll(List.of("--recovery", EnumConverter.of(recovery)));
         if (processes) {
             command.add("--processes");
         }
@@ -190,7 +190,7 @@ final class UpCommand implements Callable<Integer> {
         System.err.println("bulwark: starting in the background; how it goes is in " + log);
         Thread giveUp = Thread.ofPlatform().unstarted(() -> child.toHandle().destroy());
         Runtime.getRuntime().addShutdownHook(giveUp);
-        StoryLines story = StoryLines.standard();
+        StartupLines story = StartupLines.standard();
         ApplianceProgress progress = ControlSocket.progress(data.root());
         while (!progress.ready()) {
             if (!child.isAlive()) {
@@ -223,10 +223,10 @@ final class UpCommand implements Callable<Integer> {
             in.skipNBytes(Math.max(from, Files.size(log) - LAST_BYTES_MAX));
             return new String(in.readNBytes(LAST_BYTES_MAX), StandardCharsets.UTF_8)
                     .lines()
-                    .filter(line -> line.startsWith(StoryLines.SAYS) || line.contains(" ERROR "))
+                    .filter(line -> line.startsWith(StartupLines.SAYS) || line.contains(" ERROR "))
                     .reduce((_, last) -> last)
                     .map(line -> ", and said last: "
-                            + (line.startsWith(StoryLines.SAYS) ? line.substring(StoryLines.SAYS.length()) : line))
+                            + (line.startsWith(StartupLines.SAYS) ? line.substring(StartupLines.SAYS.length()) : line))
                     .orElse("");
         }
     }

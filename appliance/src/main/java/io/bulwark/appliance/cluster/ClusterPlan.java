@@ -3,7 +3,7 @@ package io.bulwark.appliance.cluster;
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.config.GenesisFile;
-import io.bulwark.client.config.KeptReplicas;
+import io.bulwark.client.config.ConfigurationChainFile;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.config.KnownPrincipals;
 import io.bulwark.protocol.id.PrincipalId;
@@ -100,8 +100,8 @@ public final class ClusterPlan {
 
     /** Removes the keys of a first start that was interrupted: nobody has used them. */
     private void removeLeftovers(String pattern) throws IOException {
-        try (var leftovers = Files.newDirectoryStream(data.keys(), pattern)) {
-            for (Path leftover : leftovers) {
+        try (var orphanedPrepares = Files.newDirectoryStream(data.keys(), pattern)) {
+            for (Path leftover : orphanedPrepares) {
                 Files.delete(leftover);
             }
         }
@@ -197,7 +197,7 @@ public final class ClusterPlan {
                 GenesisFile genesis = GenesisFile.load(files.genesis());
                 yield Stream.of(own.keptBeside(), RunningNode.kept(directory))
                         .anyMatch(kept -> isReplica
-                                ? KeptReplicas.beside(kept)
+                                ? ConfigurationChainFile.beside(kept)
                                                 .last(genesis.genesisKeys().configuration())
                                                 .placeOf(member)
                                         < 0

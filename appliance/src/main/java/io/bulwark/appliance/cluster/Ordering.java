@@ -6,10 +6,10 @@ import io.bulwark.metadata.NamespaceApplication;
 import io.bulwark.metadata.NamespaceMachine;
 import io.bulwark.metadata.ReplicaConfig;
 import io.bulwark.metadata.ReplicaServer;
-import io.bulwark.metadata.bft.ReplicaLives;
+import io.bulwark.metadata.bft.ReplicaRestarter;
 import io.bulwark.metadata.bftsmart.BftSmartEngines;
 import io.bulwark.protocol.metadata.Genesis;
-import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.protocol.ordering.replica.StartReason;
 import io.bulwark.transport.Credentials;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -21,7 +21,7 @@ public enum Ordering {
     BFT("bft") {
         @Override
         ReplicaServer start(Life life) throws IOException {
-            return ReplicaLives.start(
+            return ReplicaRestarter.start(
                     life.config(),
                     life.credentials(),
                     state -> new NamespaceMachine(life.genesis(), state),
@@ -33,7 +33,7 @@ public enum Ordering {
     BFT_SMART("bft-smart") {
         @Override
         ReplicaServer start(Life life) throws IOException {
-            if (life.start() != Start.NORMAL) {
+            if (life.start() != StartReason.NORMAL) {
                 throw new IOException("the ordering engine bft-smart has no recoveries; bft has");
             }
             return MetadataReplica.start(
@@ -77,7 +77,7 @@ public enum Ordering {
             ReplicaConfig config,
             Credentials credentials,
             Genesis genesis,
-            Start start,
+            StartReason start,
             Optional<KnownReplicas> group,
             MeterRegistry meters) {}
 

@@ -1,6 +1,6 @@
 package io.bulwark.appliance.cluster;
 
-import io.bulwark.metadata.RecoveryStanding;
+import io.bulwark.metadata.RecoveryProgress;
 import io.bulwark.metadata.ReplicaServer;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport.KnownRecovery;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport.OwnRecovery;
@@ -58,7 +58,7 @@ final class RecoveryMeters {
     }
 
     private static void gauge(
-            String meter, ReplicaServer replica, MeterRegistry meters, ToDoubleFunction<RecoveryStanding> value) {
+            String meter, ReplicaServer replica, MeterRegistry meters, ToDoubleFunction<RecoveryProgress> value) {
         Gauge.builder(
                         meter,
                         replica,

@@ -1,6 +1,6 @@
 package io.bulwark.appliance.cluster;
 
-import io.bulwark.appliance.admin.Watched;
+import io.bulwark.appliance.admin.MonitoredMember;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.error.NotBelievedException;
 import io.bulwark.client.metadata.MetadataClient;
@@ -63,7 +63,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** A storage node put together: its protocols, what it asks the replicas, and its background work. */
-public final class RunningNode implements Watched {
+public final class RunningNode implements MonitoredMember {
     private static final long ASK_MILLIS_MAX = 5_000;
 
     private final StorageNode node;

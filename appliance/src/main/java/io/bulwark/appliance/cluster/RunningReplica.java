@@ -1,6 +1,6 @@
 package io.bulwark.appliance.cluster;
 
-import io.bulwark.appliance.admin.Watched;
+import io.bulwark.appliance.admin.MonitoredMember;
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.metadata.MetadataClient;
@@ -14,7 +14,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.ordering.Phase;
 import io.bulwark.protocol.ordering.membership.MembershipCodec;
-import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.protocol.ordering.replica.StartReason;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.transport.Credentials;
 import io.bulwark.transport.Transport;
@@ -29,7 +29,7 @@ import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 
 /** A metadata replica put together. */
-public final class RunningReplica implements Watched {
+public final class RunningReplica implements MonitoredMember {
     private final String name;
     private final ReplicaServer replica;
     private final Runnable unfollow;
@@ -54,15 +54,15 @@ public final class RunningReplica implements Watched {
 
     /** Starts it; returns when it listens. */
     public static RunningReplica start(ReplicaSetup setup) throws IOException {
-        return start(setup, Start.NORMAL);
+        return start(setup, StartReason.NORMAL);
     }
 
     /**
      * Starts it; returns when it listens.
      *
-     * @param start {@link Start#RECOVERING} if the watchdog has it started
+     * @param start {@link StartReason#RECOVERING} if the watchdog has it started
      */
-    public static RunningReplica start(ReplicaSetup setup, Start start) throws IOException {
+    public static RunningReplica start(ReplicaSetup setup, StartReason start) throws IOException {
         RocksLibrary.load();
         ReplicaConfig config = new ReplicaConfig(
                 setup.number(),

@@ -1,7 +1,7 @@
 package io.bulwark.appliance.supervisor;
 
 import io.bulwark.client.config.ChannelConfig;
-import io.bulwark.client.config.KeptReplicas;
+import io.bulwark.client.config.ConfigurationChainFile;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.driver.OperationDriver;
 import io.bulwark.client.driver.PeerLinks;
@@ -60,7 +60,7 @@ public final class GroupView implements Group, AutoCloseable {
     private final Optional<KnownReplicas> group;
     private final ReplicaPaths paths;
     private final int replicas;
-    private final Optional<KeptReplicas> own;
+    private final Optional<ConfigurationChainFile> own;
     private Optional<FileTime> looked = Optional.empty();
 
     private GroupView(
@@ -69,7 +69,7 @@ public final class GroupView implements Group, AutoCloseable {
             Path kept,
             Optional<Path> own,
             List<InetSocketAddress> replicas) {
-        this.own = own.map(KeptReplicas::beside);
+        this.own = own.map(ConfigurationChainFile::beside);
         this.replicas = replicas.size();
         this.transport = Transport.open(
                 TransportSettings.defaults().withReconnectMaxMillis(RECONNECT_MILLIS_MAX),

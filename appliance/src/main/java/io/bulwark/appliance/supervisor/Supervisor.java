@@ -1,6 +1,6 @@
 package io.bulwark.appliance.supervisor;
 
-import io.bulwark.appliance.admin.Watched;
+import io.bulwark.appliance.admin.MonitoredMember;
 import io.bulwark.appliance.cluster.ReplicaMember;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * Supervisor of one replica: restarts it when it ends by itself, and starts its recovery in its turn. It starts the
  * replica only from an allowed release, and stops it in its turn if another one is installed. Thread-safe.
  */
-public final class Supervisor implements Watched {
+public final class Supervisor implements MonitoredMember {
     private static final Logger LOG = LoggerFactory.getLogger(Supervisor.class);
     private static final long TICK_MILLIS = 500;
 
@@ -58,7 +58,7 @@ public final class Supervisor implements Watched {
     private String waiting = "";
 
     private final CompletableFuture<String> over = new CompletableFuture<>();
-    private volatile Optional<Turns> turns;
+    private volatile Optional<WatchdogSchedule> turns;
     private final Optional<ReleaseCheck> check;
     private final RestartPauses pauses = new RestartPauses();
     private final MeterRegistry meters;
@@ -98,7 +98,7 @@ public final class Supervisor implements Watched {
                 .register(meters);
         this.startedNanos = System.nanoTime();
         this.learnNanos = startedNanos;
-        this.next = turns.map(Turns::nextMillis).map(OptionalLong::of).orElse(OptionalLong.empty());
+        this.next = turns.map(WatchdogSchedule::nextMillis).map(OptionalLong::of).orElse(OptionalLong.empty());
         this.thread = Thread.ofPlatform().daemon().name("supervisor-" + number).unstarted(this::run);
     }
 
@@ -124,15 +124,15 @@ public final class Supervisor implements Watched {
     }
 
     /** None for a replica that is no member. */
-    private Optional<Turns> turnsOf(Watchdog watching) {
+    private Optional<WatchdogSchedule> turnsOf(Watchdog watching) {
         int place = members.indexOf(number);
         return place < 0 || watching.periodMillis().isEmpty()
                 ? Optional.empty()
                 : Optional.of(
-                        new Turns(place, members.size(), watching.periodMillis().getAsLong(), wallMillis.getAsLong()));
+                        new WatchdogSchedule(place, members.size(), watching.periodMillis().getAsLong(), wallMillis.getAsLong()));
     }
 
-    /** Turns are by places, which are others once other replicas follow. */
+    /** WatchdogSchedule are by places, which are others once other replicas follow. */
     private void follow() {
         if (removed) {
             return;
@@ -155,7 +155,7 @@ public final class Supervisor implements Watched {
                 return; // Begun anew, its turn would be put off by each change of others.
             }
             turns = turnsOf(watchdog);
-            next = turns.map(Turns::nextMillis).map(OptionalLong::of).orElse(OptionalLong.empty());
+            next = turns.map(WatchdogSchedule::nextMillis).map(OptionalLong::of).orElse(OptionalLong.empty());
         }
     }
 
@@ -238,7 +238,7 @@ public final class Supervisor implements Watched {
                 return "the supervisor of " + member.name() + " ends";
             }
             follow();
-            Optional<Turns> own = turns;
+            Optional<WatchdogSchedule> own = turns;
             if (own.isEmpty()) {
                 return removed ? problem : member.name() + " is no member of the group";
             }
@@ -250,7 +250,7 @@ public final class Supervisor implements Watched {
             if (!refused.isEmpty()) {
                 return member.name() + " is not restarted: " + refused;
             }
-            Standing standing = standing(watchdog);
+            GroupHealth standing = standing(watchdog);
             String objection = own.get().objection(wallMillis.getAsLong(), standing);
             if (!objection.isEmpty()) {
                 return member.name() + " cannot recover now: " + objection;
@@ -298,7 +298,7 @@ public final class Supervisor implements Watched {
                 ended = false;
                 follow();
                 learnReleases();
-                Optional<Turns> own = turns;
+                Optional<WatchdogSchedule> own = turns;
                 if (own.isPresent() && own.get().isDue(wallMillis.getAsLong())) {
                     turn(own.get(), watchdog);
                 }
@@ -365,13 +365,13 @@ public final class Supervisor implements Watched {
         }
     }
 
-    private void turn(Turns due, Watchdog watching) throws Exception {
+    private void turn(WatchdogSchedule due, Watchdog watching) throws Exception {
         // The slow check comes first: when the replica stops, the view of the others must be recent.
         ReleaseCheck.Verdict verdict = look();
-        Standing standing = standing(watching);
+        GroupHealth standing = standing(watching);
         long wall = wallMillis.getAsLong();
-        Turns.Decision decision = due.decide(wall, standing);
-        if (decision instanceof Turns.Decision.Go) {
+        WatchdogSchedule.Decision decision = due.decide(wall, standing);
+        if (decision instanceof WatchdogSchedule.Decision.Go) {
             decision = switch (verdict) {
                 case ReleaseCheck.Verdict.Allowed _ -> decision;
                 case ReleaseCheck.Verdict.Unknown unknown -> due.unsure(wall, unknown.why());
@@ -379,11 +379,11 @@ public final class Supervisor implements Watched {
             };
         }
         switch (decision) {
-            case Turns.Decision.Go _ -> {
+            case WatchdogSchedule.Decision.Go _ -> {
                 warnIfLong(due, standing);
                 recover(due, "its turn has come");
             }
-            case Turns.Decision.PutOff later -> {
+            case WatchdogSchedule.Decision.PutOff later -> {
                 if (!later.why().equals(putOff)) {
                     putOff = later.why();
                     LOG.warn("the turn of {} to recover is put off: {}", member.name(), putOff);
@@ -392,9 +392,9 @@ public final class Supervisor implements Watched {
                     withhold(refused.why());
                 }
             }
-            case Turns.Decision.Missed none -> missed(none);
-            case Turns.Decision.Stop stop -> stop(stop.why());
-            case Turns.Decision.NotNeeded none -> LOG.info("{} does not recover: {}", member.name(), none.why());
+            case WatchdogSchedule.Decision.Missed none -> missed(none);
+            case WatchdogSchedule.Decision.Stop stop -> stop(stop.why());
+            case WatchdogSchedule.Decision.NotNeeded none -> LOG.info("{} does not recover: {}", member.name(), none.why());
         }
         next = OptionalLong.of(due.nextMillis());
     }
@@ -420,7 +420,7 @@ public final class Supervisor implements Watched {
         member.stop();
     }
 
-    private void missed(Turns.Decision.Missed none) {
+    private void missed(WatchdogSchedule.Decision.Missed none) {
         missed.increment();
         withheld = false;
         problem = none.why();
@@ -432,11 +432,11 @@ public final class Supervisor implements Watched {
         return check.isPresent() ? check.get().ask() : new ReleaseCheck.Verdict.Allowed();
     }
 
-    private Standing standing(Watchdog watching) throws InterruptedException {
-        return Standing.of(number, members, watching.group().recoveries());
+    private GroupHealth standing(Watchdog watching) throws InterruptedException {
+        return GroupHealth.of(number, members, watching.group().recoveries());
     }
 
-    private void warnIfLong(Turns due, Standing standing) {
+    private void warnIfLong(WatchdogSchedule due, GroupHealth standing) {
         standing.tookMillis().ifPresent(took -> {
             if (due.isTooShortFor(took)) {
                 LOG.warn("the last recovery of {} took {} ms: T_w is too short for that", member.name(), took);
@@ -444,7 +444,7 @@ public final class Supervisor implements Watched {
         });
     }
 
-    private void recover(Turns due, String why) throws Exception {
+    private void recover(WatchdogSchedule due, String why) throws Exception {
         LOG.info("{} is restarted so as to recover: {}", member.name(), why);
         due.begun(wallMillis.getAsLong());
         next = OptionalLong.of(due.nextMillis());

@@ -56,16 +56,16 @@ public final class BlockFile {
     private long write(InputStream in, long firstBlock) throws IOException {
         long bytes = 0;
         long block = firstBlock;
-        Deque<CompletableFuture<Void>> underWay = new ArrayDeque<>();
+        Deque<CompletableFuture<Void>> inFlight = new ArrayDeque<>();
         for (byte[] next = in.readNBytes(blockBytes); next.length > 0; next = in.readNBytes(blockBytes)) {
-            if (underWay.size() == AT_ONCE) {
-                join(underWay.removeFirst());
+            if (inFlight.size() == AT_ONCE) {
+                join(inFlight.removeFirst());
             }
             bytes += next.length;
-            underWay.addLast(volume.writeBlockAsync(block++, Arrays.copyOf(next, blockBytes)));
+            inFlight.addLast(volume.writeBlockAsync(block++, Arrays.copyOf(next, blockBytes)));
         }
-        while (!underWay.isEmpty()) {
-            join(underWay.removeFirst());
+        while (!inFlight.isEmpty()) {
+            join(inFlight.removeFirst());
         }
         return bytes;
     }
@@ -76,14 +76,14 @@ public final class BlockFile {
     }
 
     private long read(long firstBlock, long bytes, OutputStream out) throws IOException {
-        Deque<CompletableFuture<byte[]>> underWay = new ArrayDeque<>();
+        Deque<CompletableFuture<byte[]>> inFlight = new ArrayDeque<>();
         long asked = 0;
         for (long written = 0; written < bytes; ) {
-            while (underWay.size() < AT_ONCE && asked < blocks(bytes)) {
-                underWay.addLast(volume.readBlockAsync(firstBlock + asked++));
+            while (inFlight.size() < AT_ONCE && asked < blocks(bytes)) {
+                inFlight.addLast(volume.readBlockAsync(firstBlock + asked++));
             }
             int length = (int) Math.min(blockBytes, bytes - written);
-            out.write(join(underWay.removeFirst()), 0, length);
+            out.write(join(inFlight.removeFirst()), 0, length);
             written += length;
         }
         return bytes;

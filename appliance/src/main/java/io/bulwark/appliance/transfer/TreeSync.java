@@ -155,7 +155,7 @@ public final class TreeSync {
                     ObjectInfo object = bucket.put(entry.key(), entry.file(), options);
                     stored.incrementAndGet();
                     bytes.addAndGet(object.length());
-                    Growth.of(entry.file(), object).ifPresent(grown::add);
+                    GrowthNotice.of(entry.file(), object).ifPresent(grown::add);
                 });
                 moved.accept(entry.bytes());
             });

@@ -2,7 +2,7 @@ package io.bulwark.appliance.up;
 
 import io.bulwark.appliance.admin.AdminServer;
 import io.bulwark.appliance.admin.HealthWatch;
-import io.bulwark.appliance.admin.Watched;
+import io.bulwark.appliance.admin.MonitoredMember;
 import io.bulwark.appliance.boot.SuperviseRole;
 import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.DefaultVolume;
@@ -72,7 +72,7 @@ public final class Appliance implements AutoCloseable {
     private final Map<String, Supervisor> supervisors = new ConcurrentHashMap<>();
     private @Nullable GroupView group;
     private @Nullable MemberWatch watch;
-    private volatile @Nullable Waiting waiting;
+    private volatile @Nullable StartupWait waiting;
     private volatile boolean ready;
     private volatile @Nullable Bulwark client;
     private @Nullable ConsoleServer console;
@@ -90,7 +90,7 @@ public final class Appliance implements AutoCloseable {
     }
 
     /** Starts all of it; returns when it serves. */
-    public static Appliance start(ClusterPlan plan, Members members, Story story) throws Exception {
+    public static Appliance start(ClusterPlan plan, Members members, StartupListener story) throws Exception {
         Appliance appliance = of(plan);
         appliance.start(members, story);
         return appliance;
@@ -101,8 +101,8 @@ public final class Appliance implements AutoCloseable {
      *
      * @throws StartAbandonedException if somebody did
      */
-    public synchronized void start(Members members, Story story) throws Exception {
-        Waiting wait = new Waiting(story, ended);
+    public synchronized void start(Members members, StartupListener story) throws Exception {
+        StartupWait wait = new StartupWait(story, ended);
         waiting = wait;
         try {
             begin(members, story, wait);
@@ -247,13 +247,13 @@ public final class Appliance implements AutoCloseable {
         quietly("admin endpoint", admin);
     }
 
-    private void begin(Members members, Story story, Waiting wait) throws Exception {
+    private void begin(Members members, StartupListener story, StartupWait wait) throws Exception {
         wait.requireNotEnded();
         // The control socket comes first, so that somebody can stop the appliance and see what it waits for.
         control = ControlSocket.serve(plan.data().root(), this::onRequest);
         plan.prepare();
-        Supplier<List<Watched>> watched = () -> {
-            List<Watched> all = new ArrayList<>(members.watched());
+        Supplier<List<MonitoredMember>> watched = () -> {
+            List<MonitoredMember> all = new ArrayList<>(members.watched());
             supervisors.values().stream()
                     .filter(supervisor -> !supervisor.isRemoved())
                     .forEach(all::add);
@@ -287,7 +287,7 @@ public final class Appliance implements AutoCloseable {
     }
 
     /** Tries until enough replicas answer. */
-    private Bulwark connected(Members members, Waiting wait) throws Exception {
+    private Bulwark connected(Members members, StartupWait wait) throws Exception {
         ConnectionAttempts attempts = new ConnectionAttempts(plan.commandLine());
         try {
             wait.until(
@@ -346,7 +346,7 @@ public final class Appliance implements AutoCloseable {
         return plan.isRemoved(PrincipalId.parse(member.name()));
     }
 
-    private void startAll(List<? extends Member> members, Waiting wait) throws Exception {
+    private void startAll(List<? extends Member> members, StartupWait wait) throws Exception {
         for (Member member : members) {
             wait.requireNotEnded();
             member.start();
@@ -364,7 +364,7 @@ public final class Appliance implements AutoCloseable {
 
     /** Returns the progress of the start or the end. */
     private ApplianceProgress progress() {
-        Waiting wait = waiting;
+        StartupWait wait = waiting;
         String doing = !stopping.isEmpty()
                 ? "stopping " + String.join(", ", stopping)
                 : ended.getCount() == 0

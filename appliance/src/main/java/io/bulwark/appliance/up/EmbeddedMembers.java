@@ -1,6 +1,6 @@
 package io.bulwark.appliance.up;
 
-import io.bulwark.appliance.admin.Watched;
+import io.bulwark.appliance.admin.MonitoredMember;
 import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.Member;
 import io.bulwark.appliance.cluster.NodeSetup;
@@ -47,14 +47,14 @@ public final class EmbeddedMembers implements Members {
     }
 
     @Override
-    public List<Watched> watched() {
+    public List<MonitoredMember> watched() {
         return List.copyOf(made.stream().map(EmbeddedMember::watched).toList());
     }
 
     @Override
     public SortedMap<String, String> problems() {
         SortedMap<String, String> problems = new TreeMap<>();
-        for (Watched member : watched()) {
+        for (MonitoredMember member : watched()) {
             String problem;
             try {
                 problem = member.problem();
@@ -68,11 +68,11 @@ public final class EmbeddedMembers implements Members {
         return problems;
     }
 
-    private interface Starting<W extends Watched> {
+    private interface Starting<W extends MonitoredMember> {
         W start() throws IOException;
     }
 
-    private static class EmbeddedMember<W extends Watched> implements Member {
+    private static class EmbeddedMember<W extends MonitoredMember> implements Member {
         private final String name;
         private final InetSocketAddress address;
         private final Starting<W> starting;
@@ -108,7 +108,7 @@ public final class EmbeddedMembers implements Members {
 
         @Override
         public final synchronized void stop() {
-            Watched current = running;
+            MonitoredMember current = running;
             running = null;
             if (current != null) {
                 current.close();
@@ -130,7 +130,7 @@ public final class EmbeddedMembers implements Members {
             return OptionalLong.empty();
         }
 
-        final synchronized Watched watched() {
+        final synchronized MonitoredMember watched() {
             return running == null ? new Stopped(name, new SimpleMeterRegistry()) : running;
         }
     }
@@ -150,7 +150,7 @@ public final class EmbeddedMembers implements Members {
         }
     }
 
-    private record Stopped(String name, MeterRegistry meters) implements Watched {
+    private record Stopped(String name, MeterRegistry meters) implements MonitoredMember {
         @Override
         public String problem() {
             return "it does not run";

@@ -1,6 +1,6 @@
 package io.bulwark.appliance.up;
 
-import io.bulwark.appliance.admin.Watched;
+import io.bulwark.appliance.admin.MonitoredMember;
 import io.bulwark.appliance.cluster.Member;
 import io.bulwark.appliance.cluster.ReplicaMember;
 import java.util.List;
@@ -14,7 +14,7 @@ public interface Members {
     ReplicaMember replica(int number);
 
     /** Returns the members that run inside this process, by name. Stopped members are included, as not ready. */
-    default List<Watched> watched() {
+    default List<MonitoredMember> watched() {
         return List.of();
     }
 

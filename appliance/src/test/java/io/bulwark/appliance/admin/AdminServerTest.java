@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 @NullMarked
 class AdminServerTest {
     /** One whose state the test sets. */
-    private static final class Actor implements Watched {
+    private static final class Actor implements MonitoredMember {
         private final String name;
         private final MeterRegistry meters = new SimpleMeterRegistry();
         private volatile String problem = "";
@@ -68,7 +68,7 @@ class AdminServerTest {
 
     private final Actor first = new Actor("node-0");
     private final Actor second = new Actor("node-1");
-    private final List<Watched> members = List.of(first, second);
+    private final List<MonitoredMember> members = List.of(first, second);
     private final HealthWatch watch = HealthWatch.start(() -> members);
     private final AdminServer server;
     private final HttpClient http = HttpClient.newHttpClient();

@@ -3,7 +3,7 @@ package io.bulwark.appliance.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.appliance.admin.HealthWatch;
-import io.bulwark.appliance.admin.Watched;
+import io.bulwark.appliance.admin.MonitoredMember;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.BufferedReader;
@@ -37,7 +37,7 @@ class RoleProcessTest {
     void whoIsAskedToLeaveIsNotReadyWhileItFinishesAndEndsWithTheCodeThatItIsGiven() {
         AtomicReference<String> meanwhile = new AtomicReference<>("");
         AtomicReference<HealthWatch> asked = new AtomicReference<>();
-        Watched member = closing(() ->
+        MonitoredMember member = closing(() ->
                 meanwhile.set(Objects.requireNonNull(asked.get()).problems().getOrDefault("member", "ready")));
         try (HealthWatch watch = HealthWatch.start(() -> List.of(member))) {
             asked.set(watch);
@@ -50,7 +50,7 @@ class RoleProcessTest {
 
     @Test
     void whoDoesNotComeToRestInTimeIsCutShort() {
-        Watched member = closing(this::awaitRest);
+        MonitoredMember member = closing(this::awaitRest);
         try (HealthWatch watch = HealthWatch.start(() -> List.of(member))) {
             assertThat(RoleProcess.leave(member, watch, SHORT, 0)).isEqualTo(1);
             assertThat(RoleProcess.leave(member, watch, SHORT, RoleProcess.CONFIG))
@@ -61,7 +61,7 @@ class RoleProcessTest {
 
     @Test
     void whoFailsToFinishHasNotLeft() {
-        Watched member = closing(() -> {
+        MonitoredMember member = closing(() -> {
             throw new IllegalStateException("the disk is gone");
         });
         try (HealthWatch watch = HealthWatch.start(() -> List.of(member))) {
@@ -105,7 +105,7 @@ class RoleProcessTest {
         /** Ends with what its member does: {@code stuck} if that never comes to rest. */
         public static void main(String... kind) throws IOException {
             boolean stuck = kind[0].equals("stuck");
-            Watched member = closing(() -> {
+            MonitoredMember member = closing(() -> {
                 if (stuck) {
                     new CompletableFuture<Void>().join();
                 }
@@ -124,9 +124,9 @@ class RoleProcessTest {
     }
 
     /** A member that is well. */
-    private static Watched closing(Runnable close) {
+    private static MonitoredMember closing(Runnable close) {
         MeterRegistry meters = new SimpleMeterRegistry();
-        return new Watched() {
+        return new MonitoredMember() {
             @Override
             public String name() {
                 return "member";

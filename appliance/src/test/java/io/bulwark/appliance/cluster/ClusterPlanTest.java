@@ -3,7 +3,7 @@ package io.bulwark.appliance.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.client.config.GenesisFile;
-import io.bulwark.client.config.KeptReplicas;
+import io.bulwark.client.config.ConfigurationChainFile;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.membership.Configuration;
@@ -50,7 +50,7 @@ class ClusterPlanTest {
                 Stream.of(0, 1, 3).map(place -> new Signed(place, Bytes.EMPTY)).toList();
         Path data = plan.data().replica(2);
         Files.createDirectories(data);
-        KeptReplicas.beside(RunningNode.kept(data))
+        ConfigurationChainFile.beside(RunningNode.kept(data))
                 .write(genesis, List.of(new Successor(new HandoverProof(handover, signatures), Bytes.EMPTY)));
         assertThat(plan.isRemoved(PrincipalId.replica(2))).isTrue();
         assertThat(plan.isRemoved(PrincipalId.replica(1))).isFalse();

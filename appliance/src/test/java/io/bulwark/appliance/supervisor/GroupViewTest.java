@@ -5,14 +5,14 @@ import static org.awaitility.Awaitility.await;
 
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.GenesisFile;
-import io.bulwark.client.config.KeptReplicas;
+import io.bulwark.client.config.ConfigurationChainFile;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.AuditEntry;
 import io.bulwark.protocol.metadata.Command;
-import io.bulwark.protocol.metadata.Mandate;
+import io.bulwark.protocol.metadata.OperatorAuthorization;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.ordering.OrderingMessage;
@@ -127,19 +127,19 @@ class GroupViewTest {
                 List.of(nowhere, nowhere, nowhere, nowhere))) {
             assertThat(view.hasRemoved(2)).isFalse();
             assertThat(view.members()).containsExactly(0, 1, 2, 3);
-            KeptReplicas kept = KeptReplicas.beside(registry);
+            ConfigurationChainFile kept = ConfigurationChainFile.beside(registry);
             Signed forged = new Signed(3, signatures.getFirst().signature());
-            Bytes mandate = mandate(genesis, of(identities, operator), coming);
+            Bytes authorization = authorization(genesis, of(identities, operator), coming);
             kept.write(
                     first,
                     List.of(new Successor(
                             new HandoverProof(handover, List.of(signatures.get(0), signatures.get(1), forged)),
-                            mandate)));
+                            authorization)));
             assertThat(view.hasRemoved(2)).as("which not all have signed").isFalse();
             HandoverProof proof = new HandoverProof(handover, signatures);
             kept.write(first, List.of(new Successor(proof, Bytes.EMPTY)));
             assertThat(view.hasRemoved(2)).as("which no operator has named").isFalse();
-            kept.write(first, List.of(new Successor(proof, mandate)));
+            kept.write(first, List.of(new Successor(proof, authorization)));
             assertThat(view.hasRemoved(2)).isTrue();
             assertThat(view.members()).containsExactly(0, 1, 4, 3);
             assertThat(view.hasRemoved(4)).isFalse();
@@ -147,12 +147,12 @@ class GroupViewTest {
         }
     }
 
-    private static Bytes mandate(GenesisFile genesis, Identity operator, Member coming) {
+    private static Bytes authorization(GenesisFile genesis, Identity operator, Member coming) {
         PrincipalId by = operator.principal();
         Command.ChangeReplicas change = new Command.ChangeReplicas(1, List.of(REPLICAS.get(2)), List.of(coming));
         Bytes signed = AuditEntry.signed(genesis.genesisKeys().cluster(), by, 1, 1, change);
         AuditEntry.Approval approval = new AuditEntry.Approval(operator.publicKey(), operator.sign(signed));
-        return Mandate.encoded(List.of(), new AuditEntry(1, 1, by, 1, 1, change, Optional.of(approval)));
+        return OperatorAuthorization.encoded(List.of(), new AuditEntry(1, 1, by, 1, 1, change, Optional.of(approval)));
     }
 
     private static Identity of(Map<PrincipalId, Identity> identities, PrincipalId replica) {

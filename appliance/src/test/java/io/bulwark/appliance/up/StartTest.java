@@ -42,7 +42,7 @@ class StartTest {
 
     private final List<Member> made = new ArrayList<>();
     private final List<String> said = new CopyOnWriteArrayList<>();
-    private final Story story = new Story() {
+    private final StartupListener story = new StartupListener() {
         @Override
         public void tell(String line) {
             said.add(line);

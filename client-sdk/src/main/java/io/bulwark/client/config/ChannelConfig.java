@@ -50,7 +50,7 @@ public sealed interface ChannelConfig {
                 KnownPrincipals known = KnownPrincipals.load(genesis, kept);
                 known.requireKeyOf(identity, files);
                 Configuration now =
-                        KeptReplicas.beside(kept).last(genesis.genesisKeys().configuration());
+                        ConfigurationChainFile.beside(kept).last(genesis.genesisKeys().configuration());
                 yield new TlsCredentials(identity, known.trustedKeys(now));
             }
         };

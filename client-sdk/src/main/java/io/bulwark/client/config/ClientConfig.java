@@ -139,7 +139,7 @@ public record ClientConfig(
     public SortedMap<PrincipalId, Endpoint> lastKnown() {
         SortedMap<PrincipalId, Endpoint> known = new TreeMap<>();
         Configuration now = channels instanceof ChannelConfig.Tls files
-                ? KeptReplicas.beside(channels.keptBeside())
+                ? ConfigurationChainFile.beside(channels.keptBeside())
                         .last(GenesisFile.load(files.genesis()).genesisKeys().configuration())
                 : Configuration.fixed(faultyReplicas);
         for (Member member : now.members()) {

@@ -193,11 +193,11 @@ public final class OperationDriver implements AutoCloseable {
         }
     }
 
-    UnderWay underWay(ClientOperation<?> operation) {
-        return new UnderWay(operation, outbox);
+    InFlightRequests inFlight(ClientOperation<?> operation) {
+        return new InFlightRequests(operation, outbox);
     }
 
-    void perform(long nowMillis, long id, UnderWay asked, List<Effect> effects) {
+    void perform(long nowMillis, long id, InFlightRequests asked, List<Effect> effects) {
         for (Effect effect : effects) {
             switch (effect) {
                 case Effect.Send send -> asked.send(nowMillis, id, send);

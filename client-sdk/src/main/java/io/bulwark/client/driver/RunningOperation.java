@@ -28,7 +28,7 @@ final class RunningOperation<R> implements Runnable {
     private final Supplier<? extends ClientOperation<R>> making;
 
     private @Nullable ClientOperation<R> operation;
-    private @Nullable UnderWay underWay;
+    private @Nullable InFlightRequests inFlight;
     private final long heldBytes;
     private final CompletableFuture<R> future = new CompletableFuture<>();
     private final Queue<Input> inbox = new ConcurrentLinkedQueue<>();
@@ -130,7 +130,7 @@ final class RunningOperation<R> implements Runnable {
     private void handle(Input input) {
         try {
             ClientOperation<R> running = operation;
-            UnderWay asked = underWay;
+            InFlightRequests asked = inFlight;
             if (running == null || asked == null) {
                 if (!(input instanceof Input.Start)) {
                     // A tick overtook the start: an operation that was never started would think that its time is up.
@@ -138,8 +138,8 @@ final class RunningOperation<R> implements Runnable {
                 }
                 running = making.get();
                 operation = running;
-                asked = driver.underWay(running);
-                underWay = asked;
+                asked = driver.inFlight(running);
+                inFlight = asked;
             }
             long now = OperationDriver.nowMillis();
             List<Effect> effects = switch (input) {

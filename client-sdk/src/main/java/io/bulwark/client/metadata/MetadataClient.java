@@ -13,7 +13,7 @@ import io.bulwark.protocol.ordering.ReplicatedCall;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import io.bulwark.protocol.ordering.membership.Succession;
-import io.bulwark.protocol.ordering.membership.Term;
+import io.bulwark.protocol.ordering.membership.ConfigurationStart;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.Transport;
 import java.net.InetSocketAddress;
@@ -42,7 +42,7 @@ public final class MetadataClient implements AutoCloseable {
     private final Supplier<Optional<NotBelievedException>> denial;
     private final Runnable closing;
     private final SecureRandom random = new SecureRandom();
-    private final LateRepliers repliers = new LateRepliers();
+    private final SlowReplicas repliers = new SlowReplicas();
 
     private MetadataClient(
             OperationDriver driver,
@@ -100,7 +100,7 @@ public final class MetadataClient implements AutoCloseable {
         PeerLinks links = new PeerLinks(transport);
         OperationDriver driver =
                 new OperationDriver(links, _ -> {}, OperationDriver.Limits.standard(), new SecureRandom().nextLong());
-        Succession fixed = new Fixed(Term.first(configuration));
+        Succession fixed = new Fixed(ConfigurationStart.first(configuration));
         Supplier<Optional<NotBelievedException>> denial =
                 () -> Denial.of(configuration.replicas(), links::refusal, links.everUp())
                         .map(each -> each.exception(links.self()));
@@ -117,7 +117,7 @@ public final class MetadataClient implements AutoCloseable {
     }
 
     /** Nobody follows. */
-    private record Fixed(Term term) implements Succession {
+    private record Fixed(ConfigurationStart term) implements Succession {
         @Override
         public boolean mayCheck(long nowMillis, PrincipalId from) {
             return false;
@@ -205,7 +205,7 @@ public final class MetadataClient implements AutoCloseable {
         ReplicatedCall call;
         ClientOperation<ReplicatedCall.Outcome> operation;
         if (group.isPresent()) {
-            Term term = group.get().term();
+            ConfigurationStart term = group.get().term();
             call = making.apply(term.configuration().replicas()).avoiding(repliers.late());
             operation = new GroupCall(group.get(), term, call);
         } else {

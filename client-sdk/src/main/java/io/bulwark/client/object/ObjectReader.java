@@ -4,7 +4,7 @@ import io.bulwark.client.error.ChangedWhileReadingException;
 import io.bulwark.client.error.IncompleteObjectException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
-import io.bulwark.client.object.Answers.Answer;
+import io.bulwark.client.object.StepResults.Answer;
 import io.bulwark.protocol.bucket.GetFailure;
 import io.bulwark.protocol.bucket.ObjectGet;
 import io.bulwark.protocol.bucket.ObjectStep;
@@ -26,7 +26,7 @@ public final class ObjectReader implements AutoCloseable {
     private final Subject subject;
     private final Deadline deadline;
     private final ObjectGet get;
-    private final Answers answers = new Answers();
+    private final StepResults answers = new StepResults();
     private @Nullable RuntimeException failure;
 
     /**
@@ -115,14 +115,14 @@ public final class ObjectReader implements AutoCloseable {
 
     private RuntimeException shown(GetFailure failure) {
         return switch (failure) {
-            case GetFailure.Extent(var extent) -> Refusals.of(extent, subject);
+            case GetFailure.Extent(var extent) -> RefusalExceptions.of(extent, subject);
             case GetFailure.NoPinList(String message) -> new IncompleteObjectException(message, subject);
             case GetFailure.Changed(var extent) ->
                 new ChangedWhileReadingException("this version was deleted meanwhile; " + extent.message(), subject);
             case GetFailure.NotFreed(var extent) ->
                 new UnavailableException(
                         "nodes say that a block was freed which was not; " + extent.message(), subject);
-            case GetFailure.Refused(Reply.Failed reply) -> Refusals.of(reply, subject);
+            case GetFailure.Refused(Reply.Failed reply) -> RefusalExceptions.of(reply, subject);
             case GetFailure.Refused(Reply reply) ->
                 new UnavailableException("the replicas answer another question: " + reply, subject);
         };

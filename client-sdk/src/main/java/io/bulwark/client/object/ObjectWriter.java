@@ -3,7 +3,7 @@ package io.bulwark.client.object;
 import io.bulwark.client.error.CancelledException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
-import io.bulwark.client.object.Answers.Answer;
+import io.bulwark.client.object.StepResults.Answer;
 import io.bulwark.protocol.bucket.ExtentFailure;
 import io.bulwark.protocol.bucket.ObjectPut;
 import io.bulwark.protocol.bucket.ObjectStep;
@@ -41,7 +41,7 @@ public final class ObjectWriter {
     private final Deadline deadline;
     private final LongConsumer progress;
     private final ObjectPut put;
-    private final Answers answers = new Answers();
+    private final StepResults answers = new StepResults();
     private final long expectedLength;
     private byte @Nullable [] buffer;
     private int used;
@@ -262,8 +262,8 @@ public final class ObjectWriter {
             case PutOutcome.Failed failed
             when failed.failure().reason() == ExtentFailure.Reason.STALE_EPOCH ->
                 throw new StaleEpochException(failed.failure().message());
-            case PutOutcome.Refused refused -> throw Refusals.of(refused.reply(), target.subject());
-            case PutOutcome.Failed failed -> throw Refusals.of(failed.failure(), target.subject());
+            case PutOutcome.Refused refused -> throw RefusalExceptions.of(refused.reply(), target.subject());
+            case PutOutcome.Failed failed -> throw RefusalExceptions.of(failed.failure(), target.subject());
             case PutOutcome.SessionLost lost -> throw new SessionLostException(lost.message());
             case PutOutcome.Unknown unknown ->
                 throw new UnavailableException(unknown.message() + "; the object may have been put", target.subject());

@@ -63,7 +63,7 @@ public final class ReplicatedMetadata implements Metadata {
         Submission open = new Submission.OpenSession(Bytes.of(nonce), volume);
         return submitting.apply(open.encoded()).thenApply(Reply::decode).thenApply(reply -> switch (reply) {
             case Reply.SessionOpened opened -> new NumberedSession(opened.session(), opened.ttlMillis());
-            case Reply.Failed failed -> throw Refusals.of(failed, Refusals.aboutVolume(volume));
+            case Reply.Failed failed -> throw RefusalExceptions.of(failed, RefusalExceptions.aboutVolume(volume));
             default -> throw new IllegalStateException("the replicas agree on " + reply);
         });
     }

@@ -2,7 +2,7 @@ package io.bulwark.client.registry;
 
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.GenesisFile;
-import io.bulwark.client.config.KeptReplicas;
+import io.bulwark.client.config.ConfigurationChainFile;
 import io.bulwark.client.config.KnownPrincipals;
 import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.protocol.id.PrincipalId;
@@ -192,7 +192,7 @@ public final class TrustWatch implements AutoCloseable {
                         kept,
                         e.toString(),
                         kept,
-                        KeptReplicas.beside(kept).file());
+                        ConfigurationChainFile.beside(kept).file());
             }
             keeps = false;
         }

@@ -2,18 +2,18 @@ package io.bulwark.client.replicas;
 
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.GenesisFile;
-import io.bulwark.client.config.KeptReplicas;
+import io.bulwark.client.config.ConfigurationChainFile;
 import io.bulwark.client.config.KnownPrincipals;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.metadata.Mandate;
+import io.bulwark.protocol.metadata.OperatorAuthorization;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.HandoverProof;
-import io.bulwark.protocol.ordering.membership.Lineage;
-import io.bulwark.protocol.ordering.membership.Mandates;
+import io.bulwark.protocol.ordering.membership.ConfigurationChain;
+import io.bulwark.protocol.ordering.membership.OperatorAuthorizations;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import io.bulwark.protocol.ordering.membership.Succession;
-import io.bulwark.protocol.ordering.membership.Term;
+import io.bulwark.protocol.ordering.membership.ConfigurationStart;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.Credentials;
 import io.bulwark.transport.Destination;
@@ -41,22 +41,22 @@ public final class KnownReplicas implements Succession {
 
     private final TlsCredentials credentials;
     private final Configuration genesis;
-    private final KeptReplicas kept;
-    private final Mandates mandates;
-    private Lineage lineage;
+    private final ConfigurationChainFile kept;
+    private final OperatorAuthorizations authorizations;
+    private ConfigurationChain configurationChain;
     private final List<Consumer<Successor>> listeners = new CopyOnWriteArrayList<>();
     private volatile KnownPrincipals principals;
-    private volatile Term term;
+    private volatile ConfigurationStart term;
     private boolean durable = true;
 
-    private KnownReplicas(TlsCredentials credentials, KnownPrincipals principals, KeptReplicas kept) {
+    private KnownReplicas(TlsCredentials credentials, KnownPrincipals principals, ConfigurationChainFile kept) {
         this.credentials = credentials;
         this.principals = principals;
         this.kept = kept;
         genesis = principals.genesis().genesisKeys().configuration();
-        mandates = new Mandate(principals.genesis().genesisKeys());
-        lineage = kept.read(genesis, keys(), mandates);
-        term = lineage.term();
+        authorizations = new OperatorAuthorization(principals.genesis().genesisKeys());
+        configurationChain = kept.read(genesis, keys(), authorizations);
+        term = configurationChain.term();
     }
 
     /**
@@ -70,7 +70,7 @@ public final class KnownReplicas implements Succession {
             return Optional.empty();
         }
         KnownPrincipals principals = KnownPrincipals.load(GenesisFile.load(files.genesis()), registry);
-        return Optional.of(new KnownReplicas(tls, principals, KeptReplicas.beside(registry)));
+        return Optional.of(new KnownReplicas(tls, principals, ConfigurationChainFile.beside(registry)));
     }
 
     /**
@@ -87,18 +87,18 @@ public final class KnownReplicas implements Succession {
     }
 
     @Override
-    public Term term() {
+    public ConfigurationStart term() {
         return term;
     }
 
     /** All proofs, in order. */
     public synchronized List<HandoverProof> proofs() {
-        return lineage.proofs();
+        return configurationChain.proofs();
     }
 
     /** The same, each with its mandate, if it is known here. */
     public synchronized List<Successor> successors() {
-        return lineage.successors();
+        return configurationChain.successors();
     }
 
     /**
@@ -108,24 +108,24 @@ public final class KnownReplicas implements Succession {
      * @param theirs a copy of what is known here, which is updated, too
      * @param state gives the mandate of the first argument's end, which the second followed
      */
-    public synchronized void mandated(Lineage theirs, BiFunction<Configuration, Configuration, Optional<Bytes>> state) {
+    public synchronized void mandated(ConfigurationChain theirs, BiFunction<Configuration, Configuration, Optional<Bytes>> state) {
         boolean isAny = false;
         for (Successor each : theirs.successors()) {
             long number = each.proof().number();
             Configuration ended = history().get((int) number);
             Configuration next = each.proof().handover().next();
-            if (!mandates.name(ended, next, each.mandate())) {
-                Optional<Bytes> mandate = state.apply(ended, next).filter(found -> mandates.name(ended, next, found));
-                mandate.ifPresent(found -> {
+            if (!authorizations.name(ended, next, each.authorization())) {
+                Optional<Bytes> authorization = state.apply(ended, next).filter(found -> authorizations.name(ended, next, found));
+                authorization.ifPresent(found -> {
                     theirs.mandated(number, found);
-                    lineage.mandated(number, found);
+                    configurationChain.mandated(number, found);
                 });
-                isAny |= mandate.isPresent();
+                isAny |= authorization.isPresent();
             }
         }
         if (isAny) {
             try {
-                write(lineage.successors());
+                write(configurationChain.successors());
             } catch (IOException e) {
                 LOG.warn("{} cannot be written: {}", kept.file(), e.toString());
             }
@@ -172,18 +172,18 @@ public final class KnownReplicas implements Succession {
     }
 
     /** Returns a copy of the known lineage, which its owner then extends independently. */
-    public synchronized Lineage lineage() {
-        return lineage.copy();
+    public synchronized ConfigurationChain configurationChain() {
+        return configurationChain.copy();
     }
 
     @Override
     public synchronized boolean mayCheck(long nowMillis, PrincipalId from) {
-        return lineage.mayCheck(nowMillis, from);
+        return configurationChain.mayCheck(nowMillis, from);
     }
 
     @Override
     public synchronized boolean accept(Successor said) {
-        Lineage next = lineage.copy();
+        ConfigurationChain next = configurationChain.copy();
         if (!next.accept(said)) {
             return false;
         }
@@ -206,17 +206,17 @@ public final class KnownReplicas implements Succession {
      * @throws IOException if it cannot be kept
      */
     public synchronized void acceptDurably(Successor said) throws IOException {
-        Lineage next = lineage.copy();
+        ConfigurationChain next = configurationChain.copy();
         if (next.acceptKnown(said)) {
             write(next.successors());
             believe(next, said);
         } else if (!durable) {
-            write(lineage.successors());
+            write(configurationChain.successors());
         }
     }
 
     /** Advances to what another process has kept. The proofs were checked there, and are checked here. */
-    public void learnFrom(KeptReplicas other) {
+    public void learnFrom(ConfigurationChainFile other) {
         for (Successor said : other.kept(genesis)) {
             if (said.proof().number() == term.number()) {
                 var _ = accept(said);
@@ -230,9 +230,9 @@ public final class KnownReplicas implements Succession {
         durable = true;
     }
 
-    private void believe(Lineage next, Successor said) {
-        lineage = next;
-        term = lineage.term();
+    private void believe(ConfigurationChain next, Successor said) {
+        configurationChain = next;
+        term = configurationChain.term();
         LOG.info("{} believes {}", credentials.self(), term.configuration());
         trust();
         listeners.forEach(listener -> listener.accept(said));

@@ -17,7 +17,7 @@ import io.bulwark.protocol.extent.WriteOutcome;
 import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.fp.FpGroup;
 import io.bulwark.protocol.fp.FpMessage;
-import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.fp.Target;
@@ -77,7 +77,7 @@ class FullLinkTest {
         return new Volume(1, "v", kind, new ProtectionPolicy(1, 2, NODES, BLOCK_BYTES), blocks, List.of(group));
     }
 
-    private record Running(ClientOperation<?> operation, UnderWay underWay) {}
+    private record Running(ClientOperation<?> operation, InFlightRequests inFlight) {}
 
     /** One message on its way over the connection with a node. */
     private final class Frame implements Delivery {
@@ -159,13 +159,13 @@ class FullLinkTest {
     }
 
     private void start(long id, ClientOperation<?> operation) {
-        UnderWay underWay = new UnderWay(operation, (to, under, message) -> {
+        InFlightRequests inFlight = new InFlightRequests(operation, (to, under, message) -> {
             Frame frame = new Frame(to.number(), under, message);
             out.queues.get(to.number()).addLast(frame);
             sentMillis.computeIfAbsent(to.number(), _ -> new ArrayList<>()).add(nowMillis);
             return frame;
         });
-        Running started = new Running(operation, underWay);
+        Running started = new Running(operation, inFlight);
         running.put(id, started);
         perform(started, id, operation.start(nowMillis));
     }
@@ -173,7 +173,7 @@ class FullLinkTest {
     private void perform(Running by, long id, List<Effect> effects) {
         for (Effect effect : effects) {
             if (effect instanceof Effect.Send send) {
-                by.underWay().send(nowMillis, id, send);
+                by.inFlight().send(nowMillis, id, send);
             }
         }
     }
@@ -203,12 +203,12 @@ class FullLinkTest {
         }
         for (Frame answer : in.carry()) {
             Running to = Objects.requireNonNull(running.get(answer.id));
-            to.underWay().answered(PrincipalId.node(answer.node));
+            to.inFlight().answered(PrincipalId.node(answer.node));
             perform(to, answer.id, to.operation().onMessage(nowMillis, PrincipalId.node(answer.node), answer.message));
         }
         if (nowMillis % 40 == 0) {
             running.forEach((id, each) -> {
-                each.underWay().tell();
+                each.inFlight().tell();
                 perform(each, id, each.operation().onTick(nowMillis));
             });
         }
@@ -286,7 +286,7 @@ class FullLinkTest {
     @Test
     void whatIsWrittenToRegistersIsSentOnceToo() {
         for (long id = 1; id <= BLOCKS; id++) {
-            start(id, new FpWrite(FpGroup.of(DISK, BlockId.register(1, id - 1)), 1, CONTENT, FpTimes.standard()));
+            start(id, new FpWrite(FpGroup.of(DISK, BlockId.register(1, id - 1)), 1, CONTENT, Timeouts.standard()));
         }
         run();
         assertThat(running.values())

@@ -129,9 +129,9 @@ class OperationDriverTest {
         CompletableFuture<Integer> before = driver.submit(lingers);
         assertThat(driver.onMessage(NODE, 7, new Ping(1))).isTrue();
         assertThat(before.get(2, TimeUnit.MINUTES)).isEqualTo(1);
-        CompletableFuture<Integer> underWay = driver.submit(new Adder(1, false));
+        CompletableFuture<Integer> inFlight = driver.submit(new Adder(1, false));
         why.set(Optional.of(new IllegalArgumentException("denied")));
-        assertThatThrownBy(() -> underWay.get(2, TimeUnit.MINUTES)).hasRootCauseMessage("denied");
+        assertThatThrownBy(() -> inFlight.get(2, TimeUnit.MINUTES)).hasRootCauseMessage("denied");
         sent.clear();
         Adder never = new Adder(1, false);
         assertThatThrownBy(() -> driver.submit(never).get(2, TimeUnit.MINUTES)).hasRootCauseMessage("denied");

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.GenesisFile;
-import io.bulwark.client.config.KeptReplicas;
+import io.bulwark.client.config.ConfigurationChainFile;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.config.KnownPrincipals;
 import io.bulwark.protocol.fingerprint.Hashes;
@@ -12,12 +12,12 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.AuditEntry;
 import io.bulwark.protocol.metadata.Command;
-import io.bulwark.protocol.metadata.Mandate;
+import io.bulwark.protocol.metadata.OperatorAuthorization;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Handover;
 import io.bulwark.protocol.ordering.membership.HandoverProof;
 import io.bulwark.protocol.ordering.membership.HandoverProof.Signed;
-import io.bulwark.protocol.ordering.membership.Lineage;
+import io.bulwark.protocol.ordering.membership.ConfigurationChain;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
@@ -116,10 +116,10 @@ class KnownReplicasTest {
 
     /** With the operator's word for it, who replaces one. */
     private Successor said(Configuration ended, Configuration next, int... places) {
-        return new Successor(proof(ended, next, places), mandate(ended, next, SELF));
+        return new Successor(proof(ended, next, places), authorization(ended, next, SELF));
     }
 
-    private Bytes mandate(Configuration ended, Configuration next, PrincipalId by) {
+    private Bytes authorization(Configuration ended, Configuration next, PrincipalId by) {
         List<PrincipalId> leaving = new ArrayList<>(ended.replicas());
         leaving.removeAll(next.replicas());
         List<Member> coming = next.members().stream()
@@ -130,7 +130,7 @@ class KnownReplicasTest {
                 AuditEntry.signed(GenesisFile.load(genesis()).genesisKeys().cluster(), by, 1, 1, change);
         Identity signer = identity(by);
         AuditEntry.Approval approval = new AuditEntry.Approval(signer.publicKey(), signer.sign(signed));
-        return Mandate.encoded(List.of(), new AuditEntry(1, 1, by, 1, 1, change, Optional.of(approval)));
+        return OperatorAuthorization.encoded(List.of(), new AuditEntry(1, 1, by, 1, 1, change, Optional.of(approval)));
     }
 
     @Test
@@ -139,9 +139,9 @@ class KnownReplicasTest {
         Configuration next = replacing(known.genesis(), 2, 4);
         HandoverProof proof = proof(known.genesis(), next, 0, 1, 3);
         assertThat(known.accept(new Successor(proof, Bytes.EMPTY))).isFalse();
-        assertThat(known.accept(new Successor(proof, mandate(known.genesis(), next, replica(0)))))
+        assertThat(known.accept(new Successor(proof, authorization(known.genesis(), next, replica(0)))))
                 .isFalse();
-        assertThat(known.accept(new Successor(proof, mandate(known.genesis(), replacing(known.genesis(), 1, 4), SELF))))
+        assertThat(known.accept(new Successor(proof, authorization(known.genesis(), replacing(known.genesis(), 1, 4), SELF))))
                 .isFalse();
         assertThat(known.term().number()).isZero();
         assertThat(known.accept(said(known.genesis(), next, 0, 1, 3))).isTrue();
@@ -155,18 +155,18 @@ class KnownReplicasTest {
         Configuration last = replacing(next, 0, 5);
         Successor first = said(known.genesis(), next, 0, 1, 3);
         Successor then = said(next, last, 1, 2, 3);
-        KeptReplicas.beside(registry())
-                .write(known.genesis(), List.of(first.bare(), new Successor(then.proof(), first.mandate())));
+        ConfigurationChainFile.beside(registry())
+                .write(known.genesis(), List.of(first.bare(), new Successor(then.proof(), first.authorization())));
         KnownReplicas again = known(credentials());
         assertThat(again.term().configuration()).isEqualTo(last);
-        Lineage lineage = again.lineage();
-        again.mandated(lineage, (_, _) -> Optional.of(first.mandate()));
+        ConfigurationChain configurationChain = again.configurationChain();
+        again.mandated(configurationChain, (_, _) -> Optional.of(first.authorization()));
         assertThat(again.successors())
                 .as("what a state says is checked")
-                .containsExactly(first, new Successor(then.proof(), first.mandate()));
-        again.mandated(lineage, (_, _) -> Optional.of(then.mandate()));
+                .containsExactly(first, new Successor(then.proof(), first.authorization()));
+        again.mandated(configurationChain, (_, _) -> Optional.of(then.authorization()));
         assertThat(again.successors()).containsExactly(first, then);
-        assertThat(lineage.successors()).containsExactly(first, then);
+        assertThat(configurationChain.successors()).containsExactly(first, then);
         assertThat(known(credentials()).successors()).containsExactly(first, then);
     }
 
@@ -299,7 +299,7 @@ class KnownReplicasTest {
         Configuration next = replacing(known.genesis(), 2, 4);
         Configuration last = replacing(next, 0, 5);
         Successor first = said(known.genesis(), next, 0, 1, 3);
-        KeptReplicas other = KeptReplicas.beside(directory.resolve("other"));
+        ConfigurationChainFile other = ConfigurationChainFile.beside(directory.resolve("other"));
         other.write(
                 known.genesis(),
                 List.of(
@@ -308,7 +308,7 @@ class KnownReplicasTest {
                                 new HandoverProof(
                                         proof(next, last, 1, 2, 3).handover(),
                                         first.proof().signatures()),
-                                mandate(next, last, SELF))));
+                                authorization(next, last, SELF))));
         known.learnFrom(other);
         assertThat(known.term().number()).isEqualTo(1);
         other.write(known.genesis(), List.of(first, said(next, last, 1, 2, 3).bare()));
@@ -338,7 +338,7 @@ class KnownReplicasTest {
     void aFileThatIsDamagedOrOfAnotherGenesisSaysNothing() throws IOException {
         KnownReplicas known = known(credentials());
         known.acceptDurably(said(known.genesis(), replacing(known.genesis(), 2, 4), 0, 1, 3));
-        Path file = KeptReplicas.beside(registry()).file();
+        Path file = ConfigurationChainFile.beside(registry()).file();
         byte[] right = Files.readAllBytes(file);
         for (int at : new int[] {0, 40, right.length - 1}) {
             byte[] wrong = right.clone();
@@ -348,7 +348,7 @@ class KnownReplicasTest {
         }
         Files.write(file, new byte[0]);
         assertThat(known(credentials()).term().number()).isZero();
-        new KeptReplicas(file).write(Configuration.fixed(1), List.of());
+        new ConfigurationChainFile(file).write(Configuration.fixed(1), List.of());
         assertThat(known(credentials()).term().number()).isZero();
     }
 

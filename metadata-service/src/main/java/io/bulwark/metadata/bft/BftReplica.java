@@ -15,10 +15,10 @@ import io.bulwark.protocol.ordering.key.KeyMessage;
 import io.bulwark.protocol.ordering.key.Signing;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Handover;
-import io.bulwark.protocol.ordering.membership.Lineage;
+import io.bulwark.protocol.ordering.membership.ConfigurationChain;
 import io.bulwark.protocol.ordering.membership.MembershipMessage;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
-import io.bulwark.protocol.ordering.membership.Term;
+import io.bulwark.protocol.ordering.membership.ConfigurationStart;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Transfer;
 import io.bulwark.protocol.ordering.message.Request;
@@ -26,7 +26,7 @@ import io.bulwark.protocol.ordering.recovery.RecoveryReport;
 import io.bulwark.protocol.ordering.replica.LogRecord;
 import io.bulwark.protocol.ordering.replica.Replica;
 import io.bulwark.protocol.ordering.replica.ReplicaEffect;
-import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.protocol.ordering.replica.StartReason;
 import io.bulwark.protocol.state.DamagedPageException;
 import io.bulwark.protocol.state.StateFetch;
 import io.bulwark.protocol.wire.Bytes;
@@ -53,7 +53,7 @@ import org.slf4j.LoggerFactory;
  * log's syncing and the writing of pages only hand in what happened. Inputs that wait together are handled together: their
  * vouches, batches and syncs are shared.
  */
-final class BftReplica implements Life {
+final class BftReplica implements ReplicaIncarnation {
     private static final Logger LOG = LoggerFactory.getLogger(BftReplica.class);
     private static final long TICK_MILLIS = 20;
 
@@ -64,23 +64,23 @@ final class BftReplica implements Life {
     private final Configuration configuration;
     private final ReplicaLoop loop;
     private final WaitingClients clients;
-    private final LifeStore disk;
+    private final IncarnationStore disk;
     private final Replica replica;
-    private final PeerMail mail;
+    private final PeerMessenger mail;
     private final PageTransfer transfer;
-    private final SelfReport report;
+    private final StatusReporter report;
     private final Runnable onEnd;
     private final Optional<KnownReplicas> group;
-    private final Optional<MemberTalk> talk;
-    private final Consumer<Successor> learning = this::learn;
+    private final Optional<MembershipExchange> talk;
+    private final Consumer<Successor> commitLearner = this::learn;
     private final AtomicBoolean closed = new AtomicBoolean();
-    private final Leaving leaving = new Leaving();
+    private final GracefulLeave leaving = new GracefulLeave();
     private final Transport transport;
     private final TransportServer server;
     private final ReplicaLinks links;
     private volatile ReplicaStatus status;
     private volatile boolean damaged;
-    private volatile @Nullable Start next;
+    private volatile @Nullable StartReason next;
 
     // Owned by the loop's thread.
     private long appended;
@@ -92,7 +92,7 @@ final class BftReplica implements Life {
      * Creates a life in the last known configuration, which listens and is still to be started.
      *
      * @param group the replicas and their keys; empty if they stay
-     * @param lineage the known lineage of the replicas
+     * @param configurationChain the known lineage of the replicas
      * @param transport is closed with it
      * @param onEnd called once, by the ordering thread, if this life ended by itself: its log is forged, its disk
      *     fails, or another configuration follows
@@ -101,9 +101,9 @@ final class BftReplica implements Life {
             ReplicaConfig config,
             Credentials credentials,
             StateMachine.Factory machines,
-            Start wanted,
+            StartReason wanted,
             Optional<KnownReplicas> group,
-            Lineage lineage,
+            ConfigurationChain configurationChain,
             Transport transport,
             Runnable onEnd)
             throws IOException {
@@ -111,7 +111,7 @@ final class BftReplica implements Life {
         this.transport = transport;
         this.group = group;
         self = config.replica();
-        Term term = lineage.term();
+        ConfigurationStart term = configurationChain.term();
         configuration = term.configuration();
         PrincipalId name = PrincipalId.replica(self);
         int place = configuration.placeOf(name);
@@ -119,28 +119,28 @@ final class BftReplica implements Life {
         SecureRandom random = new SecureRandom();
         Optional<ReplicaKeys> keys = ReplicaKeys.of(credentials, configuration, random);
         loop = new ReplicaLoop(name.toString(), TICK_MILLIS, transport.eventLoop(), new Owner());
-        disk = LifeStore.open(config, term, machines, new Disk());
+        disk = IncarnationStore.open(config, term, machines, new Disk());
         damaged = disk.isDamaged();
         try {
             Signing signing = keys.<Signing>map(own -> own).orElse(Signing.NONE);
-            Start start = disk.start(wanted, keys.isPresent());
+            StartReason start = disk.start(wanted, keys.isPresent());
             List<LogRecord> promised =
-                    start == Start.FORGOTTEN ? List.of() : disk.log().found();
+                    start == StartReason.FORGOTTEN ? List.of() : disk.log().found();
             replica = new Replica(config.engine(term, place), disk.application(), promised, start, signing, random);
             for (int other = 0; other < configuration.members().size(); other++) {
                 replica.onBuild(other, other == place); // until it is heard
             }
             links = new ReplicaLinks(transport, configuration, config.addresses(), this::onMessage);
-            group.ifPresent(known -> known.mandated(lineage, disk.application()::mandate));
-            talk = group.map(known -> new MemberTalk(name, known, lineage, 0, this::tell));
-            mail = new PeerMail(
+            group.ifPresent(known -> known.mandated(configurationChain, disk.application()::authorization));
+            talk = group.map(known -> new MembershipExchange(name, known, configurationChain, 0, this::tell));
+            mail = new PeerMessenger(
                     configuration,
                     place,
                     links::send,
                     new Heard(),
                     keys.map(own -> own.sessionKeys(place, config.recoveries())).orElse(null));
             transfer = new PageTransfer(configuration, place, disk.store(), disk.application(), mail, random);
-            report = new SelfReport(self, configuration, replica, mail, keys.map(_ -> config.recoveries()));
+            report = new StatusReporter(self, configuration, replica, mail, keys.map(_ -> config.recoveries()));
             status = describe();
             server = transport.listen(config.listen(), this::onMessage);
         } catch (IOException | RuntimeException e) {
@@ -170,13 +170,13 @@ final class BftReplica implements Life {
     void begin() {
         loop.start();
         group.ifPresent(known -> {
-            known.onSuccessor(learning);
-            known.successors().forEach(learning);
+            known.onSuccessor(commitLearner);
+            known.successors().forEach(commitLearner);
         });
     }
 
     /** Events from the disk's threads. */
-    private final class Disk implements LifeStore.Listener {
+    private final class Disk implements IncarnationStore.Listener {
         @Override
         public void onDurable(long upTo) {
             loop.run(() -> {
@@ -205,7 +205,7 @@ final class BftReplica implements Life {
     }
 
     @Override
-    public Optional<Start> next() {
+    public Optional<StartReason> next() {
         return Optional.ofNullable(next);
     }
 
@@ -225,7 +225,7 @@ final class BftReplica implements Life {
         if (closed.getAndSet(true)) {
             return;
         }
-        group.ifPresent(known -> known.forget(learning));
+        group.ifPresent(known -> known.forget(commitLearner));
         if (loop.failure().isEmpty() && next == null) {
             handOver();
         }
@@ -279,7 +279,7 @@ final class BftReplica implements Life {
     }
 
     /** Messages from other replicas. */
-    private final class Heard implements PeerMail.Receiver {
+    private final class Heard implements PeerMessenger.Receiver {
         @Override
         public void onKeyChange(int peer) {
             replica.onKeyChange(peer);
@@ -306,10 +306,10 @@ final class BftReplica implements Life {
 
     /** Another configuration follows: what recovers, or has forgotten, goes on with that there. */
     private void endIfOver() {
-        if (next == null && talk.filter(MemberTalk::isOver).isPresent()) {
+        if (next == null && talk.filter(MembershipExchange::isOver).isPresent()) {
             RecoveryReport recovery = replica.recoveries(now());
             boolean open = recovery.phase() != RecoveryReport.Phase.NONE;
-            next = !open ? Start.NORMAL : recovery.forgotten() ? Start.FORGOTTEN : Start.RECOVERING;
+            next = !open ? StartReason.NORMAL : recovery.forgotten() ? StartReason.FORGOTTEN : StartReason.RECOVERING;
             onEnd.run();
         }
     }
@@ -410,13 +410,13 @@ final class BftReplica implements Life {
             return;
         }
         long now = now();
-        Effects.carryOut(replica.drain(now), effect -> {
+        EffectExecutor.carryOut(replica.drain(now), effect -> {
             switch (effect) {
                 case ReplicaEffect.Send send -> mail.send(send.to(), send.message());
                 case ReplicaEffect.Reply reply ->
                     clients.answer(
                             reply.client(),
-                            Result.answer(
+                            ExecutionResult.answer(
                                     reply.call(), Configuration.incarnationOf(configuration.number()), reply.result()));
                 case ReplicaEffect.Refuse refuse ->
                     clients.answer(refuse.client(), new Refused(refuse.call(), refuse.reason()));
@@ -471,7 +471,7 @@ final class BftReplica implements Life {
                         now(),
                         handover,
                         disk.application()
-                                .mandate(configuration, handover.next())
+                                .authorization(configuration, handover.next())
                                 .orElse(Bytes.EMPTY));
     }
 

@@ -6,7 +6,7 @@ import io.bulwark.metadata.ReplicaStatus;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.Phase;
 import io.bulwark.protocol.ordering.Refusal;
-import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.protocol.ordering.replica.StartReason;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.transport.Peer;
 import io.bulwark.transport.Transport;
@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * A replica that has stopped for good, since what it has executed contradicts what the others would have it adopt. It keeps its disk as it is, votes on
  * nothing, and says why it has stopped, until an operator has decided which disks are right (docs/how-to/recover.md).
  */
-final class HaltedReplica implements Life {
+final class HaltedReplica implements ReplicaIncarnation {
     private static final Logger LOG = LoggerFactory.getLogger(HaltedReplica.class);
 
     private final Transport transport;
@@ -54,7 +54,7 @@ final class HaltedReplica implements Life {
     }
 
     @Override
-    public Optional<Start> next() {
+    public Optional<StartReason> next() {
         return Optional.empty();
     }
 

@@ -2,14 +2,14 @@ package io.bulwark.metadata.bft;
 
 import io.bulwark.metadata.ReplicaConfig;
 import io.bulwark.metadata.ReplicaDirectory;
-import io.bulwark.metadata.log.PromiseLog;
+import io.bulwark.metadata.log.WriteAheadLog;
 import io.bulwark.metadata.ordering.StateMachine;
 import io.bulwark.protocol.ordering.key.Signing;
-import io.bulwark.protocol.ordering.membership.Term;
+import io.bulwark.protocol.ordering.membership.ConfigurationStart;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.replica.LogRecord;
 import io.bulwark.protocol.ordering.replica.Replica;
-import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.protocol.ordering.replica.StartReason;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.file.AtomicFile;
 import io.bulwark.transport.file.Directories;
@@ -112,13 +112,13 @@ public final class HistoryRestore {
         ReplicaDirectory copy = new ReplicaDirectory(scratch);
         Directories.copy(from.pages(), copy.pages());
         Directories.copy(from.promises(), copy.promises());
-        FoundState found = FoundState.open(
+        LoadedState found = LoadedState.open(
                 config.replica(),
                 copy.pages(),
                 store -> new TreeApplication(
                         machines, store, CACHE_BYTES_MAX, config.checkpointInterval(), Runnable::run, _ -> {}));
-        try (PromiseLog log = PromiseLog.open(copy.promises(), true, _ -> {}, _ -> {})) {
-            if (found.damaged() || log.start() != Start.NORMAL) {
+        try (WriteAheadLog log = WriteAheadLog.open(copy.promises(), true, _ -> {}, _ -> {})) {
+            if (found.damaged() || log.start() != StartReason.NORMAL) {
                 throw new IOException(directory + " is damaged: it does not show all that it has executed");
             }
             return replay(directory, found.application(), withPrepared(log.found()), wanted);
@@ -144,12 +144,12 @@ public final class HistoryRestore {
 
     private Restored replay(Path directory, TreeApplication application, List<LogRecord> records, boolean wanted)
             throws IOException {
-        Term term = Term.first(config.fixed());
+        ConfigurationStart term = ConfigurationStart.first(config.fixed());
         Replica replica = new Replica(
                 config.engine(term, config.replica()),
                 application,
                 records,
-                Start.NORMAL,
+                StartReason.NORMAL,
                 Signing.NONE,
                 new SplittableRandom(0));
         // The replica's messages and writes are dropped: it only executes what its disk shows to be decided.
@@ -173,8 +173,8 @@ public final class HistoryRestore {
         Numbered mark = new Numbered(restored.checkpoint(), restored.digest());
         CountDownLatch durable = new CountDownLatch(1);
         AtomicReference<String> failed = new AtomicReference<>("it takes longer than " + SYNC_SECONDS_MAX + " s");
-        try (PromiseLog log =
-                PromiseLog.open(promises, false, _ -> durable.countDown(), e -> failed.set(e.toString()))) {
+        try (WriteAheadLog log =
+                WriteAheadLog.open(promises, false, _ -> durable.countDown(), e -> failed.set(e.toString()))) {
             log.roll(
                     1,
                     List.of(

@@ -51,7 +51,7 @@ final class PageTransfer {
     private final PageStore store;
     private final PageServer server;
     private final TreeApplication application;
-    private final PeerMail mail;
+    private final PeerMessenger mail;
     private final RandomGenerator random;
     private final PageRepair repair;
     private @Nullable StateFetch fetch;
@@ -69,7 +69,7 @@ final class PageTransfer {
             int place,
             PageStore store,
             TreeApplication application,
-            PeerMail mail,
+            PeerMessenger mail,
             RandomGenerator random) {
         this.self = configuration.members().get(place).replica();
         this.others = IntStream.range(0, configuration.members().size())

@@ -101,7 +101,7 @@ final class TreeApplication implements Application {
         }
         tree.begin();
         try {
-            return Result.done(machine.execute(client, operation, agreedMillis));
+            return ExecutionResult.done(machine.execute(client, operation, agreedMillis));
         } catch (DamagedPageException e) {
             tree.rollback();
             throw e;
@@ -109,19 +109,19 @@ final class TreeApplication implements Application {
             // Deterministic: the same happens at every replica, and their states stay equal.
             LOG.error("a command of {} failed", client, e);
             tree.rollback();
-            return Result.failed();
+            return ExecutionResult.failed();
         }
     }
 
     @Override
     public Bytes query(PrincipalId client, Bytes query) {
         try {
-            return Result.done(machine.query(client, query));
+            return ExecutionResult.done(machine.query(client, query));
         } catch (DamagedPageException e) {
             throw e;
         } catch (RuntimeException e) {
             LOG.error("a query of {} failed", client, e);
-            return Result.failed();
+            return ExecutionResult.failed();
         }
     }
 
@@ -131,9 +131,9 @@ final class TreeApplication implements Application {
     }
 
     /** Returns the state's proof that an operator has replaced the first configuration by the second. */
-    Optional<Bytes> mandate(Configuration ended, Configuration next) {
+    Optional<Bytes> authorization(Configuration ended, Configuration next) {
         try {
-            return machine.mandate(ended, next);
+            return machine.authorization(ended, next);
         } catch (RuntimeException e) { // The state may be an intruder's here, and not checked yet.
             LOG.warn("the audit log is damaged here, so who follows {} others have to show", ended, e);
             return Optional.empty();

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * One replica's part of one incarnation. The library numbers the replicas so that the coordinator of the incarnation,
  * which is known to be up, is its first leader.
  */
-final class BftSmartEngine implements OrderingEngine, Wiring.Ends {
+final class BftSmartEngine implements OrderingEngine, LibraryPorts.Ends {
     private static final Logger LOG = LoggerFactory.getLogger(BftSmartEngine.class);
     private static final long TICK_MILLIS = 50;
     private static final long SHUT_DOWN_MILLIS = 2_000;
@@ -49,7 +49,7 @@ final class BftSmartEngine implements OrderingEngine, Wiring.Ends {
         this.requestTimeoutMillis = requestTimeoutMillis;
         this.host = host;
         this.relay = new Relay(self, replicas, this::order);
-        this.thread = Quiet.thread("bft-smart-" + self + "-" + incarnation, this::run);
+        this.thread = LibrarySandbox.thread("bft-smart-" + self + "-" + incarnation, this::run);
     }
 
     @Override
@@ -159,7 +159,7 @@ final class BftSmartEngine implements OrderingEngine, Wiring.Ends {
     static SystemMessage deserialize(Bytes message) throws IOException, ClassNotFoundException {
         try (ObjectInputStream in =
                 new ObjectInputStream(new ByteArrayInputStream(message.array(), message.offset(), message.length()))) {
-            in.setObjectInputFilter(Quiet.FILTER);
+            in.setObjectInputFilter(LibrarySandbox.FILTER);
             return (SystemMessage) in.readObject();
         }
     }

@@ -14,7 +14,7 @@ public final class BftSmartEngines implements OrderingEngine.Factory {
      * @throws IllegalStateException if the library's deserialization cannot be restricted in this process
      */
     public BftSmartEngines(Duration requestTimeout) {
-        Quiet.checkRestricted();
+        LibrarySandbox.checkRestricted();
         this.requestTimeoutMillis = Math.toIntExact(requestTimeout.toMillis());
         if (requestTimeoutMillis < 100) {
             throw new IllegalArgumentException("a timeout of " + requestTimeout + " changes leaders all the time");

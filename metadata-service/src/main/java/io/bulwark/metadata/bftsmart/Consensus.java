@@ -33,13 +33,13 @@ final class Consensus {
 
     private final int self;
     private final int[] everyone;
-    private final Wiring.Communication communication;
+    private final LibraryPorts.Communication communication;
     private final Handler handler = new Handler();
     private final TOMLayer layer;
     private final ExecutionManager executions;
     private int sequence;
 
-    Consensus(int self, int processes, int requestTimeoutMillis, Wiring.Ends ends, Runnable lost) {
+    Consensus(int self, int processes, int requestTimeoutMillis, LibraryPorts.Ends ends, Runnable lost) {
         this.self = self;
         this.everyone = new int[processes];
         for (int process = 0; process < processes; process++) {
@@ -49,7 +49,7 @@ final class Consensus {
                 new TOMConfiguration(self, properties(processes, requestTimeoutMillis), hosts(processes));
         configuration.setRsaLoader(KEY);
         ServerViewController views = new ServerViewController(configuration, new MemoryBasedViewStorage());
-        this.communication = Wiring.Communication.of(self, processes, ends);
+        this.communication = LibraryPorts.Communication.of(self, processes, ends);
         MessageFactory messages = new MessageFactory(self);
         Acceptor acceptor = new Acceptor(communication, messages, views);
         Proposer proposer = new Proposer(communication, messages, views);
@@ -57,7 +57,7 @@ final class Consensus {
         acceptor.setExecutionManager(executions);
         RequestVerifier all = request -> true;
         this.layer = new TOMLayer(
-                executions, Wiring.Receiver.of(ends), new NoStateTransfer(lost), acceptor, communication, views, all);
+                executions, LibraryPorts.Receiver.of(ends), new NoStateTransfer(lost), acceptor, communication, views, all);
         layer.clientsManager = new NeverEmpty(views, layer, all, self);
         executions.setTOMLayer(layer);
         views.setTomLayer(layer);

@@ -39,7 +39,7 @@ final class Relay {
     private final ToIntFunction<byte[]> order;
     private final Map<Submission.Id, Pending> pending = new LinkedHashMap<>();
     private final Deque<Submission> outbox = new ArrayDeque<>();
-    private final Map<Integer, Sent> underWay = new LinkedHashMap<>();
+    private final Map<Integer, Sent> inFlight = new LinkedHashMap<>();
     private final Map<Integer, Long> suspectedUntil = new HashMap<>();
     private final long[] deliveredMillis;
     private boolean open;
@@ -67,7 +67,7 @@ final class Relay {
         open = false;
         pending.clear();
         outbox.clear();
-        underWay.clear();
+        inFlight.clear();
     }
 
     synchronized void submit(long nowMillis, Submission submission) {
@@ -87,7 +87,7 @@ final class Relay {
             pending.remove(submission.id());
         }
         if (from == self) {
-            underWay.remove(number);
+            inFlight.remove(number);
         }
         send(nowMillis);
     }
@@ -110,7 +110,7 @@ final class Relay {
                 outbox.add(waiting.submission());
             }
         }
-        Iterator<Sent> sent = underWay.values().iterator();
+        Iterator<Sent> sent = inFlight.values().iterator();
         while (sent.hasNext()) {
             Sent batch = sent.next();
             if (nowMillis - batch.atMillis() > AGAIN_MILLIS) {
@@ -123,7 +123,7 @@ final class Relay {
 
     private boolean isUnderWay(Submission submission) {
         return outbox.contains(submission)
-                || underWay.values().stream()
+                || inFlight.values().stream()
                         .anyMatch(sent -> sent.submissions().contains(submission));
     }
 
@@ -144,7 +144,7 @@ final class Relay {
     }
 
     private void send(long nowMillis) {
-        while (open && underWay.size() < WINDOW && !outbox.isEmpty()) {
+        while (open && inFlight.size() < WINDOW && !outbox.isEmpty()) {
             List<Submission> batch = new ArrayList<>();
             int bytes = 0;
             while (!outbox.isEmpty() && batch.size() < BATCH_SUBMISSIONS_MAX) {
@@ -161,7 +161,7 @@ final class Relay {
             }
             if (!batch.isEmpty()) {
                 byte[] content = new OrderedBatch(0, batch).encoded().toByteArray();
-                underWay.put(order.applyAsInt(content), new Sent(batch, nowMillis));
+                inFlight.put(order.applyAsInt(content), new Sent(batch, nowMillis));
             }
         }
     }

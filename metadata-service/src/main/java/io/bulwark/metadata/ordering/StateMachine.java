@@ -37,7 +37,7 @@ public interface StateMachine {
      * Returns the proof that an operator has replaced the first of two configurations by the second; empty if there is
      * none.
      */
-    default Optional<Bytes> mandate(Configuration ended, Configuration next) {
+    default Optional<Bytes> authorization(Configuration ended, Configuration next) {
         return Optional.empty();
     }
 

@@ -351,11 +351,11 @@ public final class RocksPageStore implements PageStore, AutoCloseable {
         try (Slice bound = new Slice(keyAbove(last));
                 ReadOptions bounded = new ReadOptions().setIterateLowerBound(bound);
                 RocksIterator at = db.newIterator(pages, bounded)) {
-            Bytes next = Unreadable.firstAbove(last, digest -> {
+            Bytes next = UnreadableRange.firstAbove(last, digest -> {
                 at.seekForPrev(digest);
                 return !at.isValid() && isReadable(at);
             });
-            if (Unreadable.follows(last, next)) {
+            if (UnreadableRange.follows(last, next)) {
                 throw failed("the digests of pages cannot be listed: ", why);
             }
             return next;

@@ -75,10 +75,10 @@ class TreeApplicationTest {
     @Test
     void aCommandThatFailsChangesNothing() {
         TreeApplication application = open();
-        assertThat(application.execute(CLIENT, ONE, 1)).isEqualTo(Result.done(ONE));
-        assertThat(application.execute(CLIENT, FAILS, 2)).isEqualTo(Result.failed());
-        assertThat(application.query(CLIENT, FAILS)).isEqualTo(Result.done(Bytes.EMPTY));
-        assertThat(application.query(CLIENT, ONE)).isEqualTo(Result.done(ONE));
+        assertThat(application.execute(CLIENT, ONE, 1)).isEqualTo(ExecutionResult.done(ONE));
+        assertThat(application.execute(CLIENT, FAILS, 2)).isEqualTo(ExecutionResult.failed());
+        assertThat(application.query(CLIENT, FAILS)).isEqualTo(ExecutionResult.done(Bytes.EMPTY));
+        assertThat(application.query(CLIENT, ONE)).isEqualTo(ExecutionResult.done(ONE));
     }
 
     /** The others have the page, so that a reply of a failed command would differ from theirs. */

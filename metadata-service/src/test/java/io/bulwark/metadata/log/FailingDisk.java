@@ -15,7 +15,7 @@ import org.jspecify.annotations.NullMarked;
 
 /** A disk that fails with one step, and with all after it; and one that does not give some of its pages back. */
 @NullMarked
-final class FailingDisk implements PromiseSegment.Disk {
+final class FailingDisk implements WriteAheadLogSegment.Disk {
     /** Number of writes and syncs that still succeed. */
     int stepsLeft = Integer.MAX_VALUE;
 
@@ -68,16 +68,16 @@ final class FailingDisk implements PromiseSegment.Disk {
 
         @Override
         public int read(ByteBuffer into, long position) throws IOException {
-            long first = position / PromiseSegment.PAGE_BYTES;
+            long first = position / WriteAheadLogSegment.PAGE_BYTES;
             if (unreadable.contains(first)) {
                 throw new IOException("Input/output error");
             }
             long next = first + 1;
-            while (next * PromiseSegment.PAGE_BYTES < position + into.remaining() && !unreadable.contains(next)) {
+            while (next * WriteAheadLogSegment.PAGE_BYTES < position + into.remaining() && !unreadable.contains(next)) {
                 next++;
             }
             int whole = into.limit();
-            into.limit((int) Math.min(whole, into.position() + next * PromiseSegment.PAGE_BYTES - position));
+            into.limit((int) Math.min(whole, into.position() + next * WriteAheadLogSegment.PAGE_BYTES - position));
             try {
                 return real.read(into, position);
             } finally {

@@ -40,14 +40,14 @@ class LogFormatTest {
 
     @Test
     void promisesOfAnotherVersionAreRefused() throws IOException {
-        byte[] header = new byte[PromiseSegment.PAGE_BYTES];
+        byte[] header = new byte[WriteAheadLogSegment.PAGE_BYTES];
         ByteBuffer.wrap(header).putLong(0, 0x42574B5052303033L).putLong(16, 1);
         ByteBuffer later = ByteBuffer.wrap(checked(header, PROMISES_HEADER_BYTES));
-        assertThatThrownBy(() -> PromiseSegment.Head.read(later, 1 << 20))
+        assertThatThrownBy(() -> WriteAheadLogSegment.Head.read(later, 1 << 20))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("format of another version");
         ByteBuffer rotten = ByteBuffer.wrap(header.clone()).put(20, (byte) 1);
-        assertThat(PromiseSegment.Head.read(rotten, 1 << 20)).isEmpty();
+        assertThat(WriteAheadLogSegment.Head.read(rotten, 1 << 20)).isEmpty();
     }
 
     /** The same of the next version, as that would write it. */

@@ -55,7 +55,7 @@ final class PromiseFiles {
     /** A summary, then a group with a body, one of one promise, and one with two bodies and three promises. */
     static Path written(Path directory) throws IOException {
         Path file = Files.createDirectories(directory).resolve(String.format("promises-%020d.log", 0));
-        PromiseSegment segment = PromiseSegment.create(
+        WriteAheadLogSegment segment = WriteAheadLogSegment.create(
                 FileChannel::open, file, 0, new SecureRandom().nextLong() | 1, List.of(SUMMARY, commit(0)), 4096, 4096);
         List<List<LogRecord>> groups = List.of(
                 List.of(bodies(1), prepare(1)),
@@ -82,8 +82,8 @@ final class PromiseFiles {
         }
     }
 
-    static PromiseScan.Contents scan(Path file) throws IOException {
-        return PromiseScan.read(FileChannel::open, file);
+    static WriteAheadLogScan.Contents scan(Path file) throws IOException {
+        return WriteAheadLogScan.read(FileChannel::open, file);
     }
 
     static List<LogRecord> promises(List<LogRecord> records) {
@@ -95,14 +95,14 @@ final class PromiseFiles {
     /** The frames of the second place, then those of the first. */
     static List<List<Frame>> frames(Path file) throws IOException {
         ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(file));
-        int firstPlace = (int) (2 * PromiseSegment.PAGE_BYTES + bytes.getLong(24));
+        int firstPlace = (int) (2 * WriteAheadLogSegment.PAGE_BYTES + bytes.getLong(24));
         List<List<Frame>> places = new ArrayList<>();
-        for (int at : new int[] {2 * PromiseSegment.PAGE_BYTES, firstPlace}) {
+        for (int at : new int[] {2 * WriteAheadLogSegment.PAGE_BYTES, firstPlace}) {
             List<Frame> frames = new ArrayList<>();
             int next = at;
             while (bytes.getLong(next) == bytes.getLong(16)) {
                 frames.add(
-                        new Frame(next, PromiseSegment.FRAME_BYTES + bytes.getInt(next + 8), bytes.getLong(next + 12)));
+                        new Frame(next, WriteAheadLogSegment.FRAME_BYTES + bytes.getInt(next + 8), bytes.getLong(next + 12)));
                 next += frames.getLast().length();
             }
             places.add(frames);

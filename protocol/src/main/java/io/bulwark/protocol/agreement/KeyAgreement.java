@@ -5,7 +5,7 @@ import io.bulwark.protocol.agreement.AgreementMessage.GiveNonce;
 import io.bulwark.protocol.agreement.AgreementMessage.NewKey;
 import io.bulwark.protocol.agreement.AgreementMessage.Taken;
 import io.bulwark.protocol.effect.Effect;
-import io.bulwark.protocol.effect.LongAgo;
+import io.bulwark.protocol.effect.DistantPast;
 import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.id.PrincipalId;
@@ -116,7 +116,7 @@ public final class KeyAgreement implements ProtocolServer {
         /** Time at which the peer was last connected as one of an older build. */
         private long hereMillis;
 
-        private long checkedMillis = LongAgo.MILLIS;
+        private long checkedMillis = DistantPast.MILLIS;
         private @Nullable Bytes nonce;
         private @Nullable Bytes life;
         private @Nullable List<PrincipalKey> identity;

@@ -26,7 +26,7 @@ final class EpochDuties {
 
     private List<Volume> volumes = List.of();
 
-    EpochDuties(Calls calls, int node, ReferenceWalk walk) {
+    EpochDuties(PendingSteps calls, int node, ReferenceWalk walk) {
         this.slots = new SlotDuties(calls, node);
         this.node = node;
         this.walk = walk;

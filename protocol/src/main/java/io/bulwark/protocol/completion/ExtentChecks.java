@@ -17,16 +17,16 @@ import java.util.OptionalLong;
 
 /** Tells the node's own server of each reference, a few at a time and as fast as is allowed, and counts what came of it. */
 final class ExtentChecks {
-    private final Calls calls;
+    private final PendingSteps calls;
     private final int node;
     private final int atOnce;
-    private final Allowance allowance;
+    private final WorkThrottle allowance;
     private final RebuildRate rebuild;
     private final Look look;
     private final Deque<Work> work = new ArrayDeque<>();
     private final Map<CompletionResult, Long> results = new EnumMap<>(CompletionResult.class);
     private long checked;
-    private int underWay;
+    private int inFlight;
     private boolean fetching;
     private long nowMillis;
     private Runnable whenIdle = () -> {};
@@ -34,7 +34,7 @@ final class ExtentChecks {
     private sealed interface Work {
         record Walk(LayoutWalk walk, VolumeProgress progress) implements Work {}
 
-        record One(Referenced extent, VolumeProgress progress) implements Work {}
+        record One(ReferencedExtent extent, VolumeProgress progress) implements Work {}
     }
 
     /**
@@ -43,7 +43,7 @@ final class ExtentChecks {
      * @param rebuild charged with the fragments that checks make; no check begins while it is exhausted
      * @param look how closely it checks existing data
      */
-    ExtentChecks(Calls calls, int node, int atOnce, Allowance allowance, RebuildRate rebuild, Look look) {
+    ExtentChecks(PendingSteps calls, int node, int atOnce, WorkThrottle allowance, RebuildRate rebuild, Look look) {
         this.calls = calls;
         this.node = node;
         this.atOnce = atOnce;
@@ -56,7 +56,7 @@ final class ExtentChecks {
         work.addLast(new Work.Walk(walk, progress));
     }
 
-    void add(Referenced extent, VolumeProgress progress) {
+    void add(ReferencedExtent extent, VolumeProgress progress) {
         work.addLast(new Work.One(extent, progress));
     }
 
@@ -78,16 +78,16 @@ final class ExtentChecks {
     /** Begins what may begin now. */
     void pump(long now) {
         nowMillis = now;
-        while (!work.isEmpty() && !fetching && underWay < atOnce && rebuild.open(now) && allowance.open(now)) {
+        while (!work.isEmpty() && !fetching && inFlight < atOnce && rebuild.open(now) && allowance.open(now)) {
             switch (work.getFirst()) {
-                case Work.One(Referenced extent, VolumeProgress progress) -> {
+                case Work.One(ReferencedExtent extent, VolumeProgress progress) -> {
                     work.removeFirst();
                     check(extent, progress);
                 }
                 case Work.Walk(LayoutWalk walk, VolumeProgress progress) -> step(walk, progress);
             }
         }
-        if (work.isEmpty() && !fetching && underWay == 0) {
+        if (work.isEmpty() && !fetching && inFlight == 0) {
             Runnable then = whenIdle;
             whenIdle = () -> {};
             then.run();
@@ -138,7 +138,7 @@ final class ExtentChecks {
         return false;
     }
 
-    private void check(Referenced extent, VolumeProgress progress) {
+    private void check(ReferencedExtent extent, VolumeProgress progress) {
         PlacementGroup group = extent.volume().group(extent.block());
         int slot = group.slotOf(node);
         if (slot < 0) {
@@ -150,10 +150,10 @@ final class ExtentChecks {
                 new ExtentMessage.Complete(extent.block(), group.epoch(), slot, extent.pin(), look);
         int bytes = extent.volume().policy().fragmentBytes(extent.length());
         allowance.begin(nowMillis, bytes);
-        underWay++;
+        inFlight++;
         checked++;
         calls.check(request, result -> {
-            underWay--;
+            inFlight--;
             allowance.end();
             count(result, 1);
             progress.counted(result);

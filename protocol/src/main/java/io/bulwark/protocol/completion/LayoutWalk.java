@@ -65,10 +65,10 @@ final class LayoutWalk {
     }
 
     /** The next extent, nothing being missing. */
-    Referenced take() {
+    ReferencedExtent take() {
         BlockId block = layout.block(next);
-        Referenced taken =
-                new Referenced(volume, reference.inode(), block, lists.pin(next).orElseThrow(), layout.lengthOf(next));
+        ReferencedExtent taken =
+                new ReferencedExtent(volume, reference.inode(), block, lists.pin(next).orElseThrow(), layout.lengthOf(next));
         next--;
         skipOthers();
         return taken;

@@ -36,10 +36,10 @@ public final class NodeCompletion {
 
     private final int node;
     private final CompletionPace pace;
-    private final Calls calls = new Calls();
+    private final PendingSteps calls = new PendingSteps();
     private final ExtentChecks checks;
     private final ExtentChecks scrubs;
-    private final Allowance allowance;
+    private final WorkThrottle allowance;
     private final ExtentChecks verifications;
     private final ReferenceWalk following;
     private final ReferenceWalk verifying;
@@ -53,7 +53,7 @@ public final class NodeCompletion {
     private boolean askingMap;
     private long nextMapMillis;
     private boolean knowsMap;
-    private boolean learning;
+    private boolean commitLearner;
     private long nextChangesMillis;
     private boolean knowsChanges;
     private long sequence;
@@ -79,11 +79,11 @@ public final class NodeCompletion {
      *     that may make another
      */
     public NodeCompletion(
-            int node, CompletionPace pace, Allowance allowance, Allowance verification, RebuildRate rebuild) {
+            int node, CompletionPace pace, WorkThrottle allowance, WorkThrottle verification, RebuildRate rebuild) {
         this.node = node;
         this.pace = pace;
         this.allowance = allowance;
-        Allowance records = new ComparisonPace(pace.extentsPerSecond());
+        WorkThrottle records = new ComparisonPace(pace.extentsPerSecond());
         this.checks = new ExtentChecks(calls, node, pace.atOnce(), records, rebuild, Look.RECORD);
         this.scrubs = new ExtentChecks(calls, node, pace.atOnce(), allowance, rebuild, Look.FRAGMENT);
         this.verifications = new ExtentChecks(calls, node, pace.atOnce(), verification, rebuild, Look.OTHERS);
@@ -289,11 +289,11 @@ public final class NodeCompletion {
         if (askingMap || !knowsMap) {
             return;
         }
-        if (!learning && nowMillis >= nextChangesMillis) {
-            learning = true;
+        if (!commitLearner && nowMillis >= nextChangesMillis) {
+            commitLearner = true;
             learnChanges();
         }
-        if (!learning && knowsChanges && !inRound && nowMillis >= nextRoundMillis) {
+        if (!commitLearner && knowsChanges && !inRound && nowMillis >= nextRoundMillis) {
             inRound = true;
             duties.beginRound();
             following.follow(volumes, this::endRound);
@@ -311,7 +311,7 @@ public final class NodeCompletion {
     }
 
     private void learned(boolean all) {
-        learning = false;
+        commitLearner = false;
         knowsChanges = all;
         waiting = !all;
         nextChangesMillis = nowMillis + pace.pollMillis();
@@ -382,16 +382,16 @@ public final class NodeCompletion {
     }
 
     /** Pace that is fast until everything was compared once, then as configured. */
-    private final class ComparisonPace implements Allowance {
-        private final Allowance first;
-        private final Allowance later;
+    private final class ComparisonPace implements WorkThrottle {
+        private final WorkThrottle first;
+        private final WorkThrottle later;
 
         ComparisonPace(int perSecond) {
-            this.first = Allowance.perSecond(Math.max(perSecond, COMPARED_PER_SECOND));
-            this.later = Allowance.perSecond(perSecond);
+            this.first = WorkThrottle.perSecond(Math.max(perSecond, COMPARED_PER_SECOND));
+            this.later = WorkThrottle.perSecond(perSecond);
         }
 
-        private Allowance now() {
+        private WorkThrottle now() {
             return compared ? later : first;
         }
 

@@ -18,7 +18,7 @@ import java.util.function.LongSupplier;
 final class ReferenceWalk {
     static final int PAGE = 100;
 
-    private final Calls calls;
+    private final PendingSteps calls;
     private final ExtentChecks checks;
     private final int node;
     private final long retryMillis;
@@ -32,7 +32,7 @@ final class ReferenceWalk {
      * @param learned receives each reference before its extents are checked
      */
     ReferenceWalk(
-            Calls calls,
+            PendingSteps calls,
             ExtentChecks checks,
             int node,
             long retryMillis,

@@ -17,7 +17,7 @@ import java.util.function.LongSupplier;
  * settled, and then confirms the epoch. The groups take turns.
  */
 final class RegisterDuties {
-    private final Calls calls;
+    private final PendingSteps calls;
     private final SlotDuties slots;
     private final int node;
     private final CompletionPace pace;
@@ -28,7 +28,7 @@ final class RegisterDuties {
 
     private final Set<Place> confirmed = new HashSet<>();
     private List<Volume> volumes = List.of();
-    private int underWay;
+    private int inFlight;
 
     /**
      * Creates the duties with nothing pending.
@@ -37,7 +37,7 @@ final class RegisterDuties {
      *     this node makes its own
      * @param clock the current time
      */
-    RegisterDuties(Calls calls, int node, CompletionPace pace, RebuildRate rebuild, LongSupplier clock) {
+    RegisterDuties(PendingSteps calls, int node, CompletionPace pace, RebuildRate rebuild, LongSupplier clock) {
         this.calls = calls;
         this.slots = new SlotDuties(calls, node);
         this.node = node;
@@ -91,16 +91,16 @@ final class RegisterDuties {
     /** Begins what may begin now. */
     void pump(long nowMillis) {
         int idle = 0;
-        while (underWay < pace.atOnce() && idle < works.size() && rebuild.open(nowMillis)) {
+        while (inFlight < pace.atOnce() && idle < works.size() && rebuild.open(nowMillis)) {
             Map.Entry<Place, RegisterWork> turn = works.firstEntry();
             works.putLast(turn.getKey(), turn.getValue());
             boolean begun = slots.refusesBefore(turn.getKey(), turn.getValue().epoch())
-                    && turn.getValue().begin(nowMillis, () -> underWay--);
+                    && turn.getValue().begin(nowMillis, () -> inFlight--);
             if (begun) {
                 ProtectionPolicy policy = turn.getValue().volume().policy();
                 rebuild.charge(nowMillis, policy.fragmentBytes(policy.blockBytes()));
             }
-            underWay += begun ? 1 : 0;
+            inFlight += begun ? 1 : 0;
             idle = begun ? 0 : idle + 1;
         }
         works.forEach((place, work) -> {

@@ -13,7 +13,7 @@ import java.util.function.LongSupplier;
  * blocks fail then.
  */
 final class RegisterWork {
-    private final Calls calls;
+    private final PendingSteps calls;
     private final Volume volume;
     private final int group;
     private final long retryMillis;
@@ -25,11 +25,11 @@ final class RegisterWork {
     private long found = -1;
 
     private boolean finding;
-    private int underWay;
+    private int inFlight;
     private long againMillis = Long.MIN_VALUE;
     private boolean changes;
 
-    RegisterWork(Calls calls, Volume volume, int group, long retryMillis, LongSupplier clock) {
+    RegisterWork(PendingSteps calls, Volume volume, int group, long retryMillis, LongSupplier clock) {
         this.calls = calls;
         this.volume = volume;
         this.group = group;
@@ -59,7 +59,7 @@ final class RegisterWork {
 
     /** Returns whether all is done. */
     boolean done() {
-        return from >= volume.blocks() && found < 0 && !finding && again.isEmpty() && underWay == 0;
+        return from >= volume.blocks() && found < 0 && !finding && again.isEmpty() && inFlight == 0;
     }
 
     /**
@@ -86,9 +86,9 @@ final class RegisterWork {
     }
 
     private void settle(long block, Runnable over) {
-        underWay++;
+        inFlight++;
         calls.settle(volume, BlockId.register(volume.id(), block), epoch(), done -> {
-            underWay--;
+            inFlight--;
             if (!done) {
                 again.add(block);
                 rest();

@@ -26,12 +26,12 @@ final class SlotDuties {
         }
     }
 
-    private final Calls calls;
+    private final PendingSteps calls;
     private final int node;
     private final Map<Place, Long> refuses = new HashMap<>();
     private final Map<Integer, List<PlacementGroup>> told = new HashMap<>();
 
-    SlotDuties(Calls calls, int node) {
+    SlotDuties(PendingSteps calls, int node) {
         this.calls = calls;
         this.node = node;
     }

@@ -19,7 +19,7 @@ final class VolumeProgress {
 
     private static final int UNREADABLE_MAX = 1_000;
 
-    private final SortedMap<BlockId, Referenced> unfinished = new TreeMap<>();
+    private final SortedMap<BlockId, ReferencedExtent> unfinished = new TreeMap<>();
     private final List<Reply.Reference> unreadable = new ArrayList<>();
     private long cursor;
     private boolean caughtUp;
@@ -61,11 +61,11 @@ final class VolumeProgress {
         return results.getOrDefault(result, 0L);
     }
 
-    void done(Referenced extent) {
+    void done(ReferencedExtent extent) {
         unfinished.remove(extent.block());
     }
 
-    void notDone(Referenced extent) {
+    void notDone(ReferencedExtent extent) {
         unfinished.put(extent.block(), extent);
         if (unfinished.size() > UNFINISHED_MAX) {
             forgetWhoHasMost();
@@ -119,7 +119,7 @@ final class VolumeProgress {
         return true;
     }
 
-    List<Referenced> toRetry() {
+    List<ReferencedExtent> toRetry() {
         return List.copyOf(unfinished.values());
     }
 

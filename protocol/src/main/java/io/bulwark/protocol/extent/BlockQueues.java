@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 final class BlockQueues {
     /** Called when a task is over. */
     interface Done {
-        void done(Turn turn);
+        void done(ServerCall turn);
     }
 
     /** Must call {@code done} exactly once, now or from a later turn. */
     interface Task {
-        void run(Turn turn, Done done);
+        void run(ServerCall turn, Done done);
     }
 
     private static final class Queue {
@@ -35,7 +35,7 @@ final class BlockQueues {
         return queue == null ? 0 : queue.tasks.size();
     }
 
-    void add(Turn turn, BlockId block, Task task) {
+    void add(ServerCall turn, BlockId block, Task task) {
         Queue queue = queues.get(block);
         if (queue != null) {
             queue.tasks.addLast(task);
@@ -47,7 +47,7 @@ final class BlockQueues {
     }
 
     /** A loop, not a recursion: a long queue must not need a deep stack. */
-    private void run(Turn turn, BlockId block, Queue queue, Task first) {
+    private void run(ServerCall turn, BlockId block, Queue queue, Task first) {
         @Nullable Task task = first;
         while (task != null) {
             queue.starting = true;
@@ -62,7 +62,7 @@ final class BlockQueues {
         queues.remove(block);
     }
 
-    private void over(Turn turn, BlockId block, Queue queue) {
+    private void over(ServerCall turn, BlockId block, Queue queue) {
         if (queue.starting) {
             queue.over = true;
             return;

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class Continuations {
     /** Goes on with the result. */
     interface Then<T> {
-        void run(Turn turn, T result);
+        void run(ServerCall turn, T result);
     }
 
     private final Map<Long, Then<Stored>> stores = new HashMap<>();
@@ -25,49 +25,49 @@ final class Continuations {
     private final Map<Long, Then<Object>> runs = new HashMap<>();
     private long lastToken;
 
-    void store(Turn turn, Mutation mutation, Then<Stored> then) {
+    void store(ServerCall turn, Mutation mutation, Then<Stored> then) {
         store(turn, List.of(mutation), then);
     }
 
-    void store(Turn turn, List<Mutation> mutations, Then<Stored> then) {
+    void store(ServerCall turn, List<Mutation> mutations, Then<Stored> then) {
         stores.put(++lastToken, then);
         turn.add(new Effect.Store(lastToken, mutations));
     }
 
-    void load(Turn turn, RecordKey key, Then<Loaded> then) {
+    void load(ServerCall turn, RecordKey key, Then<Loaded> then) {
         loads.put(++lastToken, then);
         turn.add(new Effect.Load(lastToken, key));
     }
 
     /** The meta data of the one record of this kind and block. */
-    void loadMeta(Turn turn, RecordKey key, Then<Loaded.Metas> then) {
+    void loadMeta(ServerCall turn, RecordKey key, Then<Loaded.Metas> then) {
         loads.put(++lastToken, (next, loaded) -> then.run(next, (Loaded.Metas) loaded));
         turn.add(new Effect.LoadMetas(lastToken, key.kind(), key.block()));
     }
 
-    void scan(Turn turn, RecordKind kind, BlockId from, BlockId to, int max, Then<Loaded.Metas> then) {
+    void scan(ServerCall turn, RecordKind kind, BlockId from, BlockId to, int max, Then<Loaded.Metas> then) {
         loads.put(++lastToken, (next, loaded) -> then.run(next, (Loaded.Metas) loaded));
         turn.add(new Effect.Scan(lastToken, kind, from, to, max));
     }
 
-    void run(Turn turn, ClientOperation<?> operation, Then<Object> then) {
+    void run(ServerCall turn, ClientOperation<?> operation, Then<Object> then) {
         runs.put(++lastToken, then);
         turn.add(new Effect.Run(lastToken, operation));
     }
 
-    void onStored(Turn turn, long token, Stored stored) {
+    void onStored(ServerCall turn, long token, Stored stored) {
         go(turn, stores.remove(token), stored);
     }
 
-    void onLoaded(Turn turn, long token, Loaded loaded) {
+    void onLoaded(ServerCall turn, long token, Loaded loaded) {
         go(turn, loads.remove(token), loaded);
     }
 
-    void onCompleted(Turn turn, long token, Object outcome) {
+    void onCompleted(ServerCall turn, long token, Object outcome) {
         go(turn, runs.remove(token), outcome);
     }
 
-    private static <T> void go(Turn turn, @Nullable Then<T> then, T result) {
+    private static <T> void go(ServerCall turn, @Nullable Then<T> then, T result) {
         if (then != null) {
             then.run(turn, result);
         }

@@ -29,7 +29,7 @@ final class ExtentBlocks {
 
     /** Goes on with a value. */
     interface Then<T extends @Nullable Object> {
-        void run(Turn turn, T value);
+        void run(ServerCall turn, T value);
     }
 
     /**
@@ -72,17 +72,17 @@ final class ExtentBlocks {
     }
 
     private final Continuations continuations;
-    private final Charges charges;
+    private final StorageQuota quota;
     private final Epochs epochs;
-    private final Strikes strikes = new Strikes();
+    private final SenderPenalties penalties = new SenderPenalties();
     private final BlockQueues queues = new BlockQueues();
     private final Recent<Optional<ExtentRecord>> records = new Recent<>();
     /** Pins that 2f+1 replicas named lately: from then on only that version counts. */
     private final Recent<Bytes> pins = new Recent<>();
 
-    ExtentBlocks(Continuations continuations, Charges charges, Epochs epochs) {
+    ExtentBlocks(Continuations continuations, StorageQuota quota, Epochs epochs) {
         this.continuations = continuations;
-        this.charges = charges;
+        this.quota = quota;
         this.epochs = epochs;
     }
 
@@ -103,7 +103,7 @@ final class ExtentBlocks {
      * Reports whether this version is known to be the one of this id, by its pin or a record. Calls with null if
      * nothing is known, neither of this version nor of another.
      */
-    void knows(Turn turn, BlockId block, Bytes pin, Then<@Nullable Boolean> then) {
+    void knows(ServerCall turn, BlockId block, Bytes pin, Then<@Nullable Boolean> then) {
         Bytes told = pins.get(block);
         if (told != null) {
             then.run(turn, told.equals(pin));
@@ -126,7 +126,7 @@ final class ExtentBlocks {
 
     /** Keeps a fragment, unless another version was ever stored. Calls with null for OK. */
     void store(
-            Turn turn,
+            ServerCall turn,
             BlockId block,
             Session session,
             long epoch,
@@ -151,13 +151,13 @@ final class ExtentBlocks {
                     end.run(next, refusal);
                     return;
                 }
-                if (strikes.barred(next.nowMillis(), proposal.sender())) {
+                if (penalties.barred(next.nowMillis(), proposal.sender())) {
                     end.run(next, StoreRefusal.LIMIT);
                     return;
                 }
                 Optional<Accepted> accepted = proposal.check();
                 if (accepted.isEmpty()) {
-                    strikes.strike(next.nowMillis(), proposal.sender());
+                    penalties.strike(next.nowMillis(), proposal.sender());
                     end.run(next, StoreRefusal.INCONSISTENT);
                     return;
                 }
@@ -172,7 +172,7 @@ final class ExtentBlocks {
                 if (charged) {
                     release(block, known);
                 }
-                if (!referenced && !charges.charge(block, size(fresh))) {
+                if (!referenced && !quota.charge(block, size(fresh))) {
                     end.run(next, StoreRefusal.LIMIT);
                     return;
                 }
@@ -210,7 +210,7 @@ final class ExtentBlocks {
     }
 
     private void put(
-            Turn turn,
+            ServerCall turn,
             BlockId block,
             Session session,
             Held fresh,
@@ -236,7 +236,7 @@ final class ExtentBlocks {
     }
 
     /** The record and its fragment, checked against the hash under which it was stored. */
-    void read(Turn turn, BlockId block, boolean wantFragment, Then<Content> then) {
+    void read(ServerCall turn, BlockId block, boolean wantFragment, Then<Content> then) {
         queues.add(turn, block, (start, done) -> {
             Then<Content> end = (next, content) -> {
                 then.run(next, content);
@@ -267,7 +267,7 @@ final class ExtentBlocks {
     }
 
     /** Marks the extent as referenced by a pending upload: its owner is charged no longer. */
-    void reference(Turn turn, Session session, BlockId block, BlockQueues.Done then) {
+    void reference(ServerCall turn, Session session, BlockId block, BlockQueues.Done then) {
         reference(turn, block, null, then);
     }
 
@@ -276,7 +276,7 @@ final class ExtentBlocks {
      *
      * @param pin null for whatever version is here
      */
-    void reference(Turn turn, BlockId block, @Nullable Bytes pin, BlockQueues.Done then) {
+    void reference(ServerCall turn, BlockId block, @Nullable Bytes pin, BlockQueues.Done then) {
         update(
                 turn,
                 block,
@@ -287,7 +287,7 @@ final class ExtentBlocks {
     }
 
     /** The version was found valid. */
-    void verified(Turn turn, BlockId block, Bytes pin, BlockQueues.Done then) {
+    void verified(ServerCall turn, BlockId block, Bytes pin, BlockQueues.Done then) {
         update(
                 turn,
                 block,
@@ -296,7 +296,7 @@ final class ExtentBlocks {
     }
 
     /** No block encodes to this version: its fragment goes, and only that is remembered. */
-    void poisonous(Turn turn, BlockId block, Session session, Poisonous poisonous, BlockQueues.Done then) {
+    void poisonous(ServerCall turn, BlockId block, Session session, Poisonous poisonous, BlockQueues.Done then) {
         updateUnlessFreed(
                 turn,
                 block,
@@ -306,7 +306,7 @@ final class ExtentBlocks {
     }
 
     /** Drops a version other than the referenced one; the record in its place refuses it for ever. */
-    void want(Turn turn, BlockId block, Session session, Wanted wanted, BlockQueues.Done then) {
+    void want(ServerCall turn, BlockId block, Session session, Wanted wanted, BlockQueues.Done then) {
         updateUnlessFreed(
                 turn,
                 block,
@@ -331,7 +331,7 @@ final class ExtentBlocks {
     }
 
     /** Replaces the record of a block; if its version stays, the fragment stays, too. */
-    private void update(Turn turn, BlockId block, Next next, BlockQueues.Done then) {
+    private void update(ServerCall turn, BlockId block, Next next, BlockQueues.Done then) {
         queues.add(
                 turn,
                 block,
@@ -364,7 +364,7 @@ final class ExtentBlocks {
      * Updates a record unless the block was freed before or is freed during the disk operation: then nothing stays here
      * that nobody ever deletes.
      */
-    private void updateUnlessFreed(Turn turn, BlockId block, Session session, Next next, BlockQueues.Done then) {
+    private void updateUnlessFreed(ServerCall turn, BlockId block, Session session, Next next, BlockQueues.Done then) {
         session.users++;
         BlockQueues.Done end = after -> {
             session.users--;
@@ -380,7 +380,7 @@ final class ExtentBlocks {
     }
 
     /** Keeps what repair made of the version; calls with what became of it. */
-    void adopt(Turn turn, BlockId block, Session session, Held repaired, Bytes fragment, Then<CompletionResult> then) {
+    void adopt(ServerCall turn, BlockId block, Session session, Held repaired, Bytes fragment, Then<CompletionResult> then) {
         session.users++;
         queues.add(turn, block, (start, done) -> {
             Then<CompletionResult> end = (next, result) -> {
@@ -417,7 +417,7 @@ final class ExtentBlocks {
     }
 
     private void adopted(
-            Turn turn,
+            ServerCall turn,
             BlockId block,
             Session session,
             Held repaired,
@@ -438,7 +438,7 @@ final class ExtentBlocks {
     }
 
     /** Removes a freed extent. */
-    void discard(Turn turn, Session session, BlockId block, BlockQueues.Done then) {
+    void discard(ServerCall turn, Session session, BlockId block, BlockQueues.Done then) {
         queues.add(
                 turn,
                 block,
@@ -452,7 +452,7 @@ final class ExtentBlocks {
     }
 
     private void delete(
-            Turn turn, Session session, BlockId block, Optional<ExtentRecord> known, BlockQueues.Done then) {
+            ServerCall turn, Session session, BlockId block, Optional<ExtentRecord> known, BlockQueues.Done then) {
         continuations.store(turn, new Mutation.Delete(ExtentRecord.key(block)), (next, stored) -> {
             if (stored == Stored.DURABLE) {
                 release(block, known);
@@ -468,11 +468,11 @@ final class ExtentBlocks {
 
     private void release(BlockId block, Optional<ExtentRecord> known) {
         if (known.isPresent() && known.get() instanceof Held held && !held.referenced()) {
-            charges.release(block, size(held));
+            quota.release(block, size(held));
         }
     }
 
-    private void withRecord(Turn turn, BlockId block, Then<Optional<ExtentRecord>> then) {
+    private void withRecord(ServerCall turn, BlockId block, Then<Optional<ExtentRecord>> then) {
         Optional<ExtentRecord> known = records.get(block);
         if (known != null) {
             then.run(turn, known);

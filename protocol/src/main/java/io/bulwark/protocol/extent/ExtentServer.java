@@ -33,7 +33,7 @@ import io.bulwark.protocol.extent.ExtentRecord.Held;
 import io.bulwark.protocol.extent.ExtentRecord.Lost;
 import io.bulwark.protocol.extent.ExtentRecord.Poisonous;
 import io.bulwark.protocol.extent.ExtentRecord.Wanted;
-import io.bulwark.protocol.extent.Parking.Asked;
+import io.bulwark.protocol.extent.PendingRequests.Asked;
 import io.bulwark.protocol.extent.Repairs.Place;
 import io.bulwark.protocol.extent.Sessions.Session;
 import io.bulwark.protocol.id.BlockId;
@@ -70,12 +70,12 @@ public final class ExtentServer implements ProtocolServer {
     private final ExtentLimits limits;
     private final Continuations continuations = new Continuations();
     private final Replicas replicas = new Replicas();
-    private final Charges charges;
+    private final StorageQuota quota;
     private final ExtentBlocks blocks;
     private final Sessions sessions;
     private final Repairs repairs;
     private final Supplies supplies;
-    private final Parking parking;
+    private final PendingRequests pendingRequests;
     private final Seals seals;
     private final Map<PrincipalId, long[]> suspicions = new LinkedHashMap<>();
     /** Pins that were told before their volume was known. */
@@ -98,23 +98,23 @@ public final class ExtentServer implements ProtocolServer {
         this.node = node;
         this.self = PrincipalId.node(node);
         this.limits = limits;
-        this.charges = new Charges(limits.unreferencedBytesMax());
-        this.blocks = new ExtentBlocks(continuations, charges, this::serves);
+        this.quota = new StorageQuota(limits.unreferencedBytesMax());
+        this.blocks = new ExtentBlocks(continuations, quota, this::serves);
         this.sessions = new Sessions(self, continuations, blocks::discard, blocks::reference);
         this.repairs = new Repairs(self, limits, continuations, blocks, sessions);
         this.supplies = new Supplies(limits, blocks, sessions, repairs);
-        this.parking = new Parking(limits.parkedBytesMax());
+        this.pendingRequests = new PendingRequests(limits.parkedBytesMax());
         this.seals = new Seals(node);
     }
 
     /** The bytes of a client that this node keeps and knows no reference to. */
     public long unreferencedBytes(PrincipalId owner) {
-        return charges.of(owner);
+        return quota.of(owner);
     }
 
     @Override
     public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
-        Turn turn = Turn.at(nowMillis);
+        ServerCall turn = ServerCall.at(nowMillis);
         if (message instanceof Request request && blocks.waiting(request.block()) < WAITING_PER_BLOCK_MAX) {
             admit(turn, new Asked(from, requestId, request, nowMillis));
         }
@@ -123,7 +123,7 @@ public final class ExtentServer implements ProtocolServer {
 
     @Override
     public List<Effect> onTick(long nowMillis) {
-        Turn turn = Turn.at(nowMillis);
+        ServerCall turn = ServerCall.at(nowMillis);
         if (!recounting) {
             recounting = true;
             resumeSweeps(turn, FIRST);
@@ -131,34 +131,34 @@ public final class ExtentServer implements ProtocolServer {
         }
         suspicions.clear();
         sessions.onTick(turn);
-        parking.onTick(turn).forEach(asked -> admit(turn, asked));
+        pendingRequests.onTick(turn).forEach(asked -> admit(turn, asked));
         return turn.effects();
     }
 
     @Override
     public List<Effect> onStored(long nowMillis, long token, Stored stored) {
-        Turn turn = Turn.at(nowMillis);
+        ServerCall turn = ServerCall.at(nowMillis);
         continuations.onStored(turn, token, stored);
         return turn.effects();
     }
 
     @Override
     public List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
-        Turn turn = Turn.at(nowMillis);
+        ServerCall turn = ServerCall.at(nowMillis);
         continuations.onLoaded(turn, token, loaded);
         return turn.effects();
     }
 
     @Override
     public List<Effect> onCompleted(long nowMillis, long token, Object outcome) {
-        Turn turn = Turn.at(nowMillis);
+        ServerCall turn = ServerCall.at(nowMillis);
         continuations.onCompleted(turn, token, outcome);
         return turn.effects();
     }
 
     @Override
     public List<Effect> onFact(long nowMillis, Fact fact) {
-        Turn turn = Turn.at(nowMillis);
+        ServerCall turn = ServerCall.at(nowMillis);
         switch (fact) {
             case Fact.OfVolume told -> {
                 if (told.known().isEmpty() || seals.knows(told.volume())) {
@@ -195,7 +195,7 @@ public final class ExtentServer implements ProtocolServer {
     }
 
     /** Judges the requests that wait for the volume, once the epochs that it ends are refused for good. */
-    private void learn(Turn turn, Fact.OfVolume told) {
+    private void learn(ServerCall turn, Fact.OfVolume told) {
         replicas.learn(told);
         List<Seals.Seal> fresh =
                 replicas.volume(told.volume()).map(seals::learn).orElse(List.of());
@@ -212,7 +212,7 @@ public final class ExtentServer implements ProtocolServer {
         });
     }
 
-    private void learned(Turn turn, Fact.OfVolume told) {
+    private void learned(ServerCall turn, Fact.OfVolume told) {
         replicas.volume(told.volume())
                 .ifPresent(volume -> seals.promises(volume).forEach(turn::add));
         for (int waiting = early.size(); waiting > 0; waiting--) {
@@ -224,15 +224,15 @@ public final class ExtentServer implements ProtocolServer {
                 told.known().isPresent());
     }
 
-    private void answered(Turn turn, Predicate<Question> questions, boolean granted) {
+    private void answered(ServerCall turn, Predicate<Question> questions, boolean granted) {
         if (granted) {
-            parking.answered(questions).forEach(asked -> admit(turn, asked));
+            pendingRequests.answered(questions).forEach(asked -> admit(turn, asked));
         } else {
-            parking.denied(questions);
+            pendingRequests.denied(questions);
         }
     }
 
-    private void referenced(Turn turn, Fact.OfPin told) {
+    private void referenced(ServerCall turn, Fact.OfPin told) {
         BlockId block = told.block();
         Volume volume = replicas.volume(block.volume()).orElse(null);
         blocks.learnPin(block, told.pin());
@@ -256,7 +256,7 @@ public final class ExtentServer implements ProtocolServer {
     }
 
     /** Serves the request, refuses it, or lets it wait for what must be known first. */
-    private void admit(Turn turn, Asked asked) {
+    private void admit(ServerCall turn, Asked asked) {
         Request request = asked.request;
         BlockId block = request.block();
         Volume volume = replicas.volume(block.volume()).orElse(null);
@@ -273,7 +273,7 @@ public final class ExtentServer implements ProtocolServer {
             boolean later = request.epoch() > group.epoch()
                     || (request.epoch() == group.epoch() && seals.sealed(volume.id(), index, group.epoch()));
             if (later && !asked.answered.contains(question)) {
-                parking.park(turn, question, asked);
+                pendingRequests.park(turn, question, asked);
             } else {
                 refuse(turn, asked, StoreRefusal.WRONG_EPOCH, ReadRefusal.WRONG_EPOCH);
             }
@@ -299,7 +299,7 @@ public final class ExtentServer implements ProtocolServer {
     }
 
     /** The right to ask this; false if the request was refused or waits. */
-    private boolean permitted(Turn turn, Asked asked, Volume volume) {
+    private boolean permitted(ServerCall turn, Asked asked, Volume volume) {
         PrincipalId from = asked.from;
         switch (asked.request) {
             case Store _, StoreBlock _ -> {
@@ -326,7 +326,7 @@ public final class ExtentServer implements ProtocolServer {
                 }
                 Boolean mayRead = replicas.mayRead(turn.nowMillis(), volume.id(), from);
                 if (mayRead == null) {
-                    parking.park(turn, new Question.OfGrant(volume.id(), from), asked);
+                    pendingRequests.park(turn, new Question.OfGrant(volume.id(), from), asked);
                 } else if (!mayRead) {
                     refuse(turn, asked, StoreRefusal.NOT_OWNER, ReadRefusal.NOT_PERMITTED);
                 }
@@ -340,7 +340,7 @@ public final class ExtentServer implements ProtocolServer {
         return volume.groups().stream().anyMatch(group -> group.slotOf(number) >= 0);
     }
 
-    private void serve(Turn turn, Asked asked, Place place, Session session) {
+    private void serve(ServerCall turn, Asked asked, Place place, Session session) {
         if (session.freed(place.block())) {
             refuse(turn, asked, StoreRefusal.FREED, ReadRefusal.FREED);
             return;
@@ -364,7 +364,7 @@ public final class ExtentServer implements ProtocolServer {
         }
     }
 
-    private void store(Turn turn, Asked asked, Place place, Session session, ExtentBlocks.Proposal proposal) {
+    private void store(ServerCall turn, Asked asked, Place place, Session session, ExtentBlocks.Proposal proposal) {
         if (session.closed()) {
             refuse(turn, asked, StoreRefusal.SESSION_CLOSED, ReadRefusal.NOT_PERMITTED);
             return;
@@ -385,7 +385,7 @@ public final class ExtentServer implements ProtocolServer {
                 (next, refusal) -> answer(next, asked, place, refusal));
     }
 
-    private void answer(Turn turn, Asked asked, Place place, @Nullable StoreRefusal refusal) {
+    private void answer(ServerCall turn, Asked asked, Place place, @Nullable StoreRefusal refusal) {
         if (refusal == StoreRefusal.WRONG_EPOCH) {
             refuse(turn, asked, refusal, ReadRefusal.WRONG_EPOCH);
             return;
@@ -398,7 +398,7 @@ public final class ExtentServer implements ProtocolServer {
                         : new NotStored(place.block(), place.epoch(), refusal));
     }
 
-    private void read(Turn turn, Asked asked, Place place, ReadPinned read) {
+    private void read(ServerCall turn, Asked asked, Place place, ReadPinned read) {
         blocks.read(turn, place.block(), read.wantFragment(), (next, content) -> {
             ExtentRecord record = content.record().orElse(null);
             ReadRefusal refusal = switch (record) {
@@ -437,7 +437,7 @@ public final class ExtentServer implements ProtocolServer {
         });
     }
 
-    private void suspect(Turn turn, PrincipalId from, Place place, Suspect suspect) {
+    private void suspect(ServerCall turn, PrincipalId from, Place place, Suspect suspect) {
         ProtectionPolicy policy = place.volume().policy();
         long[] count = suspicions.computeIfAbsent(from, _ -> new long[1]);
         if (suspect.suspectSlot() >= policy.n() || repairs.busy() || count[0]++ >= limits.suspicionsPerTick()) {
@@ -450,15 +450,15 @@ public final class ExtentServer implements ProtocolServer {
         }
     }
 
-    private void askOrRefuse(Turn turn, Asked asked, Question question, StoreRefusal ofStore, ReadRefusal ofRead) {
+    private void askOrRefuse(ServerCall turn, Asked asked, Question question, StoreRefusal ofStore, ReadRefusal ofRead) {
         if (asked.answered.contains(question)) {
             refuse(turn, asked, ofStore, ofRead);
         } else {
-            parking.park(turn, question, asked);
+            pendingRequests.park(turn, question, asked);
         }
     }
 
-    private void refuse(Turn turn, Asked asked, StoreRefusal ofStore, ReadRefusal ofRead) {
+    private void refuse(ServerCall turn, Asked asked, StoreRefusal ofStore, ReadRefusal ofRead) {
         BlockId block = asked.request.block();
         long epoch = replicas.volume(block.volume())
                 .map(volume -> volume.group(block).epoch())
@@ -475,12 +475,12 @@ public final class ExtentServer implements ProtocolServer {
         }
     }
 
-    private static void answer(Turn turn, Asked asked, Answer answer) {
+    private static void answer(ServerCall turn, Asked asked, Answer answer) {
         turn.add(new Effect.Send(asked.from, asked.requestId, answer));
     }
 
     /** Resumes, after a start, the deletions that the crash interrupted. */
-    private void resumeSweeps(Turn turn, BlockId from) {
+    private void resumeSweeps(ServerCall turn, BlockId from) {
         continuations.scan(turn, RecordKind.SESSION, from, LAST, RECOUNT_PAGE, (next, metas) -> {
             for (Loaded.Meta meta : metas.records()) {
                 if (mine.test(meta.key().block()) && SessionRecord.isSweeping(meta)) {
@@ -494,20 +494,20 @@ public final class ExtentServer implements ProtocolServer {
     }
 
     /** After a start: counts what each owner has here unreferenced. */
-    private void recount(Turn turn, BlockId from) {
+    private void recount(ServerCall turn, BlockId from) {
         continuations.scan(turn, RecordKind.EXTENT, from, LAST, RECOUNT_PAGE, (next, metas) -> {
             for (Loaded.Meta meta : metas.records()) {
                 BlockId block = meta.key().block();
                 if (mine.test(block)
                         && ExtentRecord.decode(block, meta.meta()) instanceof Held held
                         && !held.referenced()) {
-                    charges.count(block, ExtentBlocks.size(held));
+                    quota.count(block, ExtentBlocks.size(held));
                 }
             }
             if (metas.records().size() == RECOUNT_PAGE) {
                 recount(next, after(metas.records().getLast().key().block()));
             } else {
-                charges.endCount();
+                quota.endCount();
             }
         });
     }

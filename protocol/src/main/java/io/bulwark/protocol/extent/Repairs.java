@@ -64,7 +64,7 @@ final class Repairs {
     }
 
     /** COMPLETE: the extent is referenced under this pin. */
-    void complete(Turn turn, Place place, Bytes pin, Look look, ExtentBlocks.Then<CompletionResult> then) {
+    void complete(ServerCall turn, Place place, Bytes pin, Look look, ExtentBlocks.Then<CompletionResult> then) {
         blocks.learnPin(place.block(), pin);
         blocks.read(turn, place.block(), look != Look.RECORD, (next, content) -> {
             Optional<ExtentRecord> known = content.record();
@@ -114,7 +114,7 @@ final class Repairs {
     }
 
     /** Lazy verification: if the others' fragments give a block that encodes to the whole checksum, the own one is right, too. */
-    private void verify(Turn turn, Place place, Bytes pin, ExtentBlocks.Then<CompletionResult> then) {
+    private void verify(ServerCall turn, Place place, Bytes pin, ExtentBlocks.Then<CompletionResult> then) {
         if (busy()) {
             then.run(turn, CompletionResult.UNAVAILABLE);
             return;
@@ -138,7 +138,7 @@ final class Repairs {
         return place.slot() <= 2 * place.volume().policy().f();
     }
 
-    private void poisonous(Turn turn, Place place, Bytes pin, ExtentBlocks.Then<CompletionResult> then) {
+    private void poisonous(ServerCall turn, Place place, Bytes pin, ExtentBlocks.Then<CompletionResult> then) {
         Poisonous poisonous = new Poisonous(place.epoch(), place.slot(), pin);
         BlockId block = place.block();
         sessions.with(
@@ -157,7 +157,7 @@ final class Repairs {
     }
 
     /** A fragment of this node was found damaged when it was read. */
-    void repairDamaged(Turn turn, Place place, Held held) {
+    void repairDamaged(ServerCall turn, Place place, Held held) {
         damaged(turn, place.block());
         if (!repairing.containsKey(place.block())) {
             repair(turn, place, held.checksum().pin(), false, held.referenced(), (_, _) -> {});
@@ -165,7 +165,7 @@ final class Repairs {
     }
 
     /** Handles SUSPECT of the own slot: compares the local fragment with the result of the others' fragments. */
-    void doubtOwn(Turn turn, Place place, Bytes pin) {
+    void doubtOwn(ServerCall turn, Place place, Bytes pin) {
         blocks.read(turn, place.block(), true, (next, content) -> {
             if (content.record().orElse(null) instanceof Held held && held.is(pin) && held.slot() == place.slot()) {
                 if (content.fragment() == null) {
@@ -177,7 +177,7 @@ final class Repairs {
         });
     }
 
-    private void compare(Turn turn, Place place, Held held, Bytes fragment) {
+    private void compare(ServerCall turn, Place place, Held held, Bytes fragment) {
         ExtentRepair repair = new ExtentRepair(
                 place.volume(), place.block(), place.slot(), held.checksum().pin(), false, limits.repairTiming());
         start(turn, repair, (next, outcome) -> {
@@ -192,7 +192,7 @@ final class Repairs {
     }
 
     /** SUSPECT of another slot: fetches from it and judges; what it finds is this node's own evidence. */
-    void judge(Turn turn, Place place, Bytes pin, int suspectSlot) {
+    void judge(ServerCall turn, Place place, Bytes pin, int suspectSlot) {
         ExtentRead read = ExtentRead.judging(
                 place.volume(), place.block(), pin, Set.of(suspectSlot), Set.of(place.slot()), limits.repairTiming());
         start(turn, read, (_, _) -> {});
@@ -203,7 +203,7 @@ final class Repairs {
     }
 
     private void repair(
-            Turn turn,
+            ServerCall turn,
             Place place,
             Bytes pin,
             boolean neverStored,
@@ -239,7 +239,7 @@ final class Repairs {
     }
 
     private void adopt(
-            Turn turn,
+            ServerCall turn,
             Place place,
             RepairOutcome.Rebuilt rebuilt,
             boolean referenced,
@@ -253,12 +253,12 @@ final class Repairs {
     }
 
     /** Queues an operation of this node and runs it in order. */
-    void start(Turn turn, ClientOperation<?> operation, Continuations.Then<Object> then) {
+    void start(ServerCall turn, ClientOperation<?> operation, Continuations.Then<Object> then) {
         waiting.addLast(new Operation(operation, then));
         startNext(turn);
     }
 
-    private void startNext(Turn turn) {
+    private void startNext(ServerCall turn) {
         while (running < limits.repairsMax() && !waiting.isEmpty()) {
             Operation next = waiting.removeFirst();
             running++;
@@ -270,7 +270,7 @@ final class Repairs {
         }
     }
 
-    private void damaged(Turn turn, BlockId block) {
+    private void damaged(ServerCall turn, BlockId block) {
         turn.add(new Effect.Evidence(self, block, Verdict.DAMAGED, "own fragment is damaged; repairing"));
     }
 }

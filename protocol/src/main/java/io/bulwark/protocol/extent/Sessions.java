@@ -50,12 +50,12 @@ final class Sessions {
 
     /** Action on each extent on disk that a fact is about; it reports its end. */
     interface Visit {
-        void visit(Turn turn, Session session, BlockId block, BlockQueues.Done done);
+        void visit(ServerCall turn, Session session, BlockId block, BlockQueues.Done done);
     }
 
     /** Goes on once the session's record is here. */
     interface Ready {
-        void ready(Turn turn, Session session);
+        void ready(ServerCall turn, Session session);
     }
 
     record Key(int volume, PrincipalId owner, long session) implements Comparable<Key> {
@@ -153,7 +153,7 @@ final class Sessions {
     }
 
     /** Calls at once if the session's record is in memory. */
-    void with(Turn turn, Key key, Ready ready) {
+    void with(ServerCall turn, Key key, Ready ready) {
         Session known = known(key);
         Session session = known == null ? new Session(key, collapsed.covers(key.owner(), key.session())) : known;
         if (known == null) {
@@ -184,7 +184,7 @@ final class Sessions {
         return owners == null ? session : owners.getOrDefault(key, session);
     }
 
-    private void loaded(Turn turn, Session session, Loaded.Metas metas) {
+    private void loaded(ServerCall turn, Session session, Loaded.Metas metas) {
         session.loading = false;
         List<Bytes> pages = SessionRecord.in(metas);
         try {
@@ -241,7 +241,7 @@ final class Sessions {
         return open.remove(key) != null;
     }
 
-    void learn(Turn turn, Fact.Pending fact) {
+    void learn(ServerCall turn, Fact.Pending fact) {
         BlockRange range = fact.range();
         Key key = new Key(range.volume(), range.owner(), range.session());
         with(turn, key, (next, session) -> {
@@ -254,7 +254,7 @@ final class Sessions {
         });
     }
 
-    void learn(Turn turn, Fact.Freed fact) {
+    void learn(ServerCall turn, Fact.Freed fact) {
         BlockRange range = fact.range();
         with(turn, new Key(range.volume(), range.owner(), range.session()), (next, session) -> {
             if (session.record != null && session.record.free(range.first(), range.first() + range.count())) {
@@ -264,7 +264,7 @@ final class Sessions {
         });
     }
 
-    void learn(Turn turn, Fact.ClosedWith fact) {
+    void learn(ServerCall turn, Fact.ClosedWith fact) {
         Key key = new Key(fact.volume(), fact.owner(), fact.session());
         NavigableMap<Long, Long> referenced = new TreeMap<>();
         for (BlockRange range : fact.referenced()) {
@@ -283,7 +283,7 @@ final class Sessions {
     }
 
     /** Those in memory, and those that come there later; of what else is on disk {@link Fact.ClosedWith} tells. */
-    void learn(Turn turn, Fact.Collapsed fact) {
+    void learn(ServerCall turn, Fact.Collapsed fact) {
         collapsed.learn(fact);
         for (Session session : all()) {
             Key key = session.key;
@@ -300,7 +300,7 @@ final class Sessions {
     }
 
     /** Tries again what the disk had no space for, or failed to do. */
-    void onTick(Turn turn) {
+    void onTick(ServerCall turn) {
         for (Session session : all()) {
             if (session.undeleted() && session.sweeps == 0 && session.record != null) {
                 session.toSweep.add(new long[] {session.undeletedFirst, session.undeletedLast});
@@ -315,7 +315,7 @@ final class Sessions {
         evict(others, KEPT_MAX);
     }
 
-    private void save(Turn turn, Session session) {
+    private void save(ServerCall turn, Session session) {
         session.dirty = true;
         SessionRecord record = session.record;
         if (session.storing || record == null) {
@@ -344,7 +344,7 @@ final class Sessions {
         });
     }
 
-    private void sweepNext(Turn turn, Session session) {
+    private void sweepNext(ServerCall turn, Session session) {
         long[] range = session.toSweep.removeFirst();
         session.sweeps++;
         visit(turn, session, range[0], range[1], session::freed, discard, next -> {
@@ -356,7 +356,7 @@ final class Sessions {
 
     /** Page by page; the next one only when all of this are done. */
     private void visit(
-            Turn turn,
+            ServerCall turn,
             Session session,
             long first,
             long last,

@@ -26,7 +26,7 @@ final class Supplies {
     private final ExtentBlocks blocks;
     private final Sessions sessions;
     private final Repairs repairs;
-    private final Map<PrincipalId, Integer> underWay = new HashMap<>();
+    private final Map<PrincipalId, Integer> inFlight = new HashMap<>();
     private final Map<PrincipalId, Integer> polling = new HashMap<>();
     private int polls;
 
@@ -39,14 +39,14 @@ final class Supplies {
 
     /** Keeps the fragment, if it may. Calls with null for OK. */
     void take(
-            Turn turn, PrincipalId sender, Place place, Supply supply, ExtentBlocks.Then<@Nullable StoreRefusal> then) {
-        if (underWay.getOrDefault(sender, 0) >= OF_ONE_SENDER_MAX) {
+            ServerCall turn, PrincipalId sender, Place place, Supply supply, ExtentBlocks.Then<@Nullable StoreRefusal> then) {
+        if (inFlight.getOrDefault(sender, 0) >= OF_ONE_SENDER_MAX) {
             then.run(turn, StoreRefusal.LIMIT);
             return;
         }
-        underWay.merge(sender, 1, Integer::sum);
+        inFlight.merge(sender, 1, Integer::sum);
         ExtentBlocks.Then<@Nullable StoreRefusal> end = (next, refusal) -> {
-            leave(underWay, sender);
+            leave(inFlight, sender);
             then.run(next, refusal);
         };
         Bytes pin = supply.checksum().pin();
@@ -82,7 +82,7 @@ final class Supplies {
     }
 
     private void store(
-            Turn turn, PrincipalId sender, Place place, Supply supply, ExtentBlocks.Then<@Nullable StoreRefusal> then) {
+            ServerCall turn, PrincipalId sender, Place place, Supply supply, ExtentBlocks.Then<@Nullable StoreRefusal> then) {
         StoreProposal proposal = StoreProposal.of(place.volume(), place.slot(), sender, supply);
         sessions.with(
                 turn,

@@ -18,7 +18,7 @@ final class ClaimPoll extends PeerPoll<ClaimPoll.Outcome> {
     private final @Nullable Timestamp[] claims;
 
     /** @param version this node's latest, or one before it */
-    ClaimPoll(FpGroup group, int ownSlot, Timestamp version, FpTimes times) {
+    ClaimPoll(FpGroup group, int ownSlot, Timestamp version, Timeouts times) {
         super(group, ownSlot, times);
         this.version = version;
         this.claims = new Timestamp[group.n()];

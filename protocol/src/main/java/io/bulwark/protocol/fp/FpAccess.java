@@ -368,7 +368,7 @@ final class FpAccess {
                         set(now, key, Closure.CLOSED);
                         whenClosed.accept(now);
                     } else {
-                        // Asked again when it matters; until then nothing is known of it.
+                        // RequestKind again when it matters; until then nothing is known of it.
                         sessions.remove(key);
                     }
                 });

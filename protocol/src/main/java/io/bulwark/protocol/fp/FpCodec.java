@@ -26,7 +26,7 @@ public final class FpCodec implements MessageCodec {
     /** A block, with what pads it to m fragments. */
     static final int BLOCK_BYTES_MAX = ProtectionPolicy.BLOCK_BYTES_MAX + ErasureCode.MAX_FRAGMENTS;
 
-    private static final Asked[] ASKED = Asked.values();
+    private static final RequestKind[] ASKED = RequestKind.values();
     private static final Refusal[] REFUSALS = Refusal.values();
     private static final FpMessage.LeftoverState[] LEFTOVER_STATES = FpMessage.LeftoverState.values();
 
@@ -129,7 +129,7 @@ public final class FpCodec implements MessageCodec {
     }
 
     /** Writes a byte of flags (1 present, 2 fragment, 4 cc, 8 damaged), then the fields that they announce. */
-    private static void holding(@Nullable Holding holding, WireWriter out) {
+    private static void holding(@Nullable HeldVersion holding, WireWriter out) {
         if (holding == null) {
             out.u8(0);
             return;
@@ -156,19 +156,19 @@ public final class FpCodec implements MessageCodec {
         return readMany(in, Hashes.LENGTH);
     }
 
-    static void nonces(List<Holding.SlotNonce> nonces, WireWriter out) {
+    static void nonces(List<HeldVersion.SlotNonce> nonces, WireWriter out) {
         out.u8(nonces.size());
         nonces.forEach(n -> out.u8(n.slot()).raw(n.nonce()));
     }
 
     /** At most 255, by ascending slot. */
-    static List<Holding.SlotNonce> readNonces(WireReader in) {
+    static List<HeldVersion.SlotNonce> readNonces(WireReader in) {
         int count = in.u8();
-        List<Holding.SlotNonce> nonces = new ArrayList<>(count);
+        List<HeldVersion.SlotNonce> nonces = new ArrayList<>(count);
         int last = -1;
         for (int i = 0; i < count; i++) {
             last = ascending(last, in.u8());
-            nonces.add(new Holding.SlotNonce(last, in.raw(PairwiseKeys.KEY_BYTES)));
+            nonces.add(new HeldVersion.SlotNonce(last, in.raw(PairwiseKeys.KEY_BYTES)));
         }
         return nonces;
     }
@@ -243,7 +243,7 @@ public final class FpCodec implements MessageCodec {
         return new FpMessage.Commit(target, session, version.ts(), version.written(), prepares);
     }
 
-    private static @Nullable Holding readHolding(WireReader in) {
+    private static @Nullable HeldVersion readHolding(WireReader in) {
         int flags = in.u8();
         if (flags == 0) {
             return null;
@@ -253,10 +253,10 @@ public final class FpCodec implements MessageCodec {
             throw new MalformedException("flags of a holding: " + flags);
         }
         Bytes nonceHash = in.raw(Hashes.LENGTH);
-        List<Holding.SlotNonce> nonces = readNonces(in);
+        List<HeldVersion.SlotNonce> nonces = readNonces(in);
         List<Bytes> cc = (flags & 4) == 0 ? null : readHashes(in);
         Bytes fragment = (flags & 2) == 0 ? null : in.bytes(FRAGMENT_BYTES_MAX);
-        return new Holding(fragment, cc, nonceHash, nonces, damaged);
+        return new HeldVersion(fragment, cc, nonceHash, nonces, damaged);
     }
 
     private static <E> E constant(E[] constants, int ordinal) {

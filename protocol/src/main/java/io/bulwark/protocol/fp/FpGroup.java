@@ -49,7 +49,7 @@ public record FpGroup(BlockId block, ProtectionPolicy policy, PlacementGroup pla
     }
 
     /** Returns the watch for the end of the epoch of an operation on this block. */
-    EpochWatch epochs(int ownSlot, FpTimes times) {
+    EpochWatch epochs(int ownSlot, Timeouts times) {
         return new EpochWatch(
                 n(),
                 f(),

@@ -14,7 +14,7 @@ public sealed interface FpMessage extends Message {
     /** Request of a client or a peer to a node. */
     sealed interface Request extends FpMessage {
         /** Returns the kind of request that a refusal of this one names. */
-        Asked asked();
+        RequestKind asked();
     }
 
     /** Answer of a node. */
@@ -31,8 +31,8 @@ public sealed interface FpMessage extends Message {
         Fpcc fpcc();
 
         @Override
-        default Asked asked() {
-            return Asked.PREPARE;
+        default RequestKind asked() {
+            return RequestKind.PREPARE;
         }
     }
 
@@ -68,8 +68,8 @@ public sealed interface FpMessage extends Message {
         }
 
         @Override
-        public Asked asked() {
-            return Asked.COMMIT;
+        public RequestKind asked() {
+            return RequestKind.COMMIT;
         }
     }
 
@@ -79,20 +79,20 @@ public sealed interface FpMessage extends Message {
     /** Line 1605; with the fragment of the node's latest in the same round where asked. */
     record FindTimestamp(Target target, boolean withFragment) implements Request {
         @Override
-        public Asked asked() {
-            return Asked.FIND_TIMESTAMP;
+        public RequestKind asked() {
+            return RequestKind.FIND_TIMESTAMP;
         }
     }
 
     /** Line 1700. {@code holding} is there if it was asked for and the block was ever written. */
     record FoundTimestamp(
-            Target target, Timestamp latest, @Nullable Holding holding) implements Answer {}
+            Target target, Timestamp latest, @Nullable HeldVersion holding) implements Answer {}
 
     /** Line 1620. */
     record Read(Target target, Version version) implements Request {
         @Override
-        public Asked asked() {
-            return Asked.READ;
+        public RequestKind asked() {
+            return RequestKind.READ;
         }
     }
 
@@ -106,13 +106,13 @@ public sealed interface FpMessage extends Message {
             Target target,
             Version version,
             Timestamp latest,
-            @Nullable Holding holding) implements Answer {}
+            @Nullable HeldVersion holding) implements Answer {}
 
     /** Asks the node to bring itself to the version, or a later one. */
     record Repair(Target target, Timestamp wanted) implements Request {
         @Override
-        public Asked asked() {
-            return Asked.REPAIR;
+        public RequestKind asked() {
+            return RequestKind.REPAIR;
         }
     }
 
@@ -122,8 +122,8 @@ public sealed interface FpMessage extends Message {
     /** A repairing node, which has proven the version, asks a peer whether it has proven it, too. */
     record AskRepairMac(Target target, Timestamp version) implements Request {
         @Override
-        public Asked asked() {
-            return Asked.REPAIR_MAC;
+        public RequestKind asked() {
+            return RequestKind.REPAIR_MAC;
         }
     }
 
@@ -139,8 +139,8 @@ public sealed interface FpMessage extends Message {
     /** Question of a node to a peer about a version that a session left staged. */
     record AskLeftover(Target target, PrincipalId owner, long session, Timestamp version) implements Request {
         @Override
-        public Asked asked() {
-            return Asked.LEFTOVER;
+        public RequestKind asked() {
+            return RequestKind.LEFTOVER;
         }
     }
 
@@ -168,5 +168,5 @@ public sealed interface FpMessage extends Message {
      *     limit the one that it would have got: latest.ts + 1
      * @param epoch the epoch of the group that the node serves; 0 if it knows none
      */
-    record Refused(Target target, Asked asked, long ts, Refusal refusal, long epoch) implements Answer {}
+    record Refused(Target target, RequestKind asked, long ts, Refusal refusal, long epoch) implements Answer {}
 }

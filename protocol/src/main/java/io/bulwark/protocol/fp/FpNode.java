@@ -18,12 +18,12 @@ import java.util.function.LongConsumer;
 record FpNode(
         TagKeys keys,
         FpLimits limits,
-        FpTimes times,
+        Timeouts times,
         Outbox out,
         FpAccess access,
         StagedIndex index,
-        AskRate repairRate,
-        AskRate closureRate,
+        SenderRates repairRate,
+        SenderRates closureRate,
         Map<PrincipalId, Integer> keptBy,
         Repairs repairs) {
     /** Repairs another block of this node. */

@@ -29,7 +29,7 @@ final class FpPrepare {
         this.node = node;
     }
 
-    void handle(long nowMillis, Call call, FpMessage.Prepare request) {
+    void handle(long nowMillis, AdmittedRequest call, FpMessage.Prepare request) {
         FpAccess.SessionKey session =
                 new FpAccess.SessionKey(register.block().volume(), call.from(), request.session());
         if (node.access().closing(session)) {
@@ -72,7 +72,7 @@ final class FpPrepare {
     }
 
     /** Lines 1400 to 1405. */
-    private void prepare(long nowMillis, Call call, FpMessage.Prepare request, Share share) {
+    private void prepare(long nowMillis, AdmittedRequest call, FpMessage.Prepare request, Share share) {
         BlockVersions versions = register.versions();
         Timestamp latest = versions.latest();
         if (request.ts() == 0 && latest.ts() == -1) {
@@ -101,7 +101,7 @@ final class FpPrepare {
     }
 
     /** Runs REPAIR and judges again; refuses if that was done already, or may not be done now. */
-    private void judgeAgain(long nowMillis, Call call, @Nullable Timestamp wanted, boolean early, Refusal refusal) {
+    private void judgeAgain(long nowMillis, AdmittedRequest call, @Nullable Timestamp wanted, boolean early, Refusal refusal) {
         boolean begun = !call.judged()
                 && register.repair()
                         .request(nowMillis, call.from(), wanted, early, now -> register.call(now, call.afterRepair()));
@@ -114,7 +114,7 @@ final class FpPrepare {
      * Handles a PREPARE of a known version. A missing or lost fragment is stored. A further party is recorded before it
      * gets its MACs: a version that rests on the first party's session alone may be dropped with it.
      */
-    private void again(Call call, FpMessage.Prepare request, VersionRecord known, Share share) {
+    private void again(AdmittedRequest call, FpMessage.Prepare request, VersionRecord known, Share share) {
         VersionRecord.Party party = new VersionRecord.Party(call.from(), request.session());
         boolean joins =
                 !known.isVouchedFor() && !known.shared() && !known.parties().contains(party);
@@ -131,7 +131,7 @@ final class FpPrepare {
      * had a later latest than the others, leaves a version at latest.ts + 1 at most. It is dropped when a write on
      * which all agree is committed above.
      */
-    private void stage(long nowMillis, Call call, FpMessage.Prepare request, Timestamp version, Share share) {
+    private void stage(long nowMillis, AdmittedRequest call, FpMessage.Prepare request, Timestamp version, Share share) {
         PrincipalId writer = call.from();
         StagedIndex index = node.index();
         if (!index.ready(writer)) {
@@ -193,7 +193,7 @@ final class FpPrepare {
      * Asks which other sessions of the client are closed. Until this node knows, it counts their leftovers as versions
      * of open sessions.
      */
-    private void askClosures(long nowMillis, Call call, FpMessage.Prepare request) {
+    private void askClosures(long nowMillis, AdmittedRequest call, FpMessage.Prepare request) {
         for (FpAccess.SessionKey other : node.index().sessionsOf(call.from())) {
             boolean ask = other.session() != request.session() && !node.access().closing(other);
             if (ask && node.closureRate().allow(nowMillis, call.from())) {
@@ -203,7 +203,7 @@ final class FpPrepare {
     }
 
     /** Repairs a few of the blocks where the client has something staged: what lies below a later commit is dropped. */
-    private void atLimit(long nowMillis, Call call) {
+    private void atLimit(long nowMillis, AdmittedRequest call) {
         if (call.judged()) {
             register.refuse(call, Refusal.LIMIT);
             return;
@@ -220,7 +220,7 @@ final class FpPrepare {
         }
     }
 
-    private void put(Call call, FpMessage.Prepare request, VersionRecord record, Share share, List<Mutation> more) {
+    private void put(AdmittedRequest call, FpMessage.Prepare request, VersionRecord record, Share share, List<Mutation> more) {
         List<Mutation> mutations = new ArrayList<>(more);
         mutations.add(new Mutation.Put(record.key(register.block()), record.encoded(), share.fragment()));
         Timestamp version = record.version();
@@ -241,7 +241,7 @@ final class FpPrepare {
     }
 
     /** Line 1405: a MAC for each slot, good for this sender in this session and this epoch. */
-    private void answer(Call call, FpMessage.Prepare request, Timestamp version) {
+    private void answer(AdmittedRequest call, FpMessage.Prepare request, Timestamp version) {
         if (!register.serves(request.target().epoch())) {
             // Its epoch ended, or the volume was deleted, while this was being stored.
             register.refuse(call, register.isGone() ? Refusal.WRONG_SLOT : Refusal.OTHER_EPOCH);

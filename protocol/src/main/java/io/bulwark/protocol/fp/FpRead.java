@@ -41,13 +41,13 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
 
     private final FpGroup group;
     private final long session;
-    private final FpTimes times;
+    private final Timeouts times;
     private final int ownSlot;
     private final @Nullable Timestamp wanted;
     private final List<FpMessage.Answer> ownAnswers;
     private boolean provenWanted;
-    private final Reports reports;
-    private final List<Patience> finding = new ArrayList<>();
+    private final LatestReports reports;
+    private final List<RetryTimer> finding = new ArrayList<>();
     private final NavigableMap<Timestamp, ReadAttempt> attempts = new TreeMap<>();
     private final List<Deque<Timestamp>> broughtUp = new ArrayList<>();
     /** Number of new timestamps that each slot has reported lately, and the last of those that must wait. */
@@ -57,7 +57,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
     private long freshSinceMillis;
     private final Map<Integer, FpMessage.Refused> refusals = new HashMap<>();
     private final EpochWatch epochs;
-    private final RepairAsking repairs;
+    private final RepairRequester repairs;
     private final Set<Integer> unreachable = new HashSet<>();
     private Settling settling;
     private @Nullable FpWrite writeBack;
@@ -68,7 +68,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
     private FpRead(
             FpGroup group,
             long session,
-            FpTimes times,
+            Timeouts times,
             Settling settling,
             int ownSlot,
             @Nullable Timestamp wanted,
@@ -80,12 +80,12 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
         this.ownSlot = ownSlot;
         this.wanted = wanted;
         this.ownAnswers = List.copyOf(ownAnswers);
-        this.reports = new Reports(group);
+        this.reports = new LatestReports(group);
         this.epochs = group.epochs(ownSlot, times);
-        this.repairs = new RepairAsking(group, times);
+        this.repairs = new RepairRequester(group, times);
         this.fresh = new int[group.n()];
         for (int slot = 0; slot < group.n(); slot++) {
-            finding.add(new Patience(times));
+            finding.add(new RetryTimer(times));
             broughtUp.add(new ArrayDeque<>());
         }
     }
@@ -95,12 +95,12 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
      *
      * @param session the client's open session for the volume
      */
-    public static FpRead writingBack(FpGroup group, long session, FpTimes times) {
+    public static FpRead writingBack(FpGroup group, long session, Timeouts times) {
         return new FpRead(group, session, times, Settling.WRITE_BACK, -1, null, List.of());
     }
 
     /** A read by a client without the write grant: nodes are asked to bring themselves up to date instead. */
-    public static FpRead askingForRepair(FpGroup group, FpTimes times) {
+    public static FpRead askingForRepair(FpGroup group, Timeouts times) {
         return new FpRead(group, 0, times, Settling.ASK_REPAIR, -1, null, List.of());
     }
 
@@ -118,7 +118,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
             @Nullable Timestamp wanted,
             boolean proven,
             List<FpMessage.Answer> own,
-            FpTimes times) {
+            Timeouts times) {
         FpRead read = new FpRead(group, 0, times, Settling.NONE, ownSlot, wanted, own);
         read.provenWanted = proven;
         return read;
@@ -179,13 +179,13 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
         effects.addAll(epochs.onTick(nowMillis));
         bringUpPostponed(nowMillis);
         for (int slot = 0; slot < group.n(); slot++) {
-            Patience patience = finding.get(slot);
-            if (patience.waiting() && patience.retryDue(nowMillis)) {
-                if (patience.slow(nowMillis) && unreachable.add(slot)) {
+            RetryTimer retryTimer = finding.get(slot);
+            if (retryTimer.waiting() && retryTimer.retryDue(nowMillis)) {
+                if (retryTimer.slow(nowMillis) && unreachable.add(slot)) {
                     effects.add(new Effect.Evidence(
                             group.node(slot), group.block(), Verdict.UNREACHABLE, "no answer to a read"));
                 }
-                patience.askAgain(nowMillis);
+                retryTimer.askAgain(nowMillis);
                 sendFind(slot, effects);
             }
         }
@@ -205,7 +205,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
         // Up to f slots alone may be liars that keep their connections moving.
         if (slot >= 0 && ReadAttempt.awaited(finding, attempts.values()) > group.f()) {
             finding.get(slot).moving(atMillis);
-            attempts.values().forEach(attempt -> attempt.patience.moving(atMillis));
+            attempts.values().forEach(attempt -> attempt.retryTimer.moving(atMillis));
         }
     }
 
@@ -225,7 +225,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
             case FpMessage.FoundTimestamp found -> {
                 if (report(slot, found.latest(), effects)) {
                     finding.get(slot).answered();
-                    Holding holding = found.holding();
+                    HeldVersion holding = found.holding();
                     ReadAttempt attempt = attempts.get(found.latest());
                     if (holding != null && attempt != null) {
                         hold(slot, attempt, holding, effects);
@@ -239,7 +239,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
             }
             case FpMessage.Refused refused -> {
                 epochs.onOtherEpoch(slot, refused.refusal() == Refusal.OTHER_EPOCH ? refused.epoch() : 0);
-                if (refused.asked() != Asked.PREPARE && refused.asked() != Asked.COMMIT) {
+                if (refused.asked() != RequestKind.PREPARE && refused.asked() != RequestKind.COMMIT) {
                     refusals.put(slot, refused);
                 }
             }
@@ -251,11 +251,11 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
         report(slot, read.latest(), effects);
         for (ReadAttempt attempt : attempts.values()) {
             if (attempt.version.version().equals(read.version())) {
-                Patience patience = attempt.asked.get(slot);
-                if (patience != null) {
-                    patience.answered();
+                RetryTimer retryTimer = attempt.asked.get(slot);
+                if (retryTimer != null) {
+                    retryTimer.answered();
                 }
-                Holding holding = read.holding();
+                HeldVersion holding = read.holding();
                 if (holding != null) {
                     hold(slot, attempt, holding, effects);
                 }
@@ -264,7 +264,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
         }
     }
 
-    private void hold(int slot, ReadAttempt attempt, Holding holding, List<Effect> effects) {
+    private void hold(int slot, ReadAttempt attempt, HeldVersion holding, List<Effect> effects) {
         attempt.add(slot, holding);
         if (holding.damaged()) {
             effects.add(new Effect.Evidence(
@@ -327,7 +327,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
         attempts.put(version, attempt);
         for (FpMessage.Answer own : ownAnswers) {
             if (own instanceof FpMessage.ReadAnswer read && read.version().equals(version.version())) {
-                Holding holding = read.holding();
+                HeldVersion holding = read.holding();
                 if (holding != null) {
                     attempt.add(ownSlot, holding);
                 }
@@ -411,13 +411,13 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
      * few, or are slow.
      */
     private void readMore(long nowMillis, ReadAttempt attempt, List<Effect> effects) {
-        if (!attempt.patience.waiting()) {
-            attempt.patience.ask(nowMillis);
+        if (!attempt.retryTimer.waiting()) {
+            attempt.retryTimer.ask(nowMillis);
         }
         int hopeful = attempt.shareCount();
-        boolean overdue = attempt.patience.slow(nowMillis);
+        boolean overdue = attempt.retryTimer.slow(nowMillis);
         for (int slot = 0; slot < group.n(); slot++) {
-            Patience asked = attempt.asked.get(slot);
+            RetryTimer asked = attempt.asked.get(slot);
             if (slot == ownSlot || attempt.has(slot)) {
                 continue;
             }
@@ -429,7 +429,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
             }
         }
         for (int slot = 0; slot < group.n(); slot++) {
-            Patience asked = attempt.asked.get(slot);
+            RetryTimer asked = attempt.asked.get(slot);
             if (slot == ownSlot || attempt.has(slot)) {
                 continue;
             }
@@ -445,9 +445,9 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
     }
 
     private void read(long nowMillis, int slot, ReadAttempt attempt, List<Effect> effects) {
-        Patience patience = new Patience(times);
-        patience.ask(nowMillis);
-        attempt.asked.put(slot, patience);
+        RetryTimer retryTimer = new RetryTimer(times);
+        retryTimer.ask(nowMillis);
+        attempt.asked.put(slot, retryTimer);
         sendRead(slot, attempt, effects);
     }
 
@@ -498,10 +498,10 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
         long epoch = group.placement().epoch();
         return epochs.over()
                 ? Optional.of(Failure.OTHER_EPOCH)
-                : Refusals.decisive(
+                : RefusalMeaning.decisive(
                         group,
                         refusals.values().stream()
-                                .map(refused -> Refusals.failure(refused.refusal(), refused.epoch(), epoch)));
+                                .map(refused -> RefusalMeaning.failure(refused.refusal(), refused.epoch(), epoch)));
     }
 
     private void send(int slot, FpMessage message, List<Effect> effects) {

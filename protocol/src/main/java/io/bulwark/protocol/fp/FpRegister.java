@@ -29,7 +29,7 @@ final class FpRegister {
     private final FpNode node;
     private final FpRepair repair;
     private final FpPrepare prepare;
-    private final LeftoverAnswers leftovers;
+    private final OrphanPollAnswers orphanedPrepares;
     private final RepairAnswers repairs;
     private final ReadAnswers reads;
     private final PastRecords pastRecords;
@@ -51,7 +51,7 @@ final class FpRegister {
         this.group = group;
         this.repair = new FpRepair(this, node);
         this.prepare = new FpPrepare(this, node);
-        this.leftovers = new LeftoverAnswers(this, node);
+        this.orphanedPrepares = new OrphanPollAnswers(this, node);
         this.repairs = new RepairAnswers(this, node);
         this.reads = new ReadAnswers(this);
         this.pastRecords = new PastRecords(
@@ -192,7 +192,7 @@ final class FpRegister {
         };
     }
 
-    void call(long nowMillis, Call call) {
+    void call(long nowMillis, AdmittedRequest call) {
         if (waiting.size() >= node.limits().waitingMax()) {
             refuse(call, Refusal.BUSY);
         } else {
@@ -217,7 +217,7 @@ final class FpRegister {
         draining = false;
     }
 
-    private void handle(long nowMillis, Call call) {
+    private void handle(long nowMillis, AdmittedRequest call) {
         if (isGone()) {
             refuse(call, Refusal.WRONG_SLOT);
             return;
@@ -235,12 +235,12 @@ final class FpRegister {
             case FpMessage.Read request -> reads.handle(call, request);
             case FpMessage.Repair request -> repairs.handle(nowMillis, call, request);
             case FpMessage.AskRepairMac request -> repairs.handle(nowMillis, call, request);
-            case FpMessage.AskLeftover request -> leftovers.handle(nowMillis, call, request);
+            case FpMessage.AskLeftover request -> orphanedPrepares.handle(nowMillis, call, request);
         }
     }
 
     /** Lines 1500 to 1509. */
-    private void onCommit(Call call, FpMessage.Commit request) {
+    private void onCommit(AdmittedRequest call, FpMessage.Commit request) {
         Timestamp version = new Timestamp(request.ts(), request.fpcc());
         FpMessage.Committed done = new FpMessage.Committed(request.target(), version.version());
         if (!version.isAfter(versions.latest())) {
@@ -257,11 +257,11 @@ final class FpRegister {
             refuse(call, Refusal.BUSY);
             return;
         }
-        List<Holding.SlotNonce> nonces = new ArrayList<>();
+        List<HeldVersion.SlotNonce> nonces = new ArrayList<>();
         if (group.fits(version)) {
             for (FpMessage.Vouch vouch : request.prepares()) {
                 if (verifies(vouch, version, call.from(), request.session())) {
-                    nonces.add(new Holding.SlotNonce(vouch.slot(), vouch.nonce()));
+                    nonces.add(new HeldVersion.SlotNonce(vouch.slot(), vouch.nonce()));
                 }
             }
         }
@@ -300,9 +300,9 @@ final class FpRegister {
     /** Lines 1504 to 1507: sets latest; what is below is dropped, but for a few that slow readers may still want. */
     void commit(
             Timestamp version,
-            List<Holding.SlotNonce> nonces,
+            List<HeldVersion.SlotNonce> nonces,
             PrincipalId by,
-            @Nullable Call call,
+            @Nullable AdmittedRequest call,
             LongConsumer then,
             LongConsumer failed) {
         long epoch = group.placement().epoch();
@@ -424,7 +424,7 @@ final class FpRegister {
      * Loads this node's holding of a version. If the fragment turns out to be lost, the holding comes without it and a
      * repair begins.
      */
-    void hold(VersionRecord record, Outbox.Then<Holding> then) {
+    void hold(VersionRecord record, Outbox.Then<HeldVersion> then) {
         Bytes nonceHash = Hashes.sha256(nonce(record.version()));
         boolean known = versions.isDamaged(record.version());
         if (!record.hasFragment() || known) {
@@ -432,7 +432,7 @@ final class FpRegister {
             awaited++;
             node.out().load(record.key(block()), (now, _) -> {
                 awaited--;
-                then.then(now, new Holding(null, null, nonceHash, record.nonces(), known));
+                then.then(now, new HeldVersion(null, null, nonceHash, record.nonces(), known));
             });
             return;
         }
@@ -440,14 +440,14 @@ final class FpRegister {
         node.out().load(record.key(block()), (now, loadedRecord) -> {
             awaited--;
             if (loadedRecord instanceof Loaded.Found found) {
-                then.then(now, new Holding(found.fragment(), record.cc(), nonceHash, record.nonces(), false));
+                then.then(now, new HeldVersion(found.fragment(), record.cc(), nonceHash, record.nonces(), false));
                 return;
             }
             boolean here = versions.get(record.version()) != null;
             if (here) {
                 damaged(record.version());
             }
-            then.then(now, new Holding(null, null, nonceHash, record.nonces(), here));
+            then.then(now, new HeldVersion(null, null, nonceHash, record.nonces(), here));
             if (here && record.version().equals(versions.latest())) {
                 repair.request(now, node.self(), record.version(), false, later -> {});
             }
@@ -468,7 +468,7 @@ final class FpRegister {
     }
 
     /** A change of the durable state: memory follows once it is durable. */
-    void store(List<Mutation> mutations, @Nullable Call call, LongConsumer then, LongConsumer failed) {
+    void store(List<Mutation> mutations, @Nullable AdmittedRequest call, LongConsumer then, LongConsumer failed) {
         busy = true;
         node.out().store(mutations, (now, stored) -> {
             busy = false;
@@ -507,11 +507,11 @@ final class FpRegister {
         return new StagedIndex.Entry(block(), version.version());
     }
 
-    void answer(Call call, FpMessage answer) {
+    void answer(AdmittedRequest call, FpMessage answer) {
         node.out().send(call.from(), call.requestId(), answer);
     }
 
-    void refuse(Call call, Refusal refusal) {
+    void refuse(AdmittedRequest call, Refusal refusal) {
         FpMessage.Request asked = call.request();
         long ts = switch (asked) {
             case FpMessage.Prepare request ->

@@ -26,7 +26,7 @@ final class FpRepair {
 
     private final FpRegister register;
     private final FpNode node;
-    private final RepairWishes wishes;
+    private final RepairQueue repairQueue;
     private final Map<Timestamp, Share> ownShares = new HashMap<>();
     private boolean running;
     /** True while the repair notifies its waiters, which may then ask for the next one. */
@@ -42,7 +42,7 @@ final class FpRepair {
     FpRepair(FpRegister register, FpNode node) {
         this.register = register;
         this.node = node;
-        this.wishes = new RepairWishes(node.self(), node.limits().waitingMax());
+        this.repairQueue = new RepairQueue(node.self(), node.limits().waitingMax());
     }
 
     boolean running() {
@@ -51,7 +51,7 @@ final class FpRepair {
 
     /** Calls when the repair that is under way has ended. */
     void whenOver(LongConsumer then) {
-        wishes.whenOver(then);
+        repairQueue.whenOver(then);
     }
 
     /** Returns whether the READ of the last repair found that the block was never written. */
@@ -68,20 +68,20 @@ final class FpRepair {
      * @return false if the asker has asked too often: nothing will be called
      */
     boolean request(long nowMillis, PrincipalId asker, @Nullable Timestamp wanted, boolean early, LongConsumer then) {
-        boolean free = joins(wanted) || wishes.waits(asker, wanted);
-        return wishes.room(asker)
+        boolean free = joins(wanted) || repairQueue.waits(asker, wanted);
+        return repairQueue.room(asker)
                 && (free || node.repairRate().allow(nowMillis, asker))
                 && take(nowMillis, asker, wanted, early, then);
     }
 
     /** Requests a repair for this node itself, without a rate limit: it begins only a few at a time. */
     boolean request(long nowMillis, @Nullable Timestamp wanted, boolean early, LongConsumer then) {
-        return wishes.room(node.self()) && take(nowMillis, node.self(), wanted, early, then);
+        return repairQueue.room(node.self()) && take(nowMillis, node.self(), wanted, early, then);
     }
 
     /** For the node itself, where it is enough that one will run: nothing waits twice for the same. */
     void run(long nowMillis, Timestamp wanted) {
-        if (!joins(wanted) && !wishes.waits(node.self(), wanted)) {
+        if (!joins(wanted) && !repairQueue.waits(node.self(), wanted)) {
             request(nowMillis, node.self(), wanted, false, _ -> {});
         }
     }
@@ -93,9 +93,9 @@ final class FpRepair {
     private boolean take(
             long nowMillis, PrincipalId asker, @Nullable Timestamp wanted, boolean early, LongConsumer then) {
         if (running && !joins(wanted)) {
-            return wishes.queue(asker, wanted, early, then);
+            return repairQueue.queue(asker, wanted, early, then);
         }
-        wishes.join(asker, early, then);
+        repairQueue.join(asker, early, then);
         if (!running) {
             start(nowMillis, wanted);
         }
@@ -145,13 +145,13 @@ final class FpRepair {
         for (VersionRecord record : own) {
             register.hold(record, (now, holding) -> {
                 FpGroup group = register.group();
-                Holding good = holding;
+                HeldVersion good = holding;
                 Share share = holding.share().orElse(null);
                 if (share != null && group.code().isShareOf(record.version().written(), target.slot(), share)) {
                     ownShares.put(record.version(), share);
                 } else {
                     // Its own answer counts as its slot's, without fragment if that is bad.
-                    good = new Holding(null, null, holding.nonceHash(), holding.nonces(), false);
+                    good = new HeldVersion(null, null, holding.nonceHash(), holding.nonces(), false);
                 }
                 answers.add(
                         record.committed()
@@ -183,7 +183,7 @@ final class FpRepair {
             if (outcome instanceof FpReadOutcome.Value value) {
                 register.versions().prove(value.timestamp());
                 goal = value.timestamp();
-                wishes.joinAll(value.timestamp());
+                repairQueue.joinAll(value.timestamp());
                 register.enqueue(now, later -> stage(later, value.timestamp(), value.padded()));
             } else {
                 nothing = outcome instanceof FpReadOutcome.NeverWritten;
@@ -220,7 +220,7 @@ final class FpRepair {
                 .orElseThrow(() -> new IllegalStateException("READ returned a block that does not fit " + version));
         if (crowded && record == null) {
             register.proofs().addWithoutRoom(version);
-            wishes.proven(nowMillis);
+            repairQueue.proven(nowMillis);
             gather(version, (now, macs) -> adoptAtOnce(now, version, cut, macs), now -> beyondRoom(now, version, cut));
         } else {
             store(version, record, good, crowded, cut, now -> staged(now, version));
@@ -300,7 +300,7 @@ final class FpRepair {
     }
 
     private void staged(long nowMillis, Timestamp version) {
-        wishes.proven(nowMillis);
+        repairQueue.proven(nowMillis);
         if (!register.serves(epoch) || !version.isAfter(register.versions().latest())) {
             end(nowMillis);
             return;
@@ -337,7 +337,7 @@ final class FpRepair {
                 version,
                 node.times(),
                 vouch -> register.verifies(vouch, version, PrepareTag.REPAIR, 0),
-                wishes::anyNext,
+                repairQueue::anyNext,
                 backed != null);
         node.out().run(operation, (now, outcome) -> {
             switch ((RepairMacs.Outcome) outcome) {
@@ -380,9 +380,9 @@ final class FpRepair {
             end(nowMillis);
             return;
         }
-        List<Holding.SlotNonce> nonces = new ArrayList<>();
-        prepares.forEach(vouch -> nonces.add(new Holding.SlotNonce(vouch.slot(), vouch.nonce())));
-        nonces.add(new Holding.SlotNonce(register.target().slot(), register.nonce(version)));
+        List<HeldVersion.SlotNonce> nonces = new ArrayList<>();
+        prepares.forEach(vouch -> nonces.add(new HeldVersion.SlotNonce(vouch.slot(), vouch.nonce())));
+        nonces.add(new HeldVersion.SlotNonce(register.target().slot(), register.nonce(version)));
         nonces.sort((a, b) -> Integer.compare(a.slot(), b.slot()));
         if (nonces.size() < register.group().policy().writeQuorum()) {
             throw new IllegalStateException("adopting with " + nonces.size() + " prepares");
@@ -392,11 +392,11 @@ final class FpRepair {
 
     private void end(long nowMillis) {
         ending = true;
-        wishes.over(nowMillis);
+        repairQueue.over(nowMillis);
         ending = false;
-        running = wishes.anyNext();
+        running = repairQueue.anyNext();
         if (running) {
-            start(nowMillis, wishes.beginNext());
+            start(nowMillis, repairQueue.beginNext());
         }
     }
 }

@@ -49,7 +49,7 @@ public final class FpServer implements ProtocolServer {
     private static final List<RecordKind> KINDS = List.of(RecordKind.SESSION, RecordKind.REGISTER_VERSION);
 
     /** A request that waits for a fact. */
-    private record Parked(long sinceMillis, Call call) {
+    private record Parked(long sinceMillis, AdmittedRequest call) {
         long bytes() {
             return 1_024L
                     + switch (call.request()) {
@@ -75,7 +75,7 @@ public final class FpServer implements ProtocolServer {
     private final Map<PrincipalId, Share> waitingOf = new HashMap<>();
     private long waitingBytes;
     private final Sealing sealing;
-    private final Leftovers leftovers;
+    private final OrphanedPrepares orphanedPrepares;
     private final DeletedVolumes deleted;
     private final Revocations revocations;
     private long askedMillis;
@@ -91,23 +91,23 @@ public final class FpServer implements ProtocolServer {
      * @param mine whether a block is this server's
      */
     public FpServer(TagKeys keys, FpLimits limits, Predicate<BlockId> mine, RevocationWatch watch) {
-        FpTimes times = new FpTimes(100, 400, 0, limits.repairMillis());
+        Timeouts times = new Timeouts(100, 400, 0, limits.repairMillis());
         FpAccess access = new FpAccess(keys.self(), out, limits, this::decided);
         StagedIndex index = new StagedIndex(out, mine, limits.blocksCached());
-        AskRate rate = new AskRate(limits.repairsPerSecond());
-        AskRate closures = new AskRate(limits.repairsPerSecond());
+        SenderRates rate = new SenderRates(limits.repairsPerSecond());
+        SenderRates closures = new SenderRates(limits.repairsPerSecond());
         this.node = new FpNode(keys, limits, times, out, access, index, rate, closures, new HashMap<>(), this::repair);
         this.sealing = new Sealing(out, access.seals());
-        this.leftovers = new Leftovers(node, watch, this::withRegister);
+        this.orphanedPrepares = new OrphanedPrepares(node, watch, this::withRegister);
         this.deleted = new DeletedVolumes(out, KINDS, limits.repairMillis(), new OfDeleted());
-        this.revocations = new Revocations(node, leftovers, watch, deleted, registers::values, this::withRegister);
+        this.revocations = new Revocations(node, orphanedPrepares, watch, deleted, registers::values, this::withRegister);
     }
 
     @Override
     public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
         // Answers belong to operations that are over by now.
         if (message instanceof FpMessage.Request request) {
-            dispatch(nowMillis, new Call(from, requestId, request));
+            dispatch(nowMillis, new AdmittedRequest(from, requestId, request));
         } else if (message instanceof FpScrub.Look look && from.equals(node.self())) {
             look(nowMillis, requestId, look.block());
         } else if (message instanceof Settle settle && from.equals(node.self())) {
@@ -141,7 +141,7 @@ public final class FpServer implements ProtocolServer {
             askedMillis = nowMillis;
             parked.keySet().forEach(out::ask);
         }
-        leftovers.onTick(nowMillis);
+        orphanedPrepares.onTick(nowMillis);
         revocations.onTick(nowMillis);
         deleted.onTick(nowMillis);
         return out.drain();
@@ -292,7 +292,7 @@ public final class FpServer implements ProtocolServer {
         ObjLongConsumer<FpScrub.Found> then =
                 (found, _) -> node.out().send(node.self(), requestId, new FpScrub.Seen(block, found));
         boolean known =
-                withRegister(nowMillis, block, register -> new RegisterLook(node, register, then).start(nowMillis));
+                withRegister(nowMillis, block, register -> new BlockScrub(node, register, then).start(nowMillis));
         if (!known) {
             then.accept(FpScrub.Found.UNASKED, nowMillis);
         }
@@ -309,7 +309,7 @@ public final class FpServer implements ProtocolServer {
         }
     }
 
-    private void dispatch(long nowMillis, Call call) {
+    private void dispatch(long nowMillis, AdmittedRequest call) {
         FpMessage.Request request = call.request();
         switch (node.access().admit(nowMillis, call.from(), request)) {
             case FpAccess.Verdict.Admitted admitted ->
@@ -334,7 +334,7 @@ public final class FpServer implements ProtocolServer {
         }
     }
 
-    private void refuse(Call call, Refusal refusal, long epoch) {
+    private void refuse(AdmittedRequest call, Refusal refusal, long epoch) {
         FpMessage.Request request = call.request();
         long ts = request instanceof FpMessage.Prepare prepare
                 ? prepare.ts()
@@ -416,7 +416,7 @@ public final class FpServer implements ProtocolServer {
         if (question instanceof Question.OfSession of) {
             FpAccess.SessionKey session = new FpAccess.SessionKey(of.volume(), of.owner(), of.session());
             if (node.access().closed(session)) {
-                leftovers.onClosed(nowMillis, session);
+                orphanedPrepares.onClosed(nowMillis, session);
             }
         }
         release(nowMillis, question);
@@ -425,9 +425,9 @@ public final class FpServer implements ProtocolServer {
     private void onClosed(long nowMillis, Fact fact) {
         switch (fact) {
             case Fact.OfSession of ->
-                leftovers.onClosed(nowMillis, new FpAccess.SessionKey(of.volume(), of.owner(), of.session()));
+                orphanedPrepares.onClosed(nowMillis, new FpAccess.SessionKey(of.volume(), of.owner(), of.session()));
             case Fact.ClosedWith with ->
-                leftovers.onClosed(nowMillis, new FpAccess.SessionKey(with.volume(), with.owner(), with.session()));
+                orphanedPrepares.onClosed(nowMillis, new FpAccess.SessionKey(with.volume(), with.owner(), with.session()));
             case Fact.OfGrant _,
                     Fact.OfVolume _,
                     Fact.OfPin _,

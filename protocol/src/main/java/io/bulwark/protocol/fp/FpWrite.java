@@ -33,7 +33,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
 
     private final FpGroup group;
     private final long session;
-    private final FpTimes times;
+    private final Timeouts times;
     /** True if a COMMIT was sent in an earlier epoch. */
     private final boolean goesOn;
 
@@ -67,11 +67,11 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
      * @param data the whole block, of the policy's block size
      * @throws IllegalArgumentException if the data has another length
      */
-    public FpWrite(FpGroup group, long session, Bytes data, FpTimes times) {
+    public FpWrite(FpGroup group, long session, Bytes data, Timeouts times) {
         this(group, session, group.padded(data), null, false, times);
     }
 
-    private FpWrite(FpGroup group, long session, Bytes padded, @Nullable Timestamp at, boolean goesOn, FpTimes times) {
+    private FpWrite(FpGroup group, long session, Bytes padded, @Nullable Timestamp at, boolean goesOn, Timeouts times) {
         this.group = group;
         this.goesOn = goesOn;
         this.session = session;
@@ -92,12 +92,12 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
     }
 
     /** Writes back what was read at a timestamp (line 1625). {@code padded} is the block as it was decoded. */
-    static FpWrite back(FpGroup group, long session, Bytes padded, Timestamp at, FpTimes times) {
+    static FpWrite back(FpGroup group, long session, Bytes padded, Timestamp at, Timeouts times) {
         return new FpWrite(group, session, padded, at, false, times);
     }
 
     /** Goes on with a write that ended with {@link FpWriteOutcome.EpochOver}, in a later epoch. */
-    public static FpWrite goingOn(FpGroup group, long session, Bytes data, Timestamp at, FpTimes times) {
+    public static FpWrite goingOn(FpGroup group, long session, Bytes data, Timestamp at, Timeouts times) {
         return new FpWrite(group, session, group.padded(data), at, true, times);
     }
 
@@ -125,8 +125,8 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
             return effects;
         }
         WriteMember member = members.get(slot);
-        boolean waiting = member.patience.waiting();
-        long askedMillis = member.patience.askedMillis();
+        boolean waiting = member.retryTimer.waiting();
+        long askedMillis = member.retryTimer.askedMillis();
         switch (answer) {
             case FpMessage.Prepared prepared -> onPrepared(member, prepared, effects);
             case FpMessage.Committed committed -> onCommitted(member, committed);
@@ -135,7 +135,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
                 return effects;
             }
         }
-        if (waiting && !member.patience.waiting()) {
+        if (waiting && !member.retryTimer.waiting()) {
             slowestAnswerMillis = Math.max(slowestAnswerMillis, nowMillis - askedMillis);
         }
         progress(nowMillis, effects);
@@ -161,7 +161,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
             effects.addAll(epochs.onTick(nowMillis));
         }
         for (WriteMember member : members) {
-            if (member.engaged && !member.committed && member.patience.retryDue(nowMillis)) {
+            if (member.engaged && !member.committed && member.retryTimer.retryDue(nowMillis)) {
                 retry(nowMillis, member, effects);
             }
         }
@@ -178,12 +178,12 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
     public void onMoving(PrincipalId peer, long atMillis) {
         int slot = group.slotOf(peer);
         if (slot >= 0) {
-            Patience patience = members.get(slot).patience;
+            RetryTimer retryTimer = members.get(slot).retryTimer;
             long silent = members.stream()
-                    .filter(member -> member.engaged && member.patience.waiting())
+                    .filter(member -> member.engaged && member.retryTimer.waiting())
                     .count();
-            long until = patience.askedMillis() + SLOW_FACTOR * slowestAnswerMillis;
-            patience.moving(silent > group.f() ? atMillis : Math.min(atMillis, until));
+            long until = retryTimer.askedMillis() + SLOW_FACTOR * slowestAnswerMillis;
+            retryTimer.moving(silent > group.f() ? atMillis : Math.min(atMillis, until));
         }
     }
 
@@ -217,7 +217,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
         }
         if (!member.committing()) {
             member.refusal = null;
-            member.patience.answered();
+            member.retryTimer.answered();
         }
     }
 
@@ -242,7 +242,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
         if (commitSent && committed.version().equals(new Version(chosen, fpcc.pin()))) {
             member.committed = true;
             member.refusal = null;
-            member.patience.answered();
+            member.retryTimer.answered();
         }
     }
 
@@ -250,12 +250,12 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
         // At its limit a node says at what ts it would have prepared: that is an answer, too.
         boolean atLimit = refused.refusal() == Refusal.LIMIT && member.askedTs == 0;
         boolean ofPrepare =
-                refused.asked() == Asked.PREPARE && (refused.ts() == member.askedTs || atLimit) && !member.committing();
-        boolean ofCommit = refused.asked() == Asked.COMMIT && refused.ts() == chosen && member.committing();
+                refused.asked() == RequestKind.PREPARE && (refused.ts() == member.askedTs || atLimit) && !member.committing();
+        boolean ofCommit = refused.asked() == RequestKind.COMMIT && refused.ts() == chosen && member.committing();
         if (member.committed || !(ofPrepare || ofCommit)) {
             return;
         }
-        member.patience.answered();
+        member.retryTimer.answered();
         if (ofPrepare && atLimit && member.said == 0) {
             member.said = refused.ts();
         }
@@ -349,7 +349,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
                     member.refusal == Refusal.PREPARES && (prepared.size() > member.commitWith || member.renewed);
             if (!member.committed && (member.commitWith == 0 || late)) {
                 sendCommit(member, effects);
-                member.patience.ask(nowMillis);
+                member.retryTimer.ask(nowMillis);
                 member.refusal = null;
             }
         }
@@ -376,7 +376,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
         member.engaged = true;
         member.askedTs = fixed || member.said != 0 ? chosen : 0;
         sendPrepare(member, member.askedTs, effects);
-        member.patience.ask(nowMillis);
+        member.retryTimer.ask(nowMillis);
         member.refusal = null;
     }
 
@@ -391,14 +391,14 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
     }
 
     private void retry(long nowMillis, WriteMember member, List<Effect> effects) {
-        if (!member.patience.waiting() && member.refusal == null) {
+        if (!member.retryTimer.waiting() && member.refusal == null) {
             return;
         }
-        if (!member.patience.triedAgain() && member.patience.slow(nowMillis)) {
+        if (!member.retryTimer.triedAgain() && member.retryTimer.slow(nowMillis)) {
             effects.add(new Effect.Evidence(
                     group.node(member.slot), group.block(), Verdict.UNREACHABLE, "no answer to a write"));
         }
-        member.patience.askAgain(nowMillis);
+        member.retryTimer.askAgain(nowMillis);
         if (!member.committing()) {
             sendPrepare(member, member.askedTs, effects);
             return;
@@ -491,11 +491,11 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
         long epoch = group.placement().epoch();
         return epochs.over()
                 ? Optional.of(Failure.OTHER_EPOCH)
-                : Refusals.decisive(
+                : RefusalMeaning.decisive(
                         group,
                         members.stream()
                                 .map(member -> Optional.ofNullable(member.refusal)
-                                        .flatMap(refusal -> Refusals.failure(refusal, member.refusedEpoch, epoch))));
+                                        .flatMap(refusal -> RefusalMeaning.failure(refusal, member.refusedEpoch, epoch))));
     }
 
     private Effect accuse(WriteMember member, String detail) {

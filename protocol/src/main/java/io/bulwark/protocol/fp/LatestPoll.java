@@ -21,7 +21,7 @@ final class LatestPoll extends PeerPoll<LatestPoll.Outcome> {
     private final Timestamp own;
     private final @Nullable Timestamp[] claims;
 
-    LatestPoll(FpGroup group, int ownSlot, Timestamp own, FpTimes times) {
+    LatestPoll(FpGroup group, int ownSlot, Timestamp own, Timeouts times) {
         super(group, ownSlot, times);
         this.own = own;
         this.claims = new Timestamp[group.n()];

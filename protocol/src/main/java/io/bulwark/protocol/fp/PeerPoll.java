@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
 /** A holder asks all others of a block, again and again, until it knows enough or has waited for long enough. */
 abstract class PeerPoll<R> implements ClientOperation<R> {
     final FpGroup group;
-    final FpTimes times;
+    final Timeouts times;
     private final int ownSlot;
     private long startedMillis;
     private long sentMillis;
     private @Nullable R outcome;
 
-    PeerPoll(FpGroup group, int ownSlot, FpTimes times) {
+    PeerPoll(FpGroup group, int ownSlot, Timeouts times) {
         this.group = group;
         this.ownSlot = ownSlot;
         this.times = times;

@@ -9,7 +9,7 @@ final class ReadAnswers {
     }
 
     /** Line 1700, with the fragment of the latest where asked. */
-    void handle(Call call, FpMessage.FindTimestamp request) {
+    void handle(AdmittedRequest call, FpMessage.FindTimestamp request) {
         Timestamp latest = register.versions().latest();
         VersionRecord record = register.versions().get(latest);
         if (!request.withFragment() || record == null) {
@@ -22,7 +22,7 @@ final class ReadAnswers {
     }
 
     /** Lines 1900 to 1902. */
-    void handle(Call call, FpMessage.Read request) {
+    void handle(AdmittedRequest call, FpMessage.Read request) {
         VersionRecord record = register.versions().byName(request.version());
         if (record == null) {
             register.answer(

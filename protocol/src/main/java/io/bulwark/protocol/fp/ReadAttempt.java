@@ -28,10 +28,10 @@ final class ReadAttempt {
     final Set<Integer> introducers = new HashSet<>();
 
     /** READs sent for this timestamp, by slot. */
-    final Map<Integer, Patience> asked = new HashMap<>();
+    final Map<Integer, RetryTimer> asked = new HashMap<>();
 
     /** With those who are asked for it. */
-    final Patience patience;
+    final RetryTimer retryTimer;
 
     private final FpGroup group;
     /** True if f + 1 nodes have proven it already. */
@@ -39,14 +39,14 @@ final class ReadAttempt {
 
     private final TreeMap<Integer, Share> shares = new TreeMap<>();
     private final Map<Integer, Bytes> nonceHashes = new HashMap<>();
-    private final Map<Integer, List<Holding.SlotNonce>> nonces = new HashMap<>();
+    private final Map<Integer, List<HeldVersion.SlotNonce>> nonces = new HashMap<>();
     private final Set<Integer> reporters = new HashSet<>();
     private boolean changed;
     private @Nullable Bytes block;
 
-    ReadAttempt(FpGroup group, Timestamp version, boolean provenByPeers, FpTimes times) {
+    ReadAttempt(FpGroup group, Timestamp version, boolean provenByPeers, Timeouts times) {
         this.provenByPeers = provenByPeers;
-        this.patience = new Patience(times);
+        this.retryTimer = new RetryTimer(times);
         this.group = group;
         this.version = version;
     }
@@ -57,7 +57,7 @@ final class ReadAttempt {
     }
 
     /** Lines 1800 to 1809: a share that fails the check that it carries with it is kept for the verdict only. */
-    void add(int slot, Holding holding) {
+    void add(int slot, HeldVersion holding) {
         changed = true;
         nonceHashes.put(slot, holding.nonceHash());
         if (holding.nonces().size() <= group.n()) {
@@ -67,13 +67,13 @@ final class ReadAttempt {
     }
 
     /** Returns the number of slots with a pending request, for the timestamp (by slot) or a READ. */
-    static int awaited(List<Patience> finding, Collection<ReadAttempt> attempts) {
+    static int awaited(List<RetryTimer> finding, Collection<ReadAttempt> attempts) {
         int awaited = 0;
         for (int slot = 0; slot < finding.size(); slot++) {
             boolean waits = finding.get(slot).waiting();
             for (ReadAttempt attempt : attempts) {
-                Patience patience = attempt.asked.get(slot);
-                waits |= patience != null && patience.waiting();
+                RetryTimer retryTimer = attempt.asked.get(slot);
+                waits |= retryTimer != null && retryTimer.waiting();
             }
             awaited += waits ? 1 : 0;
         }
@@ -115,8 +115,8 @@ final class ReadAttempt {
 
     private Set<Integer> preimages() {
         Set<Integer> slots = new TreeSet<>();
-        for (List<Holding.SlotNonce> known : nonces.values()) {
-            for (Holding.SlotNonce nonce : known) {
+        for (List<HeldVersion.SlotNonce> known : nonces.values()) {
+            for (HeldVersion.SlotNonce nonce : known) {
                 Bytes hash = nonceHashes.get(nonce.slot());
                 if (hash != null
                         && !slots.contains(nonce.slot())

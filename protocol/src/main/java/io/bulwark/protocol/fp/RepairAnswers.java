@@ -12,7 +12,7 @@ final class RepairAnswers {
         this.node = node;
     }
 
-    void handle(long nowMillis, Call call, FpMessage.Repair request) {
+    void handle(long nowMillis, AdmittedRequest call, FpMessage.Repair request) {
         boolean begun = !call.judged()
                 && register.group().fits(request.wanted())
                 && !register.versions().latest().isAfter(request.wanted())
@@ -37,7 +37,7 @@ final class RepairAnswers {
      * is not enough. For a proven version without room the node answers that it is proven: others exceed their room for
      * it, and so does this node.
      */
-    void handle(long nowMillis, Call call, FpMessage.AskRepairMac request) {
+    void handle(long nowMillis, AdmittedRequest call, FpMessage.AskRepairMac request) {
         Timestamp version = request.version();
         if (register.versions().latest().isAfter(version)) {
             register.answer(

@@ -39,10 +39,10 @@ final class RepairMacs implements ClientOperation<RepairMacs.Outcome> {
     private final FpGroup group;
     private final int ownSlot;
     private final Timestamp version;
-    private final FpTimes times;
+    private final Timeouts times;
     private final Predicate<FpMessage.Vouch> valid;
     private final BooleanSupplier hurried;
-    private final Map<Integer, Patience> asked = new HashMap<>();
+    private final Map<Integer, RetryTimer> asked = new HashMap<>();
     private final TreeMap<Integer, FpMessage.Vouch> vouches = new TreeMap<>();
     private final Map<Integer, Timestamp> later = new HashMap<>();
     private long startedMillis;
@@ -59,7 +59,7 @@ final class RepairMacs implements ClientOperation<RepairMacs.Outcome> {
             FpGroup group,
             int ownSlot,
             Timestamp version,
-            FpTimes times,
+            Timeouts times,
             Predicate<FpMessage.Vouch> valid,
             BooleanSupplier hurried,
             boolean endsBacked) {
@@ -78,9 +78,9 @@ final class RepairMacs implements ClientOperation<RepairMacs.Outcome> {
         List<Effect> effects = new ArrayList<>();
         for (int slot = 0; slot < group.n(); slot++) {
             if (slot != ownSlot) {
-                Patience patience = new Patience(times);
-                patience.ask(nowMillis);
-                asked.put(slot, patience);
+                RetryTimer retryTimer = new RetryTimer(times);
+                retryTimer.ask(nowMillis);
+                asked.put(slot, retryTimer);
                 ask(slot, effects);
             }
         }
@@ -146,9 +146,9 @@ final class RepairMacs implements ClientOperation<RepairMacs.Outcome> {
         } else if (elapsed >= times.timeoutMillis() || (enough && hurried.getAsBoolean())) {
             outcome = new Outcome.TimedOut();
         } else {
-            asked.forEach((slot, patience) -> {
-                if (!vouches.containsKey(slot) && patience.retryDue(nowMillis)) {
-                    patience.askAgain(nowMillis);
+            asked.forEach((slot, retryTimer) -> {
+                if (!vouches.containsKey(slot) && retryTimer.retryDue(nowMillis)) {
+                    retryTimer.askAgain(nowMillis);
                     ask(slot, effects);
                 }
             });

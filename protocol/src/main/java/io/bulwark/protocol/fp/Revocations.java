@@ -30,7 +30,7 @@ final class Revocations {
     /** Work to wait for since the node last heard of the revocation. */
     private static final class Round {
         /** Stores and repairs that were under way then. */
-        private int underWay;
+        private int inFlight;
 
         private boolean begun;
         /** It waits for what repairs had staged below this, once those were over. */
@@ -42,11 +42,11 @@ final class Revocations {
     }
 
     private final FpNode node;
-    private final Leftovers leftovers;
+    private final OrphanedPrepares orphanedPrepares;
     private final RevocationWatch watch;
     private final DeletedVolumes deleted;
     private final Supplier<Collection<FpRegister>> inMemory;
-    private final Leftovers.Blocks blocks;
+    private final OrphanedPrepares.Blocks blocks;
     private final Map<PrincipalId, Round> rounds = new HashMap<>();
     /** Versions that repairs have staged and rounds wait for, each once. */
     private final LinkedHashSet<StagedIndex.Entry> turns = new LinkedHashSet<>();
@@ -58,15 +58,15 @@ final class Revocations {
     /** @param inMemory the blocks that are in memory */
     Revocations(
             FpNode node,
-            Leftovers leftovers,
+            OrphanedPrepares orphanedPrepares,
             RevocationWatch watch,
             DeletedVolumes deleted,
             Supplier<Collection<FpRegister>> inMemory,
-            Leftovers.Blocks blocks) {
+            OrphanedPrepares.Blocks blocks) {
         this.node = node;
         this.deleted = deleted;
         this.inMemory = inMemory;
-        this.leftovers = leftovers;
+        this.orphanedPrepares = orphanedPrepares;
         this.watch = watch;
         this.blocks = blocks;
     }
@@ -77,8 +77,8 @@ final class Revocations {
         Round round = new Round();
         rounds.put(revoked, round);
         for (FpRegister block : List.copyOf(inMemory.get())) {
-            round.underWay++;
-            LongConsumer over = _ -> round.underWay--;
+            round.inFlight++;
+            LongConsumer over = _ -> round.inFlight--;
             block.enqueue(nowMillis, now -> {
                 if (block.repair().running()) {
                     block.repair().whenOver(over);
@@ -111,7 +111,7 @@ final class Revocations {
 
     private void goOn(long nowMillis, PrincipalId revoked, Round round) {
         boolean outdated = rounds.get(revoked) != round;
-        if (outdated || round.underWay > 0) {
+        if (outdated || round.inFlight > 0) {
             return;
         }
         for (PrincipalId account : List.of(PrepareTag.REPAIR, revoked)) {
@@ -131,7 +131,7 @@ final class Revocations {
         round.cleared = ofItself == 0;
         int left = ofItself + repaired(round, begins);
         if (begins) {
-            node.index().sessionsOf(revoked).forEach(session -> leftovers.onClosed(nowMillis, session));
+            node.index().sessionsOf(revoked).forEach(session -> orphanedPrepares.onClosed(nowMillis, session));
         }
         if (round.told == null || round.told != left) {
             round.told = left;
@@ -164,7 +164,7 @@ final class Revocations {
      * here.
      */
     private int repaired(Round round, boolean begins) {
-        RepairsLeft all = node.index().repairs();
+        OutstandingRepairs all = node.index().repairs();
         int left = 0;
         for (int volume : all.volumes()) {
             int here = all.before(volume, round.mark);

@@ -46,7 +46,7 @@ final class StagedIndex {
     private final Predicate<BlockId> mine;
     private final int clientsMax;
     private final LinkedHashMap<PrincipalId, Map<Entry, Long>> staged = new LinkedHashMap<>(16, 0.75f, true);
-    private final RepairsLeft repairs = new RepairsLeft();
+    private final OutstandingRepairs repairs = new OutstandingRepairs();
     private final Map<PrincipalId, List<LongConsumer>> loading = new HashMap<>();
     /**
      * Changes while a load was in flight, which may or may not have seen them: the session of an added entry, {@link
@@ -166,7 +166,7 @@ final class StagedIndex {
     }
 
     /** Returns the versions on the account of repairs, once that is ready. */
-    RepairsLeft repairs() {
+    OutstandingRepairs repairs() {
         return repairs;
     }
 

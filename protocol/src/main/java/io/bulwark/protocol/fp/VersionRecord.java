@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param taken the epoch in which this node took the slot for which it keeps it
  * @param hasFragment whether a fragment was stored with it
- * @param cc as in {@link Holding}
+ * @param cc as in {@link HeldVersion}
  * @param writer the account charged while the version is only staged, or {@link PrepareTag#REPAIR}
  * @param session the writer's session
  * @param proven whether this node's own READ has proven it, though it stays on its writer's account: its block is
@@ -37,7 +37,7 @@ record VersionRecord(
         PrincipalId writer,
         long session,
         boolean proven,
-        List<Holding.SlotNonce> nonces,
+        List<HeldVersion.SlotNonce> nonces,
         List<Party> joined,
         boolean shared) {
     /** A client in one of its sessions. */
@@ -65,7 +65,7 @@ record VersionRecord(
             @Nullable List<Bytes> cc,
             PrincipalId writer,
             long session,
-            List<Holding.SlotNonce> nonces) {
+            List<HeldVersion.SlotNonce> nonces) {
         this(version, taken, hasFragment, cc, writer, session, false, nonces, List.of(), false);
     }
 
@@ -116,7 +116,7 @@ record VersionRecord(
         return new VersionRecord(version, taken, hasFragment, cc, writer, session, proven, nonces, all, shared);
     }
 
-    VersionRecord withNonces(List<Holding.SlotNonce> committed) {
+    VersionRecord withNonces(List<HeldVersion.SlotNonce> committed) {
         return new VersionRecord(version, taken, hasFragment, cc, writer, session, proven, committed, joined, shared);
     }
 
@@ -180,7 +180,7 @@ record VersionRecord(
         Timestamp version = Timestamp.readWritten(in);
         PrincipalId writer = PrincipalId.read(in);
         long session = in.nonNegative64();
-        List<Holding.SlotNonce> nonces = FpCodec.readNonces(in);
+        List<HeldVersion.SlotNonce> nonces = FpCodec.readNonces(in);
         long taken = (flags & TAKEN) == 0 ? 1 : in.nonNegative64();
         if (taken < ((flags & TAKEN) == 0 ? 1 : 2)) {
             throw new MalformedException("a slot taken in epoch " + taken);

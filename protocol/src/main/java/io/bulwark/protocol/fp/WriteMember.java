@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /** One node's part in a write. */
 final class WriteMember {
     final int slot;
-    final Patience patience;
+    final RetryTimer retryTimer;
 
     /** PREPARE_BLOCK instead of PREPARE_FRAGMENT (line 1107). */
     boolean wholeBlock;
@@ -41,10 +41,10 @@ final class WriteMember {
 
     long refusedEpoch;
 
-    WriteMember(int slot, boolean wholeBlock, FpTimes times) {
+    WriteMember(int slot, boolean wholeBlock, Timeouts times) {
         this.slot = slot;
         this.wholeBlock = wholeBlock;
-        this.patience = new Patience(times);
+        this.retryTimer = new RetryTimer(times);
     }
 
     boolean committing() {
@@ -53,6 +53,6 @@ final class WriteMember {
 
     /** Returns whether the node may still help to complete the write without being waited for. */
     boolean hopeful(long nowMillis) {
-        return committed || (engaged && refusal == null && !patience.slow(nowMillis));
+        return committed || (engaged && refusal == null && !retryTimer.slow(nowMillis));
     }
 }

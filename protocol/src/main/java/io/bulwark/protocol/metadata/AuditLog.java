@@ -113,7 +113,7 @@ final class AuditLog {
                         .of(now, next)
                         .isPresent(),
                 MetadataError.NOT_AUTHORISED,
-                "no " + Mandate.ENTRIES_MAX + " entries of the audit log lead from the first operator to the key of "
+                "no " + OperatorAuthorization.ENTRIES_MAX + " entries of the audit log lead from the first operator to the key of "
                         + by
                         + " and to those of the replicas: have an operator of whom they do grant " + by
                         + " all rights again, and rotate these keys, be it to the same");
@@ -123,12 +123,12 @@ final class AuditLog {
      * Returns the proof that an operator has replaced the first by the second; empty if the log has none that is short
      * enough.
      */
-    Optional<Bytes> mandate(Configuration ended, Configuration next) {
+    Optional<Bytes> authorization(Configuration ended, Configuration next) {
         return search(this::entries).of(ended, next);
     }
 
-    private MandateSearch search(Supplier<Stream<AuditEntry>> log) {
-        return new MandateSearch(genesis, () -> log.get().iterator());
+    private AuthorizationSearch search(Supplier<Stream<AuditEntry>> log) {
+        return new AuthorizationSearch(genesis, () -> log.get().iterator());
     }
 
     private Stream<AuditEntry> entries() {

@@ -42,7 +42,7 @@ public final class MetadataStateMachine {
     private final AuditLog audit;
     private final Suspensions suspensions;
     private final List<NodeReports<?, ?>> reports;
-    private final Holders holders;
+    private final PlacementChanges holders;
     private final Replicas replicas;
 
     /** A new one, in memory. */
@@ -91,7 +91,7 @@ public final class MetadataStateMachine {
         releases = new Releases(tables);
         suspensions = new Suspensions(tables, volumes, grants, sessions, inodes);
         reports = List.of(evidence.reports(), suspensions.reports());
-        holders = new Holders(tables, volumes, registry, reports);
+        holders = new PlacementChanges(tables, volumes, registry, reports);
         replicas = new Replicas(tables, registry, genesis);
     }
 
@@ -224,12 +224,12 @@ public final class MetadataStateMachine {
     }
 
     /**
-     * Returns the proof that an operator has replaced the first by the second, see {@link Mandate}; empty if there is
+     * Returns the proof that an operator has replaced the first by the second, see {@link OperatorAuthorization}; empty if there is
      * none.
      */
-    public Optional<Bytes> mandate(Configuration ended, Configuration next) {
+    public Optional<Bytes> authorization(Configuration ended, Configuration next) {
         tables.begin();
-        return audit.mandate(ended, next);
+        return audit.authorization(ended, next);
     }
 
     /** Records that this configuration has begun to order. */

@@ -35,8 +35,8 @@ final class NodeReports<K extends NodeReports.Key, R> {
 
     /** A report, its number and the agreed time when it came. */
     record Filed<R>(long number, long agreedMillis, R report) {
-        static <R> Form<Filed<R>> form(Form<R> reports) {
-            return new Form<>(
+        static <R> FieldFormat<Filed<R>> form(FieldFormat<R> reports) {
+            return new FieldFormat<>(
                     (filed, out) -> write(filed, out, reports),
                     in -> new Filed<>(
                             in.nonNegative64(),
@@ -44,7 +44,7 @@ final class NodeReports<K extends NodeReports.Key, R> {
                             reports.reader().apply(in)));
         }
 
-        private static <R> void write(Filed<R> filed, WireWriter out, Form<R> reports) {
+        private static <R> void write(Filed<R> filed, WireWriter out, FieldFormat<R> reports) {
             reports.writer().accept(filed.report, out.i64(filed.number).i64(filed.agreedMillis));
         }
     }

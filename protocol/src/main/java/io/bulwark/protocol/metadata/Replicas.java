@@ -113,7 +113,7 @@ final class Replicas {
             return colon > 0
                     && port > 0
                     && port <= 65_535
-                    && Holders.isHost(member.address().substring(0, colon));
+                    && PlacementChanges.isHost(member.address().substring(0, colon));
         } catch (NumberFormatException e) {
             return false;
         }

@@ -19,12 +19,12 @@ final class Table<K, V> {
 
     private final KeyValueState state;
     private final int prefix;
-    private final Form<K> keys;
-    private final Form<V> values;
+    private final FieldFormat<K> keys;
+    private final FieldFormat<V> values;
 
     record Entry<K, V>(K key, V value) {}
 
-    Table(KeyValueState state, int prefix, Form<K> keys, Form<V> values) {
+    Table(KeyValueState state, int prefix, FieldFormat<K> keys, FieldFormat<V> values) {
         this.state = state;
         this.prefix = prefix;
         this.keys = keys;

@@ -108,57 +108,57 @@ final class Tables {
     final Table<PrincipalId, Long> lifted;
     final Table<Integer, Configuration> replicas;
 
-    final InHand<PrincipalId, Account> accounts;
-    final InHand<Integer, Volumes.Usage> usages;
-    final InHand<Owned, Session> sessions;
-    final InHand<String, Bucket> buckets;
+    final RecordCache<PrincipalId, Account> accounts;
+    final RecordCache<Integer, Volumes.Usage> usages;
+    final RecordCache<Owned, Session> sessions;
+    final RecordCache<String, Bucket> buckets;
     final Weight weight;
     private final KeyValueState state;
     private final Map<Integer, Table<?, ?>> byPrefix = new TreeMap<>();
     private final Table<Integer, Totals> all;
-    private final InHand<Integer, Totals> total;
+    private final RecordCache<Integer, Totals> total;
 
     record GroupsKey(int volume, int first) {
-        private static final Form<GroupsKey> FORM = new Form<>(
+        private static final FieldFormat<GroupsKey> FORM = new FieldFormat<>(
                 (key, out) -> out.i32(key.volume).i32(key.first),
                 in -> new GroupsKey(in.i32(0, Integer.MAX_VALUE), in.i32(0, Integer.MAX_VALUE)));
     }
 
     /** Something of a principal. */
     record Owned(PrincipalId owner, long number) {
-        private static final Form<Owned> FORM = new Form<>(
+        private static final FieldFormat<Owned> FORM = new FieldFormat<>(
                 (key, out) -> write(key.owner, out).i64(key.number),
                 in -> new Owned(PrincipalId.read(in), in.nonNegative64()));
     }
 
     /** Something of a session. */
     record InSession(PrincipalId owner, long session, long number) {
-        private static final Form<InSession> FORM = new Form<>(
+        private static final FieldFormat<InSession> FORM = new FieldFormat<>(
                 (key, out) -> write(key.owner, out).i64(key.session).i64(key.number),
                 in -> new InSession(PrincipalId.read(in), in.nonNegative64(), in.nonNegative64()));
     }
 
     /** An interval that ends with its key. */
     record Interval(long first, long sequence) {
-        private static final Form<Interval> FORM = new Form<>(
+        private static final FieldFormat<Interval> FORM = new FieldFormat<>(
                 (interval, out) -> out.i64(interval.first).i64(interval.sequence),
                 in -> new Interval(in.nonNegative64(), in.nonNegative64()));
     }
 
     record Timed(long atMillis, PrincipalId owner, long session) {
-        private static final Form<Timed> FORM = new Form<>(
+        private static final FieldFormat<Timed> FORM = new FieldFormat<>(
                 (key, out) -> write(key.owner, out.i64(key.atMillis)).i64(key.session),
                 in -> new Timed(in.nonNegative64(), PrincipalId.read(in), in.nonNegative64()));
     }
 
     record Due(long atMillis, long inode) {
-        private static final Form<Due> FORM = new Form<>(
+        private static final FieldFormat<Due> FORM = new FieldFormat<>(
                 (due, out) -> out.i64(due.atMillis).i64(due.inode),
                 in -> new Due(in.nonNegative64(), in.nonNegative64()));
     }
 
     record Name(String bucket, Bytes key, long version) {
-        private static final Form<Name> FORM = new Form<>(
+        private static final FieldFormat<Name> FORM = new FieldFormat<>(
                 (name, out) -> out.raw(Names.utf8(name.bucket))
                         .u8(0)
                         .raw(name.key)
@@ -168,7 +168,7 @@ final class Tables {
     }
 
     record Accusation(int node, BlockId block, Verdict verdict) {
-        private static final Form<Accusation> FORM = new Form<>(
+        private static final FieldFormat<Accusation> FORM = new FieldFormat<>(
                 (accusation, out) -> {
                     accusation.block.write(out.i32(accusation.node));
                     CommandCodec.writeVerdict(accusation.verdict, out);
@@ -177,7 +177,7 @@ final class Tables {
     }
 
     record Report(Accusation accusation, PrincipalId reporter) implements NodeReports.Key {
-        private static final Form<Report> FORM = new Form<>(
+        private static final FieldFormat<Report> FORM = new FieldFormat<>(
                 (report, out) -> {
                     Accusation.FORM.writer().accept(report.accusation, out);
                     report.reporter.write(out);
@@ -193,7 +193,7 @@ final class Tables {
 
     /** Report of one node on a client in one placement group. */
     record Poisoner(PrincipalId client, int volume, int group, PrincipalId reporter) implements NodeReports.Key {
-        private static final Form<Poisoner> FORM = new Form<>(
+        private static final FieldFormat<Poisoner> FORM = new FieldFormat<>(
                 (key, out) -> key.reporter.write(
                         write(key.client, out).i32(key.volume).i32(key.group)),
                 in -> new Poisoner(
@@ -209,13 +209,13 @@ final class Tables {
     }
 
     record VolumeGrant(int volume, PrincipalId client) {
-        private static final Form<VolumeGrant> FORM = new Form<>(
+        private static final FieldFormat<VolumeGrant> FORM = new FieldFormat<>(
                 (key, out) -> key.client.write(out.i32(key.volume)),
                 in -> new VolumeGrant(in.i32(0, Integer.MAX_VALUE), PrincipalId.read(in)));
     }
 
     record BucketGrant(String bucket, PrincipalId client) {
-        private static final Form<BucketGrant> FORM = new Form<>(
+        private static final FieldFormat<BucketGrant> FORM = new FieldFormat<>(
                 (key, out) -> key.client.write(out.raw(Names.utf8(key.bucket)).u8(0)),
                 in -> new BucketGrant(Names.text(untilZero(in)), PrincipalId.read(in)));
     }
@@ -223,64 +223,64 @@ final class Tables {
     Tables(KeyValueState state, long weightMax) {
         this.state = state;
         weight = new Weight(this, weightMax);
-        Form<PrincipalId> principal = new Form<>(PrincipalId::write, PrincipalId::read);
+        FieldFormat<PrincipalId> principal = new FieldFormat<>(PrincipalId::write, PrincipalId::read);
         all = table(
                 1,
-                new Form<>((version, out) -> out.i32(version), in -> in.i32(VERSION, VERSION)),
-                new Form<>(Totals::write, Totals::read));
-        total = new InHand<>(all);
-        nodes = table(2, Form.NUMBER, new Form<>(NodeAddress::write, NodeAddress::read));
-        grants = table(3, principal, new Form<>(Genesis.Grant::write, Genesis.Grant::read));
-        accounts = new InHand<>(table(4, principal, new Form<>(Account::write, Account::read)));
-        volumes = table(5, Form.NUMBER, new Form<>(Volumes.Definition::write, Volumes.Definition::read));
+                new FieldFormat<>((version, out) -> out.i32(version), in -> in.i32(VERSION, VERSION)),
+                new FieldFormat<>(Totals::write, Totals::read));
+        total = new RecordCache<>(all);
+        nodes = table(2, FieldFormat.NUMBER, new FieldFormat<>(NodeAddress::write, NodeAddress::read));
+        grants = table(3, principal, new FieldFormat<>(Genesis.Grant::write, Genesis.Grant::read));
+        accounts = new RecordCache<>(table(4, principal, new FieldFormat<>(Account::write, Account::read)));
+        volumes = table(5, FieldFormat.NUMBER, new FieldFormat<>(Volumes.Definition::write, Volumes.Definition::read));
         groups = table(
                 6,
                 GroupsKey.FORM,
-                new Form<>(
+                new FieldFormat<>(
                         (list, out) -> Lists.write(list, out, PlacementGroup::write),
                         in -> Lists.read(in, GROUPS_PER_RECORD, PlacementGroup::read)));
-        usages = new InHand<>(table(7, Form.NUMBER, new Form<>(Volumes.Usage::write, Volumes.Usage::read)));
-        sessions = new InHand<>(table(8, Owned.FORM, new Form<>(Session::write, in -> Session.read(this, in))));
-        open = table(9, Owned.FORM, Form.NOTHING);
-        expiries = table(10, Timed.FORM, Form.NOTHING);
-        results = table(11, InSession.FORM, new Form<>(Session.Result::write, Session.Result::read));
-        used = table(12, InSession.FORM, Form.LONG_NUMBER);
+        usages = new RecordCache<>(table(7, FieldFormat.NUMBER, new FieldFormat<>(Volumes.Usage::write, Volumes.Usage::read)));
+        sessions = new RecordCache<>(table(8, Owned.FORM, new FieldFormat<>(Session::write, in -> Session.read(this, in))));
+        open = table(9, Owned.FORM, FieldFormat.NOTHING);
+        expiries = table(10, Timed.FORM, FieldFormat.NOTHING);
+        results = table(11, InSession.FORM, new FieldFormat<>(Session.Result::write, Session.Result::read));
+        used = table(12, InSession.FORM, FieldFormat.LONG_NUMBER);
         freed = table(13, InSession.FORM, Interval.FORM);
-        pendings = table(14, InSession.FORM, Form.NOTHING);
+        pendings = table(14, InSession.FORM, FieldFormat.NOTHING);
         collapsed = table(15, Owned.FORM, Interval.FORM);
-        changes = table(16, Form.LONG_NUMBER, new Form<>(ReplyCodec::writeChange, ReplyCodec::readChange));
-        inodes = table(17, Form.LONG_NUMBER, new Form<>(Inodes.Entry::write, Inodes.Entry::read));
-        links = table(18, Form.LONG_NUMBER, Form.NUMBER);
-        dues = table(19, Due.FORM, Form.NOTHING);
+        changes = table(16, FieldFormat.LONG_NUMBER, new FieldFormat<>(ReplyCodec::writeChange, ReplyCodec::readChange));
+        inodes = table(17, FieldFormat.LONG_NUMBER, new FieldFormat<>(Inodes.Entry::write, Inodes.Entry::read));
+        links = table(18, FieldFormat.LONG_NUMBER, FieldFormat.NUMBER);
+        dues = table(19, Due.FORM, FieldFormat.NOTHING);
         bucketsByName = table(
                 20,
-                new Form<>((name, out) -> out.raw(Names.utf8(name)), Tables::readBucketName),
-                new Form<>(Bucket::write, in -> Bucket.read(this, in)));
-        buckets = new InHand<>(bucketsByName);
-        names = table(21, Name.FORM, new Form<>(Link::write, Link::read));
-        reports = table(22, Report.FORM, NodeReports.Filed.form(Form.NOTHING));
+                new FieldFormat<>((name, out) -> out.raw(Names.utf8(name)), Tables::readBucketName),
+                new FieldFormat<>(Bucket::write, in -> Bucket.read(this, in)));
+        buckets = new RecordCache<>(bucketsByName);
+        names = table(21, Name.FORM, new FieldFormat<>(Link::write, Link::read));
+        reports = table(22, Report.FORM, NodeReports.Filed.form(FieldFormat.NOTHING));
         reportsOf = table(23, Owned.FORM, Report.FORM);
-        recorded = table(24, Accusation.FORM, Form.LONG_NUMBER);
-        evidence = table(25, Form.LONG_NUMBER, new Form<>(ReplyCodec::writeEvidence, ReplyCodec::readEvidence));
-        members = table(26, principal, new Form<>(Registry.Entry::write, Registry.Entry::read));
-        keyOwners = table(27, new Form<>(PrincipalKey::write, PrincipalKey::read), principal);
-        registryVersion = table(28, Form.NUMBER, Form.LONG_NUMBER);
-        volumeGrants = table(29, VolumeGrant.FORM, new Form<>(Grants.OnVolume::write, Grants.OnVolume::read));
-        bucketGrants = table(30, BucketGrant.FORM, new Form<>(Rights::write, Rights::read));
+        recorded = table(24, Accusation.FORM, FieldFormat.LONG_NUMBER);
+        evidence = table(25, FieldFormat.LONG_NUMBER, new FieldFormat<>(ReplyCodec::writeEvidence, ReplyCodec::readEvidence));
+        members = table(26, principal, new FieldFormat<>(Registry.Entry::write, Registry.Entry::read));
+        keyOwners = table(27, new FieldFormat<>(PrincipalKey::write, PrincipalKey::read), principal);
+        registryVersion = table(28, FieldFormat.NUMBER, FieldFormat.LONG_NUMBER);
+        volumeGrants = table(29, VolumeGrant.FORM, new FieldFormat<>(Grants.OnVolume::write, Grants.OnVolume::read));
+        bucketGrants = table(30, BucketGrant.FORM, new FieldFormat<>(Rights::write, Rights::read));
         releases =
-                table(31, new Form<>((hash, out) -> out.raw(hash), in -> in.raw(Command.RELEASE_BYTES)), Form.NOTHING);
-        audit = table(32, Form.LONG_NUMBER, new Form<>(AuditEntry::write, AuditEntry::read));
-        auditHead = table(33, Form.NUMBER, new Form<>(AuditLog.Head::write, AuditLog.Head::read));
-        invitations = table(34, principal, Form.LONG_NUMBER);
+                table(31, new FieldFormat<>((hash, out) -> out.raw(hash), in -> in.raw(Command.RELEASE_BYTES)), FieldFormat.NOTHING);
+        audit = table(32, FieldFormat.LONG_NUMBER, new FieldFormat<>(AuditEntry::write, AuditEntry::read));
+        auditHead = table(33, FieldFormat.NUMBER, new FieldFormat<>(AuditLog.Head::write, AuditLog.Head::read));
+        invitations = table(34, principal, FieldFormat.LONG_NUMBER);
         poison = table(
-                35, Poisoner.FORM, NodeReports.Filed.form(new Form<>(ReplyCodec::writePoison, ReplyCodec::readPoison)));
+                35, Poisoner.FORM, NodeReports.Filed.form(new FieldFormat<>(ReplyCodec::writePoison, ReplyCodec::readPoison)));
         poisonOf = table(36, Owned.FORM, Poisoner.FORM);
-        suspended = table(37, principal, new Form<>(ReplyCodec::writeSuspension, ReplyCodec::readSuspension));
-        lifted = table(38, principal, Form.LONG_NUMBER);
-        replicas = table(39, Form.NUMBER, new Form<>(Configuration::write, Configuration::read));
+        suspended = table(37, principal, new FieldFormat<>(ReplyCodec::writeSuspension, ReplyCodec::readSuspension));
+        lifted = table(38, principal, FieldFormat.LONG_NUMBER);
+        replicas = table(39, FieldFormat.NUMBER, new FieldFormat<>(Configuration::write, Configuration::read));
     }
 
-    private <K, V> Table<K, V> table(int prefix, Form<K> keys, Form<V> values) {
+    private <K, V> Table<K, V> table(int prefix, FieldFormat<K> keys, FieldFormat<V> values) {
         Table<K, V> table = new Table<>(state, prefix, keys, values);
         byPrefix.put(prefix, table);
         return table;

@@ -7,7 +7,7 @@ import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.AskSuccessor;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import io.bulwark.protocol.ordering.membership.Succession;
-import io.bulwark.protocol.ordering.membership.Term;
+import io.bulwark.protocol.ordering.membership.ConfigurationStart;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +38,7 @@ public final class GroupCall implements ClientOperation<ReplicatedCall.Outcome> 
     }
 
     /** As above, to the replicas of a configuration that may not be the last one any more. */
-    public GroupCall(Succession group, Term term, ReplicatedCall call) {
+    public GroupCall(Succession group, ConfigurationStart term, ReplicatedCall call) {
         this.group = group;
         this.call = call;
         number = term.number();
@@ -55,7 +55,7 @@ public final class GroupCall implements ClientOperation<ReplicatedCall.Outcome> 
         return switch (message) {
             case Successor said -> {
                 if (said.proof().number() == group.term().number()
-                        && !said.mandate().isEmpty()
+                        && !said.authorization().isEmpty()
                         && group.mayCheck(nowMillis, from)) {
                     var _ = group.accept(said);
                 }

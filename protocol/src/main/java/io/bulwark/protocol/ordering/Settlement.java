@@ -1,6 +1,6 @@
 package io.bulwark.protocol.ordering;
 
-import io.bulwark.protocol.effect.LongAgo;
+import io.bulwark.protocol.effect.DistantPast;
 import io.bulwark.protocol.ordering.PeerMessage.AskDigest;
 import io.bulwark.protocol.ordering.PeerMessage.DigestAt;
 import io.bulwark.protocol.ordering.PeerMessage.Standing;
@@ -99,7 +99,7 @@ public final class Settlement {
     private long phaseSinceMillis;
     private long quorumSinceMillis = -1;
     private long behindSinceMillis = -1;
-    private long gossipedMillis = LongAgo.MILLIS;
+    private long gossipedMillis = DistantPast.MILLIS;
     /** All that may have been forgotten lies up to here; -1 as long as that is not known. */
     private long forgottenSequence = -1;
 
@@ -231,8 +231,8 @@ public final class Settlement {
             case FOLLOWING -> actions.addAll(joinWhenNear(nowMillis));
             case SEALED -> {
                 actions.addAll(coordinate(nowMillis));
-                long patience = aligning == null ? START_MILLIS : 10 * START_MILLIS;
-                if (!sealing && phase == Phase.SEALED && nowMillis - phaseSinceMillis > patience) {
+                long retryTimer = aligning == null ? START_MILLIS : 10 * START_MILLIS;
+                if (!sealing && phase == Phase.SEALED && nowMillis - phaseSinceMillis > retryTimer) {
                     actions.addAll(alive(nowMillis) < quorum() ? List.of() : seal(nowMillis, highest() + 1));
                 }
             }

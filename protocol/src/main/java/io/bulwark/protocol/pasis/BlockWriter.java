@@ -22,7 +22,7 @@ final class BlockWriter {
         this.node = node;
     }
 
-    void write(long nowMillis, Call call, PasisMessage.Write request) {
+    void write(long nowMillis, AdmittedRequest call, PasisMessage.Write request) {
         ValidatingTimestamp version = request.timestamp();
         Versions versions = block.versions();
         PasisGroup group = block.group();
@@ -50,7 +50,7 @@ final class BlockWriter {
     }
 
     /** Refuses a time as FAR only if it is so for the others, too: a complete version is at b + 1 of N - b nodes. */
-    private void far(long nowMillis, Call call) {
+    private void far(long nowMillis, AdmittedRequest call) {
         if (call.polled()) {
             block.refuse(call, Refusal.FAR);
         } else if (!node.rate().allow(nowMillis, call.from()) || !node.waiting().enter(call)) {
@@ -91,7 +91,7 @@ final class BlockWriter {
      * The request waits until something was verified; once nothing can be freed any more, with repairs neither, it is refused. A
      * peer asks for a repair since it makes room itself: for it nothing is repaired, else both could wait for each other.
      */
-    private void makeRoom(long nowMillis, Call call, Refusal bound) {
+    private void makeRoom(long nowMillis, AdmittedRequest call, Refusal bound) {
         boolean tried = call.collected() == (block.group().slotOf(call.from()) < 0 ? 2 : 1);
         // Efforts for a client or the pool are bounded by the collector.
         if (tried || (bound == Refusal.BLOCK_LIMIT && !node.rate().allow(nowMillis, call.from()))) {
@@ -115,14 +115,14 @@ final class BlockWriter {
                 block.verifier()
                         .request(
                                 nowMillis,
-                                Wish.DEMANDED.withRepair(repair),
+                                VerificationGoal.DEMANDED.withRepair(repair),
                                 (now, _, gone) -> room.made(now, gone > 0));
             case CLIENT_LIMIT -> node.collector().makeRoom(nowMillis, call.from(), repair, room);
             default -> node.collector().makeRoom(nowMillis, null, repair, room);
         }
     }
 
-    private void keep(Call call, PasisMessage.Write request) {
+    private void keep(AdmittedRequest call, PasisMessage.Write request) {
         VersionRecord known = block.versions().get(request.timestamp());
         VersionRecord record = known == null
                 ? new VersionRecord(request.timestamp(), call.from(), request.session(), block.taken(), false)
@@ -151,7 +151,7 @@ final class BlockWriter {
             VersionRecord record,
             PrincipalId account,
             Bytes fragment,
-            @Nullable Call call,
+            @Nullable AdmittedRequest call,
             LongConsumer then,
             LongConsumer failed) {
         VersionName name = record.timestamp().name();
@@ -180,7 +180,7 @@ final class BlockWriter {
     }
 
     /** The policy without verification: the new version takes the place of the old one. */
-    private void replace(Call call, PasisMessage.Write request) {
+    private void replace(AdmittedRequest call, PasisMessage.Write request) {
         ValidatingTimestamp version = request.timestamp();
         PasisMessage.Written written = new PasisMessage.Written(request.target(), version.name());
         VersionRecord record = new VersionRecord(version, call.from(), request.session(), block.taken(), true);
@@ -199,8 +199,8 @@ final class BlockWriter {
                 _ -> {});
     }
 
-    /** Asked for by a reader, or by a peer that must make room. */
-    void repair(long nowMillis, Call call, PasisMessage.Repair request) {
+    /** RequestKind for by a reader, or by a peer that must make room. */
+    void repair(long nowMillis, AdmittedRequest call, PasisMessage.Repair request) {
         ValidatingTimestamp version = request.version();
         Versions versions = block.versions();
         if (!block.group().fits(version)) {
@@ -220,14 +220,14 @@ final class BlockWriter {
      * Returns the account charged for a fragment that this node makes: the requesting peer. Nobody is charged if a
      * reader asks, or if the node repairs its own. So fragments that others caused never use up a peer's room here.
      */
-    private PrincipalId account(@Nullable Call call) {
+    private PrincipalId account(@Nullable AdmittedRequest call) {
         return call == null || block.group().slotOf(call.from()) < 0 ? PrincipalId.NOBODY : call.from();
     }
 
     /**
      * Returns whether the requester has reached its limit of unverified repaired versions, and this would be one more.
      */
-    private boolean full(ValidatingTimestamp version, Call call) {
+    private boolean full(ValidatingTimestamp version, AdmittedRequest call) {
         Versions versions = block.versions();
         return versions.get(version) == null
                 && !version.equals(versions.collected())
@@ -254,7 +254,7 @@ final class BlockWriter {
         void then(long nowMillis, boolean refuted);
     }
 
-    private void fetch(ValidatingTimestamp version, @Nullable Call call, Mended over) {
+    private void fetch(ValidatingTimestamp version, @Nullable AdmittedRequest call, Mended over) {
         long epoch = block.group().placement().epoch();
         FragmentFetch fetch = new FragmentFetch(block.group(), block.slot(), version, node.times());
         node.out().run(fetch, block.laterWith((now, outcome) -> {
@@ -271,7 +271,7 @@ final class BlockWriter {
     private void adopt(
             long nowMillis,
             ValidatingTimestamp version,
-            @Nullable Call call,
+            @Nullable AdmittedRequest call,
             FragmentFetch.Outcome outcome,
             Mended over) {
         VersionRecord known = block.versions().get(version);
@@ -310,13 +310,13 @@ final class BlockWriter {
         over.then(nowMillis, !here && refuted);
     }
 
-    private void refuse(@Nullable Call call, Refusal refusal) {
+    private void refuse(@Nullable AdmittedRequest call, Refusal refusal) {
         if (call != null) {
             block.refuse(call, refusal);
         }
     }
 
-    private void repaired(ValidatingTimestamp version, @Nullable Call call) {
+    private void repaired(ValidatingTimestamp version, @Nullable AdmittedRequest call) {
         if (call != null) {
             block.answer(call, new PasisMessage.Repaired(call.request().target(), version.name()));
         }

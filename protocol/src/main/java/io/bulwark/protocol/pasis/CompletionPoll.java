@@ -2,7 +2,7 @@ package io.bulwark.protocol.pasis;
 
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
-import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
 import java.util.List;
@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
 final class CompletionPoll implements ClientOperation<Boolean> {
     private final PasisGroup group;
     private final int ownSlot;
-    private final FpTimes times;
+    private final Timeouts times;
     private final RepairRequests requests;
     private long startedMillis;
     private @Nullable Boolean outcome;
 
     /** @param version held here */
-    CompletionPoll(PasisGroup group, int ownSlot, ValidatingTimestamp version, FpTimes times) {
+    CompletionPoll(PasisGroup group, int ownSlot, ValidatingTimestamp version, Timeouts times) {
         this.group = group;
         this.ownSlot = ownSlot;
         this.times = times;

@@ -2,8 +2,8 @@ package io.bulwark.protocol.pasis;
 
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
-import io.bulwark.protocol.fp.FpTimes;
-import io.bulwark.protocol.fp.Patience;
+import io.bulwark.protocol.fp.Timeouts;
+import io.bulwark.protocol.fp.RetryTimer;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
@@ -41,21 +41,21 @@ final class FragmentFetch implements ClientOperation<FragmentFetch.Outcome> {
     private final int ownSlot;
     private final ValidatingTimestamp version;
     private final VersionName name;
-    private final FpTimes times;
-    private final @Nullable Patience[] asked;
+    private final Timeouts times;
+    private final @Nullable RetryTimer[] asked;
     private final TreeMap<Integer, Bytes> valid = new TreeMap<>();
     private final Set<Integer> collected = new HashSet<>();
     private final Set<Integer> denied = new HashSet<>();
     private long startedMillis;
     private @Nullable Outcome outcome;
 
-    FragmentFetch(PasisGroup group, int ownSlot, ValidatingTimestamp version, FpTimes times) {
+    FragmentFetch(PasisGroup group, int ownSlot, ValidatingTimestamp version, Timeouts times) {
         this.group = group;
         this.ownSlot = ownSlot;
         this.version = version;
         this.name = version.name();
         this.times = times;
-        this.asked = new Patience[group.n()];
+        this.asked = new RetryTimer[group.n()];
         this.denied.add(ownSlot);
     }
 
@@ -65,7 +65,7 @@ final class FragmentFetch implements ClientOperation<FragmentFetch.Outcome> {
         List<Effect> effects = new ArrayList<>();
         for (int slot = 0; slot < group.n(); slot++) {
             if (slot != ownSlot) {
-                asked[slot] = Patience.asked(times, nowMillis);
+                asked[slot] = RetryTimer.asked(times, nowMillis);
                 ask(slot, effects);
             }
         }
@@ -80,7 +80,7 @@ final class FragmentFetch implements ClientOperation<FragmentFetch.Outcome> {
     public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
         if (message instanceof PasisMessage.Fragment answer && answer.version().equals(name) && outcome == null) {
             int slot = group.slotOf(from, answer.target());
-            Patience asking = slot < 0 ? null : asked[slot];
+            RetryTimer asking = slot < 0 ? null : asked[slot];
             if (asking != null && asking.waiting()) {
                 asking.answered();
                 boolean held = answer.held() == PasisMessage.Held.HELD;
@@ -119,7 +119,7 @@ final class FragmentFetch implements ClientOperation<FragmentFetch.Outcome> {
             outcome = new Outcome.TimedOut();
         }
         for (int slot = 0; slot < group.n() && outcome == null; slot++) {
-            Patience asking = asked[slot];
+            RetryTimer asking = asked[slot];
             if (asking != null && asking.again(nowMillis)) {
                 ask(slot, effects);
             }

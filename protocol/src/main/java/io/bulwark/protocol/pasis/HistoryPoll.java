@@ -2,7 +2,7 @@ package io.bulwark.protocol.pasis;
 
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
-import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
@@ -31,18 +31,18 @@ final class HistoryPoll implements ClientOperation<HistoryPoll.Outcome> {
     }
 
     private final PasisGroup group;
-    private final FpTimes times;
+    private final Timeouts times;
     private final ValidatingTimestamp collected;
-    private final Gathering gathering;
+    private final HistoryGatherer gathering;
     private final Set<ValidatingTimestamp> passedOver = new HashSet<>();
     private long startedMillis;
     private @Nullable Outcome outcome;
 
-    HistoryPoll(PasisGroup group, OwnHistory own, FpTimes times) {
+    HistoryPoll(PasisGroup group, OwnHistory own, Timeouts times) {
         this.group = group;
         this.times = times;
         this.collected = own.collected();
-        this.gathering = new Gathering(group, times, own, null);
+        this.gathering = new HistoryGatherer(group, times, own, null);
         own.versions().forEach(entry -> passedOver.add(entry.timestamp()));
     }
 

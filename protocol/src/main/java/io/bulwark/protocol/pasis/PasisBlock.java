@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PasisBlock {
     /** A peer's question that waits for a version which is on its way. */
-    private record Held(Call call, VersionName awaited, long untilMillis) {}
+    private record Held(AdmittedRequest call, VersionName awaited, long untilMillis) {}
 
     private final PasisNode node;
     private final Versions versions = new Versions();
@@ -178,7 +178,7 @@ final class PasisBlock {
         };
     }
 
-    void call(long nowMillis, Call call) {
+    void call(long nowMillis, AdmittedRequest call) {
         if (waiting.size() >= node.limits().waitingMax() || !node.waiting().enter(call)) {
             refuse(call, Refusal.BUSY);
         } else {
@@ -206,7 +206,7 @@ final class PasisBlock {
         draining = false;
     }
 
-    private void handle(long nowMillis, Call call) {
+    private void handle(long nowMillis, AdmittedRequest call) {
         if (node.access().gone(block().volume())) {
             refuse(call, Refusal.WRONG_SLOT);
             return;
@@ -234,7 +234,7 @@ final class PasisBlock {
         }
     }
 
-    private void onRead(long nowMillis, Call call, PasisMessage.Read request) {
+    private void onRead(long nowMillis, AdmittedRequest call, PasisMessage.Read request) {
         VersionName wanted = request.awaited();
         if (wanted != null
                 && group.slotOf(call.from()) >= 0
@@ -252,7 +252,7 @@ final class PasisBlock {
                 && node.watch().beforeRead(nowMillis, block());
         if (ask && verifier.isPromising(nowMillis) && node.rate().allow(nowMillis, call.from())) {
             LongConsumer then = later(_ -> history(call, request));
-            verifier.request(nowMillis, Wish.DEMANDED, (now, _, _) -> then.accept(now));
+            verifier.request(nowMillis, VerificationGoal.DEMANDED, (now, _, _) -> then.accept(now));
         } else {
             history(call, request);
         }
@@ -264,7 +264,7 @@ final class PasisBlock {
     }
 
     /** Section 4: the version with the greatest logical time before some time, and the history before it. */
-    private void history(Call call, PasisMessage.Read request) {
+    private void history(AdmittedRequest call, PasisMessage.Read request) {
         List<VersionRecord> all = versions.history(request.before());
         boolean more = all.size() > PasisMessage.HISTORY_UNIT;
         List<VersionRecord> unit = more ? all.subList(0, PasisMessage.HISTORY_UNIT) : all;
@@ -283,7 +283,7 @@ final class PasisBlock {
         });
     }
 
-    private void onReadFragment(Call call, PasisMessage.ReadFragment request) {
+    private void onReadFragment(AdmittedRequest call, PasisMessage.ReadFragment request) {
         VersionRecord record = versions.get(request.version());
         if (record == null) {
             answer(
@@ -381,7 +381,7 @@ final class PasisBlock {
     }
 
     /** A change of the durable state: memory follows once it is durable. */
-    void store(List<Mutation> mutations, @Nullable Call call, LongConsumer then, LongConsumer failed) {
+    void store(List<Mutation> mutations, @Nullable AdmittedRequest call, LongConsumer then, LongConsumer failed) {
         busy = true;
         node.out().store(mutations, (now, stored) -> {
             busy = false;
@@ -404,14 +404,14 @@ final class PasisBlock {
     }
 
     private void tellPossible(long nowMillis) {
-        Offers.tell(nowMillis, node, group);
+        VerificationCandidates.tell(nowMillis, node, group);
     }
 
-    void answer(Call call, PasisMessage answer) {
+    void answer(AdmittedRequest call, PasisMessage answer) {
         node.out().send(call.from(), call.requestId(), answer);
     }
 
-    void refuse(Call call, Refusal refusal) {
+    void refuse(AdmittedRequest call, Refusal refusal) {
         answer(
                 call,
                 PasisMessage.Refused.of(

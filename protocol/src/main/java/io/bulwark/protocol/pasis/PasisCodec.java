@@ -19,7 +19,7 @@ public final class PasisCodec implements MessageCodec {
     /** A fragment, at most: of replication the block. */
     static final int FRAGMENT_BYTES_MAX = ProtectionPolicy.BLOCK_BYTES_MAX;
 
-    private static final Asked[] ASKED = Asked.values();
+    private static final RequestKind[] ASKED = RequestKind.values();
     private static final Refusal[] REFUSALS = Refusal.values();
     private static final PasisMessage.Held[] HELD = PasisMessage.Held.values();
 

@@ -9,7 +9,7 @@ import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.epoch.EpochWatch;
 import io.bulwark.protocol.erasure.ErasureCode;
-import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.fp.Target;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
@@ -55,7 +55,7 @@ public record PasisGroup(BlockId block, ProtectionPolicy policy, PlacementGroup 
     }
 
     /** Returns a watch that determines whether the epoch of an operation on this block is over. */
-    EpochWatch epochs(int ownSlot, FpTimes times) {
+    EpochWatch epochs(int ownSlot, Timeouts times) {
         return new EpochWatch(
                 n(),
                 b(),

@@ -16,7 +16,7 @@ public sealed interface PasisMessage extends Message {
     /** Request of a client or a peer to a node. */
     sealed interface Request extends PasisMessage {
         /** Returns the kind of request, by which a refusal refers to it. */
-        Asked asked();
+        RequestKind asked();
     }
 
     /** Answer of a node. */
@@ -25,8 +25,8 @@ public sealed interface PasisMessage extends Message {
     /** Asks for the greatest logical time. */
     record FindTime(Target target) implements Request {
         @Override
-        public Asked asked() {
-            return Asked.FIND_TIME;
+        public RequestKind asked() {
+            return RequestKind.FIND_TIME;
         }
     }
 
@@ -45,8 +45,8 @@ public sealed interface PasisMessage extends Message {
      */
     record Write(Target target, long session, ValidatingTimestamp timestamp, Bytes fragment) implements Request {
         @Override
-        public Asked asked() {
-            return Asked.WRITE;
+        public RequestKind asked() {
+            return RequestKind.WRITE;
         }
     }
 
@@ -67,8 +67,8 @@ public sealed interface PasisMessage extends Message {
             boolean withFragment,
             @Nullable VersionName awaited) implements Request {
         @Override
-        public Asked asked() {
-            return Asked.READ;
+        public RequestKind asked() {
+            return RequestKind.READ;
         }
     }
 
@@ -100,8 +100,8 @@ public sealed interface PasisMessage extends Message {
     /** Asks for the fragment of one version. */
     record ReadFragment(Target target, VersionName version) implements Request {
         @Override
-        public Asked asked() {
-            return Asked.READ_FRAGMENT;
+        public RequestKind asked() {
+            return RequestKind.READ_FRAGMENT;
         }
     }
 
@@ -125,8 +125,8 @@ public sealed interface PasisMessage extends Message {
     /** Asks the node to make its fragment of this version from those of the others. */
     record Repair(Target target, ValidatingTimestamp version) implements Request {
         @Override
-        public Asked asked() {
-            return Asked.REPAIR;
+        public RequestKind asked() {
+            return RequestKind.REPAIR;
         }
     }
 
@@ -140,8 +140,8 @@ public sealed interface PasisMessage extends Message {
      */
     record Notify(Target target, ValidatingTimestamp version, boolean poisonous) implements Request {
         @Override
-        public Asked asked() {
-            return Asked.NOTIFY;
+        public RequestKind asked() {
+            return RequestKind.NOTIFY;
         }
     }
 
@@ -151,7 +151,7 @@ public sealed interface PasisMessage extends Message {
      * @param version of the WRITE, READ_FRAGMENT or REPAIR that is refused; null for others
      * @param epoch the epoch of the group that the node serves; 0 if it knows none
      */
-    record Refused(Target target, Asked asked, @Nullable VersionName version, Refusal refusal, long epoch)
+    record Refused(Target target, RequestKind asked, @Nullable VersionName version, Refusal refusal, long epoch)
             implements Answer {
         static Refused of(Request asked, Refusal refusal, long epoch) {
             VersionName version = switch (asked) {

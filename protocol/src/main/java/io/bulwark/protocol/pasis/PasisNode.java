@@ -1,8 +1,8 @@
 package io.bulwark.protocol.pasis;
 
 import io.bulwark.protocol.effect.Outbox;
-import io.bulwark.protocol.fp.AskRate;
-import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.SenderRates;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.id.PrincipalId;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
@@ -18,15 +18,15 @@ import org.jspecify.annotations.Nullable;
 record PasisNode(
         PrincipalId self,
         PasisLimits limits,
-        FpTimes times,
+        Timeouts times,
         Outbox out,
         PasisAccess access,
         PossibleVersions possible,
-        AskRate rate,
+        SenderRates rate,
         VerificationWatch watch,
-        Tally tally,
+        VolumeCounters tally,
         Collector collector,
-        WaitingRoom waiting,
+        PendingRequests waiting,
         IntSupplier clients) {
     /**
      * Returns the space allowed for the possible versions of one sender. It is the sender's threshold, as far as the

@@ -5,7 +5,7 @@ import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.epoch.EpochWatch;
 import io.bulwark.protocol.fp.Failure;
-import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
@@ -45,9 +45,9 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
     private final PasisGroup group;
     private final PrincipalId client;
     private final long session;
-    private final FpTimes times;
+    private final Timeouts times;
     private final Settling settling;
-    private final Gathering gathering;
+    private final HistoryGatherer gathering;
     private final EpochWatch epochs;
     private final Map<ValidatingTimestamp, Decoded> decoded = new HashMap<>();
     private final Set<ValidatingTimestamp> passedOver = new HashSet<>();
@@ -64,7 +64,7 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
             PasisGroup group,
             PrincipalId client,
             long session,
-            FpTimes times,
+            Timeouts times,
             Settling settling,
             OwnHistory own,
             @Nullable VersionName awaited) {
@@ -73,7 +73,7 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
         this.session = session;
         this.times = times;
         this.settling = settling;
-        this.gathering = new Gathering(group, times, own, awaited);
+        this.gathering = new HistoryGatherer(group, times, own, awaited);
         this.epochs = group.epochs(own.slot(), times);
     }
 
@@ -82,12 +82,12 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
      *
      * @param session the client's open session for the volume
      */
-    public static PasisRead writingBack(PasisGroup group, PrincipalId client, long session, FpTimes times) {
+    public static PasisRead writingBack(PasisGroup group, PrincipalId client, long session, Timeouts times) {
         return new PasisRead(group, client, session, times, Settling.WRITE_BACK, OwnHistory.NONE, null);
     }
 
     /** A read by a client without the write grant: nodes are asked to repair what is repairable. */
-    public static PasisRead askingForRepair(PasisGroup group, FpTimes times) {
+    public static PasisRead askingForRepair(PasisGroup group, Timeouts times) {
         return new PasisRead(group, PrincipalId.NOBODY, 0, times, Settling.ASK_REPAIR, OwnHistory.NONE, null);
     }
 
@@ -96,12 +96,12 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
      *
      * @param awaited a version that peers may wait for before they answer
      */
-    static PasisRead verifying(PasisGroup group, OwnHistory own, FpTimes times, @Nullable VersionName awaited) {
+    static PasisRead verifying(PasisGroup group, OwnHistory own, Timeouts times, @Nullable VersionName awaited) {
         return new PasisRead(group, PrincipalId.NOBODY, 0, times, Settling.NONE, own, awaited);
     }
 
     /** A node's verification at a bound: what is repairable is repaired too, since otherwise nothing could be freed. */
-    static PasisRead verifyingWithRepair(PasisGroup group, OwnHistory own, FpTimes times) {
+    static PasisRead verifyingWithRepair(PasisGroup group, OwnHistory own, Timeouts times) {
         return new PasisRead(group, PrincipalId.NOBODY, 0, times, Settling.ASK_REPAIR, own, null);
     }
 

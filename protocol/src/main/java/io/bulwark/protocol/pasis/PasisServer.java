@@ -15,10 +15,10 @@ import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.epoch.Sealing;
 import io.bulwark.protocol.epoch.Settle;
 import io.bulwark.protocol.epoch.Settled;
-import io.bulwark.protocol.fp.AskRate;
+import io.bulwark.protocol.fp.SenderRates;
 import io.bulwark.protocol.fp.DeletedVolumes;
 import io.bulwark.protocol.fp.FpScrub;
-import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
@@ -50,7 +50,7 @@ public final class PasisServer implements ProtocolServer {
     private static final List<RecordKind> KINDS = List.of(RecordKind.PASIS_VERSION, RecordKind.PASIS_POSSIBLE);
 
     /** A request that waits for a fact. */
-    private record Parked(long sinceMillis, Call call) {}
+    private record Parked(long sinceMillis, AdmittedRequest call) {}
 
     private enum Life {
         NEW,
@@ -64,7 +64,7 @@ public final class PasisServer implements ProtocolServer {
     private final Map<Question, List<Parked>> parked = new LinkedHashMap<>();
     private final Deque<Parked> early = new ArrayDeque<>();
     private final Sealing sealing;
-    private final Offers offers;
+    private final VerificationCandidates offers;
     private final DeletedVolumes deleted;
     private final Revocations revocations;
     private Life life = Life.NEW;
@@ -84,11 +84,11 @@ public final class PasisServer implements ProtocolServer {
             IntSupplier clients,
             VerificationWatch watch,
             RevocationWatch revoked) {
-        FpTimes times = new FpTimes(100, 400, 0, limits.verifyMillis());
-        Tally tally = new Tally();
+        Timeouts times = new Timeouts(100, 400, 0, limits.verifyMillis());
+        VolumeCounters tally = new VolumeCounters();
         PossibleVersions possible = new PossibleVersions(tally);
         PasisAccess access = new PasisAccess(self, limits.factMillis());
-        RoomMaker rooms = new RoomMaker(
+        HistoryPoolCollector rooms = new HistoryPoolCollector(
                 limits,
                 possible,
                 id -> access.group(id)
@@ -96,12 +96,12 @@ public final class PasisServer implements ProtocolServer {
                         .filter(group -> limits.leads(group, group.slotOf(self)))
                         .isPresent(),
                 this::block);
-        AskRate rate = new AskRate(limits.asksPerSecond());
-        WaitingRoom waiting = new WaitingRoom(WAITING_BYTES_MAX);
+        SenderRates rate = new SenderRates(limits.asksPerSecond());
+        PendingRequests waiting = new PendingRequests(WAITING_BYTES_MAX);
         this.node =
                 new PasisNode(self, limits, times, out, access, possible, rate, watch, tally, rooms, waiting, clients);
         this.sealing = new Sealing(out, access.seals());
-        this.offers = new Offers(node);
+        this.offers = new VerificationCandidates(node);
         this.deleted = new DeletedVolumes(out, KINDS, limits.verifyMillis(), new OfDeleted());
         this.revocations = new Revocations(node, revoked, () -> life == Life.READY, blocks::values, this::block);
     }
@@ -111,7 +111,7 @@ public final class PasisServer implements ProtocolServer {
         begin();
         // Answers belong to operations that are over by now.
         if (message instanceof PasisMessage.Request request) {
-            Parked fresh = new Parked(nowMillis, new Call(from, requestId, request));
+            Parked fresh = new Parked(nowMillis, new AdmittedRequest(from, requestId, request));
             if (life == Life.READY) {
                 dispatch(nowMillis, fresh.call());
             } else if (node.waiting().park(fresh.call())) {
@@ -154,7 +154,7 @@ public final class PasisServer implements ProtocolServer {
         Verifier.Then then =
                 (_, found, freed) -> out.send(node.self(), requestId, new PasisBackground.Verified(id, found, freed));
         known.ifPresentOrElse(
-                block -> block.verifier().request(nowMillis, Wish.BACKGROUND.withRepair(asked.repair()), then),
+                block -> block.verifier().request(nowMillis, VerificationGoal.BACKGROUND.withRepair(asked.repair()), then),
                 () -> then.then(nowMillis, PasisBackground.Found.UNASKED, 0));
     }
 
@@ -163,7 +163,7 @@ public final class PasisServer implements ProtocolServer {
                 (found, _) -> out.send(node.self(), requestId, new PasisBackground.Looked(id, found));
         Optional<PasisBlock> known = life == Life.READY ? block(id) : Optional.empty();
         known.ifPresentOrElse(
-                block -> block.enqueue(nowMillis, new BlockLook(node, block, then)::start),
+                block -> block.enqueue(nowMillis, new BlockScrub(node, block, then)::start),
                 () -> then.accept(FpScrub.Found.UNASKED, nowMillis));
     }
 
@@ -300,7 +300,7 @@ public final class PasisServer implements ProtocolServer {
         }
     }
 
-    private void dispatch(long nowMillis, Call call) {
+    private void dispatch(long nowMillis, AdmittedRequest call) {
         switch (node.access().admit(nowMillis, call.from(), call.request())) {
             case PasisAccess.Verdict.Admitted admitted ->
                 block(admitted.group()).call(nowMillis, call);
@@ -323,8 +323,8 @@ public final class PasisServer implements ProtocolServer {
         }
     }
 
-    private void refuse(Call call, Refusal refusal, long epoch) {
-        // Notices are not answered.
+    private void refuse(AdmittedRequest call, Refusal refusal, long epoch) {
+        // PeerNotifications are not answered.
         if (!(call.request() instanceof PasisMessage.Notify)) {
             out.send(call.from(), call.requestId(), PasisMessage.Refused.of(call.request(), refusal, epoch));
         }

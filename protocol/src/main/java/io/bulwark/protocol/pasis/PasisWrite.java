@@ -5,8 +5,8 @@ import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.epoch.EpochWatch;
 import io.bulwark.protocol.fp.Failure;
-import io.bulwark.protocol.fp.FpTimes;
-import io.bulwark.protocol.fp.Patience;
+import io.bulwark.protocol.fp.Timeouts;
+import io.bulwark.protocol.fp.RetryTimer;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
@@ -32,14 +32,14 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
     private final PasisGroup group;
     private final PrincipalId client;
     private final long session;
-    private final FpTimes times;
+    private final Timeouts times;
     private final List<Bytes> fragments;
     private final @Nullable Long[] found;
-    private final Patience[] finding;
-    private final @Nullable Patience[] writing;
+    private final RetryTimer[] finding;
+    private final @Nullable RetryTimer[] writing;
     private final Set<Integer> acknowledged = new HashSet<>();
     private final Set<Integer> unreachable = new HashSet<>();
-    private final Refusals refusals;
+    private final RefusalCounts refusals;
     private final EpochWatch epochs;
     private final boolean repairs;
     private @Nullable PasisRead reading;
@@ -53,7 +53,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
             PasisGroup group,
             PrincipalId client,
             long session,
-            FpTimes times,
+            Timeouts times,
             List<Bytes> fragments,
             @Nullable ValidatingTimestamp timestamp,
             Set<Integer> holders) {
@@ -63,9 +63,9 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
         this.times = times;
         this.fragments = fragments;
         this.found = new Long[group.n()];
-        this.finding = new Patience[group.n()];
-        this.writing = new Patience[group.n()];
-        this.refusals = new Refusals(group);
+        this.finding = new RetryTimer[group.n()];
+        this.writing = new RetryTimer[group.n()];
+        this.refusals = new RefusalCounts(group);
         this.epochs = group.epochs(-1, times);
         this.repairs = timestamp != null;
         this.timestamp = timestamp;
@@ -79,7 +79,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
      * @param session its open session for the volume
      * @param data the policy's block size in bytes
      */
-    public PasisWrite(PasisGroup group, PrincipalId client, long session, Bytes data, FpTimes times) {
+    public PasisWrite(PasisGroup group, PrincipalId client, long session, Bytes data, Timeouts times) {
         this(group, client, session, times, group.encode(group.padded(data)), null, Set.of());
     }
 
@@ -92,7 +92,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
             PasisGroup group,
             PrincipalId client,
             long session,
-            FpTimes times,
+            Timeouts times,
             ValidatingTimestamp timestamp,
             List<Bytes> fragments,
             Set<Integer> holders) {
@@ -101,7 +101,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
 
     /** Goes on with a write that ended with {@link PasisWriteOutcome.EpochOver}, in a later epoch. */
     public static PasisWrite goingOn(
-            PasisGroup group, long session, Bytes data, ValidatingTimestamp at, FpTimes times) {
+            PasisGroup group, long session, Bytes data, ValidatingTimestamp at, Timeouts times) {
         return new PasisWrite(group, at.client(), session, times, group.encode(group.padded(data)), at, Set.of());
     }
 
@@ -110,7 +110,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
         startedMillis = nowMillis;
         List<Effect> effects = new ArrayList<>();
         for (int slot = 0; slot < group.n(); slot++) {
-            finding[slot] = Patience.asked(times, nowMillis);
+            finding[slot] = RetryTimer.asked(times, nowMillis);
         }
         if (timestamp != null) {
             send(nowMillis, timestamp, effects);
@@ -158,7 +158,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
                 choose(nowMillis, effects);
             }
             case PasisMessage.Written written -> {
-                Patience asked = writing[slot];
+                RetryTimer asked = writing[slot];
                 if (chosen != null && asked != null && written.version().equals(chosen.name())) {
                     asked.answered();
                     refusals.remove(slot);
@@ -168,8 +168,8 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
             }
             case PasisMessage.Refused refused -> {
                 boolean ours = chosen == null
-                        ? refused.asked() == Asked.FIND_TIME
-                        : refused.asked() == Asked.WRITE && chosen.name().equals(refused.version());
+                        ? refused.asked() == RequestKind.FIND_TIME
+                        : refused.asked() == RequestKind.WRITE && chosen.name().equals(refused.version());
                 if (ours && !acknowledged.contains(slot)) {
                     refusals.add(slot, refused);
                 }
@@ -233,7 +233,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
         for (int slot = 0; slot < group.n(); slot++) {
             refusals.remove(slot);
             if (!acknowledged.contains(slot)) {
-                writing[slot] = Patience.asked(times, nowMillis);
+                writing[slot] = RetryTimer.asked(times, nowMillis);
                 send(slot, chosen, effects);
             }
         }
@@ -300,7 +300,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
     private void sendAgain(long nowMillis, List<Effect> effects) {
         ValidatingTimestamp chosen = timestamp;
         for (int slot = 0; slot < group.n(); slot++) {
-            Patience asked = chosen == null ? finding[slot] : writing[slot];
+            RetryTimer asked = chosen == null ? finding[slot] : writing[slot];
             if (asked == null || !asked.again(nowMillis) || (chosen == null && reading != null)) {
                 continue;
             }
@@ -336,7 +336,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
             before.onMoving(peer, atMillis);
         } else {
             int slot = group.slotOf(peer);
-            Patience asked = slot < 0 ? null : timestamp == null ? finding[slot] : writing[slot];
+            RetryTimer asked = slot < 0 ? null : timestamp == null ? finding[slot] : writing[slot];
             if (asked != null) {
                 asked.moving(atMillis);
             }

@@ -75,10 +75,10 @@ final class PossibleVersions {
     private final Map<PrincipalId, Integer> ofSender = new HashMap<>();
     private final Map<PrincipalId, Long> bytesOfSender = new HashMap<>();
     private final Map<Account, Integer> ofAccount = new HashMap<>();
-    private final Tally tally;
+    private final VolumeCounters tally;
     private long bytes;
 
-    PossibleVersions(Tally tally) {
+    PossibleVersions(VolumeCounters tally) {
         this.tally = tally;
     }
 

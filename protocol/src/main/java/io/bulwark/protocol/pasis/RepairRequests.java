@@ -1,8 +1,8 @@
 package io.bulwark.protocol.pasis;
 
 import io.bulwark.protocol.effect.Effect;
-import io.bulwark.protocol.fp.FpTimes;
-import io.bulwark.protocol.fp.Patience;
+import io.bulwark.protocol.fp.Timeouts;
+import io.bulwark.protocol.fp.RetryTimer;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -14,7 +14,7 @@ final class RepairRequests {
     private final PasisGroup group;
     private final ValidatingTimestamp version;
     private final VersionName name;
-    private final @Nullable Patience[] asked;
+    private final @Nullable RetryTimer[] asked;
     private final Set<Integer> holders;
     private final Set<Integer> denied = new HashSet<>();
 
@@ -23,15 +23,15 @@ final class RepairRequests {
         this.group = group;
         this.version = version;
         this.name = version.name();
-        this.asked = new Patience[group.n()];
+        this.asked = new RetryTimer[group.n()];
         this.holders = new HashSet<>(holders);
     }
 
-    List<Effect> start(long nowMillis, FpTimes times) {
+    List<Effect> start(long nowMillis, Timeouts times) {
         List<Effect> effects = new ArrayList<>();
         for (int slot = 0; slot < group.n(); slot++) {
             if (!holders.contains(slot)) {
-                asked[slot] = Patience.asked(times, nowMillis);
+                asked[slot] = RetryTimer.asked(times, nowMillis);
                 send(slot, effects);
             }
         }
@@ -43,7 +43,7 @@ final class RepairRequests {
     }
 
     void take(int slot, PasisMessage.Answer answer) {
-        Patience asking = asked[slot];
+        RetryTimer asking = asked[slot];
         if (asking == null) {
             return;
         }
@@ -61,7 +61,7 @@ final class RepairRequests {
     List<Effect> onTick(long nowMillis) {
         List<Effect> effects = new ArrayList<>();
         for (int slot = 0; slot < group.n(); slot++) {
-            Patience asking = asked[slot];
+            RetryTimer asking = asked[slot];
             if (asking != null && asking.again(nowMillis)) {
                 send(slot, effects);
             }

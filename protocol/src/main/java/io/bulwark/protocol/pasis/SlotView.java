@@ -1,6 +1,6 @@
 package io.bulwark.protocol.pasis;
 
-import io.bulwark.protocol.fp.Patience;
+import io.bulwark.protocol.fp.RetryTimer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +24,7 @@ final class SlotView {
 
     private final TreeMap<ValidatingTimestamp, Boolean> claims = new TreeMap<>();
     /** Fragments asked for one by one. */
-    private final Map<ValidatingTimestamp, Patience> fragments = new HashMap<>();
+    private final Map<ValidatingTimestamp, RetryTimer> fragments = new HashMap<>();
 
     private @Nullable ValidatingTimestamp low;
     private boolean exhausted;
@@ -100,15 +100,15 @@ final class SlotView {
     }
 
     @Nullable
-    Patience fragment(ValidatingTimestamp version) {
+    RetryTimer fragment(ValidatingTimestamp version) {
         return fragments.get(version);
     }
 
-    void ask(ValidatingTimestamp version, Patience asking) {
+    void ask(ValidatingTimestamp version, RetryTimer asking) {
         fragments.put(version, asking);
     }
 
-    Map<ValidatingTimestamp, Patience> asked() {
+    Map<ValidatingTimestamp, RetryTimer> asked() {
         return fragments;
     }
 }

@@ -2,8 +2,8 @@ package io.bulwark.protocol.pasis;
 
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
-import io.bulwark.protocol.fp.FpTimes;
-import io.bulwark.protocol.fp.Patience;
+import io.bulwark.protocol.fp.Timeouts;
+import io.bulwark.protocol.fp.RetryTimer;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
@@ -17,17 +17,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class TimePoll implements ClientOperation<Long> {
     private final PasisGroup group;
-    private final FpTimes times;
+    private final Timeouts times;
     private final @Nullable Long[] found;
-    private final @Nullable Patience[] asked;
+    private final @Nullable RetryTimer[] asked;
     private long startedMillis;
     private @Nullable Long outcome;
 
-    TimePoll(PasisGroup group, int ownSlot, long ownTime, FpTimes times) {
+    TimePoll(PasisGroup group, int ownSlot, long ownTime, Timeouts times) {
         this.group = group;
         this.times = times;
         this.found = new Long[group.n()];
-        this.asked = new Patience[group.n()];
+        this.asked = new RetryTimer[group.n()];
         this.found[ownSlot] = ownTime;
     }
 
@@ -37,7 +37,7 @@ final class TimePoll implements ClientOperation<Long> {
         List<Effect> effects = new ArrayList<>();
         for (int slot = 0; slot < group.n(); slot++) {
             if (found[slot] == null) {
-                asked[slot] = Patience.asked(times, nowMillis);
+                asked[slot] = RetryTimer.asked(times, nowMillis);
                 ask(slot, effects);
             }
         }
@@ -52,7 +52,7 @@ final class TimePoll implements ClientOperation<Long> {
     public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
         if (message instanceof PasisMessage.FoundTime time && outcome == null) {
             int slot = group.slotOf(from, time.target());
-            Patience asking = slot < 0 ? null : asked[slot];
+            RetryTimer asking = slot < 0 ? null : asked[slot];
             if (asking != null) {
                 asking.answered();
                 found[slot] = time.time();
@@ -82,7 +82,7 @@ final class TimePoll implements ClientOperation<Long> {
             outcome = -1L;
         }
         for (int slot = 0; slot < group.n() && outcome == null; slot++) {
-            Patience asking = asked[slot];
+            RetryTimer asking = asked[slot];
             if (asking != null && asking.again(nowMillis)) {
                 ask(slot, effects);
             }

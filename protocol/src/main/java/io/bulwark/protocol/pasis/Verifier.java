@@ -35,7 +35,7 @@ final class Verifier {
      *
      * @param awaited it is enough that this one is verified, or collected
      */
-    private record Asker(Wish wish, @Nullable VersionName awaited, Then then) {
+    private record Asker(VerificationGoal wish, @Nullable VersionName awaited, Then then) {
         /** Returns whether a verification that awaits this version, or none, satisfies the request. */
         boolean goesWith(@Nullable VersionName version) {
             return awaited == null ? version == null || !wish.repair() : awaited.equals(version);
@@ -46,7 +46,7 @@ final class Verifier {
     private final PasisNode node;
     private final List<Asker> current = new ArrayList<>();
     private final List<Asker> next = new ArrayList<>();
-    private Notices notices;
+    private PeerNotifications notices;
     private boolean running;
     /** True if a version came during the verification, which may have missed it. */
     private boolean outdated;
@@ -58,7 +58,7 @@ final class Verifier {
     Verifier(PasisBlock block, PasisNode node) {
         this.block = block;
         this.node = node;
-        this.notices = new Notices(block.group());
+        this.notices = new PeerNotifications(block.group());
     }
 
     boolean running() {
@@ -67,7 +67,7 @@ final class Verifier {
 
     /** Discards the notices of the holders of another epoch. */
     void forget() {
-        notices = new Notices(block.group());
+        notices = new PeerNotifications(block.group());
         promising();
     }
 
@@ -76,13 +76,13 @@ final class Verifier {
         pausedUntilMillis = Long.MIN_VALUE;
     }
 
-    void request(long nowMillis, Wish wish, Then then) {
+    void request(long nowMillis, VerificationGoal wish, Then then) {
         request(nowMillis, new Asker(wish, null, then));
     }
 
     /** Before a version is acknowledged: peers wait until it has come to them, too. */
     void atWriteTime(long nowMillis, VersionName awaited, Then then) {
-        request(nowMillis, new Asker(Wish.DEMANDED, awaited, then));
+        request(nowMillis, new Asker(VerificationGoal.DEMANDED, awaited, then));
     }
 
     private void request(long nowMillis, Asker asker) {
@@ -119,7 +119,7 @@ final class Verifier {
             }
         }
         VersionName awaited = putOff();
-        Wish wish = current.stream().map(Asker::wish).reduce(Wish.BACKGROUND, Wish::and);
+        VerificationGoal wish = current.stream().map(Asker::wish).reduce(VerificationGoal.BACKGROUND, VerificationGoal::and);
         if (current.isEmpty() || (!wish.missing() && node.possible().of(block.block()) == 0)) {
             finish(nowMillis, PasisBackground.Found.IDLE, 0);
             return;
@@ -296,7 +296,7 @@ final class Verifier {
                 && !running
                 && node.rate().allow(nowMillis, block.group().node(slot))) {
             // Another b nodes verify too, and notify the rest.
-            request(nowMillis, Wish.BACKGROUND, (_, _, _) -> {});
+            request(nowMillis, VerificationGoal.BACKGROUND, (_, _, _) -> {});
         }
     }
 

@@ -35,7 +35,7 @@ class CompletionStepTest {
     }
 
     private static Settle asked(Volume volume) {
-        Calls calls = new Calls();
+        PendingSteps calls = new PendingSteps();
         calls.settle(volume, BLOCK, 2, _ -> {});
         return ((CompletionStep.SeeTo) calls.drain().getFirst()).request();
     }

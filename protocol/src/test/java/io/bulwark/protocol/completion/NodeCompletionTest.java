@@ -62,7 +62,7 @@ class NodeCompletionTest {
     private NodeCompletion completion = completion();
 
     private static NodeCompletion completion() {
-        return new NodeCompletion(0, PACE, Allowance.NEVER, Allowance.perSecond(100_000), RebuildRate.of(1 << 30));
+        return new NodeCompletion(0, PACE, WorkThrottle.NEVER, WorkThrottle.perSecond(100_000), RebuildRate.of(1 << 30));
     }
 
     private static Volume volume(long epoch, List<Integer> holders) {
@@ -205,7 +205,7 @@ class NodeCompletionTest {
     @Test
     void afterAStartComparingIsFasterThanFollowing() {
         CompletionPace slow = new CompletionPace(1_000, 4, 10, 5_000);
-        completion = new NodeCompletion(0, slow, Allowance.NEVER, Allowance.NEVER, RebuildRate.of(1 << 30));
+        completion = new NodeCompletion(0, slow, WorkThrottle.NEVER, WorkThrottle.NEVER, RebuildRate.of(1 << 30));
         references.add(object(3, 200));
         tick(0);
         assertThat(checked).hasSize(200);
@@ -383,7 +383,7 @@ class NodeCompletionTest {
     @Test
     void whatIsReferencedIsReadAgainByScrubbing() {
         completion =
-                new NodeCompletion(0, PACE, Allowance.perSecond(100_000), Allowance.NEVER, RebuildRate.of(1 << 30));
+                new NodeCompletion(0, PACE, WorkThrottle.perSecond(100_000), WorkThrottle.NEVER, RebuildRate.of(1 << 30));
         references.add(object(3, 1));
         references.add(object(4, 1));
         references.add(object(5, 1));

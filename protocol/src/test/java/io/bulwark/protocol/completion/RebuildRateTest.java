@@ -65,10 +65,10 @@ class RebuildRateTest {
     /** Makes it known when it is over. */
     private record Repair(long millis, long token, BlockId block) {}
 
-    private NodeCompletion life(Allowance scrubbing) {
+    private NodeCompletion life(WorkThrottle scrubbing) {
         repairs.clear();
         CompletionPace pace = new CompletionPace(1_000, AT_ONCE, 100_000, 5_000);
-        return new NodeCompletion(0, pace, scrubbing, Allowance.NEVER, RebuildRate.of(RATE));
+        return new NodeCompletion(0, pace, scrubbing, WorkThrottle.NEVER, RebuildRate.of(RATE));
     }
 
     private void refer(int objects, int bytes) {
@@ -151,7 +151,7 @@ class RebuildRateTest {
     void aLostDiskIsRebuiltAtTheRateAndNoSlowerThanThat() {
         refer(OBJECTS, BLOCKS * BLOCK);
         long began = now;
-        NodeCompletion completion = life(Allowance.NEVER);
+        NodeCompletion completion = life(WorkThrottle.NEVER);
         run(completion, began + 30_000);
         assertThat(made).isBetween(290, 310);
         run(completion, began + 45_000);
@@ -162,10 +162,10 @@ class RebuildRateTest {
     void aNodeThatDiesOnTheWayMakesNothingTwice() {
         refer(OBJECTS, BLOCKS * BLOCK);
         long began = now;
-        run(life(Allowance.NEVER), began + 20_000);
+        run(life(WorkThrottle.NEVER), began + 20_000);
         int before = made;
         assertThat(before).isBetween(190, 210);
-        run(life(Allowance.NEVER), began + 45_000);
+        run(life(WorkThrottle.NEVER), began + 45_000);
         assertThat(disk).hasSize(ALL);
         assertThat(made).as("nothing is made twice").isEqualTo(ALL);
     }
@@ -181,7 +181,7 @@ class RebuildRateTest {
         // One half is damaged, and the other one missing; either has its own work under way.
         underWayMax = 2 * AT_ONCE;
         long began = now;
-        run(life(Allowance.perSecond(100_000)), began + 60_000);
+        run(life(WorkThrottle.perSecond(100_000)), began + 60_000);
         assertThat(good).hasSize(ALL);
     }
 
@@ -192,7 +192,7 @@ class RebuildRateTest {
         refer(1_000, small);
         RebuildRate counted = RebuildRate.of(100L * small / M);
         CompletionPace pace = new CompletionPace(1_000, AT_ONCE, 100_000, 5_000);
-        NodeCompletion completion = new NodeCompletion(0, pace, Allowance.NEVER, Allowance.NEVER, counted);
+        NodeCompletion completion = new NodeCompletion(0, pace, WorkThrottle.NEVER, WorkThrottle.NEVER, counted);
         for (long end = now + 12_000; now < end; ) {
             now += TICK_MILLIS;
             while (!repairs.isEmpty()) {

@@ -25,8 +25,8 @@ class VolumeProgressTest {
             0,
             List.of(new PlacementGroup(1, List.of(0, 1, 2, 3))));
 
-    private static Referenced extent(PrincipalId owner, long inode, long counter) {
-        return new Referenced(VOLUME, inode, new BlockId(3, owner, 1, counter), Bytes.of(new byte[32]), 512);
+    private static ReferencedExtent extent(PrincipalId owner, long inode, long counter) {
+        return new ReferencedExtent(VOLUME, inode, new BlockId(3, owner, 1, counter), Bytes.of(new byte[32]), 512);
     }
 
     private static VolumeProgress withHostileExtents(int count) {

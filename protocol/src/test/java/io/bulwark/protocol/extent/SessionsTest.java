@@ -33,8 +33,8 @@ class SessionsTest {
     private static final PrincipalId MALLORY = PrincipalId.client(2);
 
     private final Continuations continuations = new Continuations();
-    private final Charges charges = new Charges(1 << 30);
-    private final ExtentBlocks blocks = new ExtentBlocks(continuations, charges, (_, _) -> true);
+    private final StorageQuota quota = new StorageQuota(1 << 30);
+    private final ExtentBlocks blocks = new ExtentBlocks(continuations, quota, (_, _) -> true);
     private final Sessions sessions = new Sessions(NODE, continuations, blocks::discard, blocks::reference);
     private final NavigableMap<Bytes, Mutation.Put> disk = new TreeMap<>();
     private final Set<RecordKey> broken = new HashSet<>();
@@ -47,7 +47,7 @@ class SessionsTest {
         put(one);
         put(two);
         broken.add(RecordKey.of(RecordKind.EXTENT, one));
-        Turn turn = Turn.at(0);
+        ServerCall turn = ServerCall.at(0);
         sessions.learn(turn, new Fact.Freed(new BlockRange(1, ALICE, 1, 1, 2)));
         run(turn);
         assertThat(extents()).containsExactly(one);
@@ -65,7 +65,7 @@ class SessionsTest {
         for (int counter = 1; counter <= 600; counter++) {
             put(new BlockId(1, ALICE, 1, counter));
         }
-        Turn turn = Turn.at(0);
+        ServerCall turn = ServerCall.at(0);
         sessions.learn(turn, new Fact.Freed(new BlockRange(1, ALICE, 1, 1, 599)));
         run(turn);
         assertThat(extents()).containsExactly(new BlockId(1, ALICE, 1, 600));
@@ -74,9 +74,9 @@ class SessionsTest {
 
     @Test
     void whatIsToldWhileTheRecordIsWrittenIsWrittenNext() {
-        Turn first = Turn.at(0);
+        ServerCall first = ServerCall.at(0);
         sessions.learn(first, new Fact.Freed(new BlockRange(1, ALICE, 1, 1, 2)));
-        Turn stored = Turn.at(0);
+        ServerCall stored = ServerCall.at(0);
         Effect.LoadMetas load = (Effect.LoadMetas) first.effects().getFirst();
         continuations.onLoaded(stored, load.token(), metas(load.kind(), load.block(), load.block(), 9));
         sessions.learn(stored, new Fact.Freed(new BlockRange(1, ALICE, 1, 5, 1)));
@@ -95,7 +95,7 @@ class SessionsTest {
         Sessions.Session undeleted = session(3);
         undeleted.notDeleted(new BlockId(1, ALICE, 3, 1));
         Sessions.Session stored = session(4);
-        sessions.learn(Turn.at(0), new Fact.Freed(new BlockRange(1, ALICE, 4, 1, 1)));
+        sessions.learn(ServerCall.at(0), new Fact.Freed(new BlockRange(1, ALICE, 4, 1, 1)));
         for (long other = 10_000; other < 15_000; other++) {
             session(other);
         }
@@ -121,7 +121,7 @@ class SessionsTest {
     }
 
     private void open(PrincipalId owner, long number) {
-        Turn turn = Turn.at(0);
+        ServerCall turn = ServerCall.at(0);
         sessions.with(turn, new Sessions.Key(1, owner, number), (_, _) -> {});
         run(turn);
         sessions.learn(new Fact.OfSession(1, owner, number, SessionState.OPEN));
@@ -129,24 +129,24 @@ class SessionsTest {
 
     @Test
     void bogusSessionsPushOutNoOpenOne() {
-        Turn turn = Turn.at(0);
+        ServerCall turn = ServerCall.at(0);
         sessions.with(turn, new Sessions.Key(1, ALICE, 1), (_, _) -> {});
         run(turn);
         sessions.learn(new Fact.OfSession(1, ALICE, 1, SessionState.OPEN));
         for (long session = 1; session < 20_000; session++) {
-            Turn next = Turn.at(session);
+            ServerCall next = ServerCall.at(session);
             sessions.with(next, new Sessions.Key(1, session % 2 == 0 ? MALLORY : ALICE, 1_000 + session), (_, _) -> {});
             run(next);
         }
         SessionState[] found = {SessionState.UNKNOWN};
-        sessions.with(Turn.at(0), new Sessions.Key(1, ALICE, 1), (_, session) -> found[0] = session.state);
+        sessions.with(ServerCall.at(0), new Sessions.Key(1, ALICE, 1), (_, session) -> found[0] = session.state);
         assertThat(found[0]).isEqualTo(SessionState.OPEN);
     }
 
     /** Read as empty it would let ids be used again that were freed. */
     @Test
     void aDamagedRecordIsReportedAndNothingMoreIsStoredUnderItsSession() {
-        Turn turn = Turn.at(0);
+        ServerCall turn = ServerCall.at(0);
         sessions.learn(turn, new Fact.Freed(new BlockRange(1, ALICE, 1, 1, 2)));
         run(turn);
         RecordKey key = SessionRecord.key(1, ALICE, 1);
@@ -166,14 +166,14 @@ class SessionsTest {
             restarted.learn(new Fact.OfSession(1, ALICE, 1, SessionState.OPEN));
             assertThat(session.closed()).as("what the replicas believe of it").isTrue();
             // It is remembered, also when something is written in its place.
-            Turn later = Turn.at(1);
+            ServerCall later = ServerCall.at(1);
             restarted.learn(later, new Fact.Freed(new BlockRange(1, ALICE, 1, 5, 1)));
             run(later);
             Sessions.Session again = session(new Sessions(NODE, continuations, blocks::discard, blocks::reference));
             assertThat(again.closed()).isTrue();
             assertThat(again.freed(new BlockId(1, ALICE, 1, 5))).isTrue();
         }
-        Turn closing = Turn.at(2);
+        ServerCall closing = ServerCall.at(2);
         sessions.learn(closing, new Fact.ClosedWith(1, ALICE, 1, List.of(new BlockRange(1, ALICE, 1, 7, 1))));
         run(closing);
         Sessions.Session whole = session(new Sessions(NODE, continuations, blocks::discard, blocks::reference));
@@ -190,13 +190,13 @@ class SessionsTest {
         Sessions.Session waiting = session(4);
         Sessions.Session opened = session(5);
         sessions.learn(new Fact.OfSession(1, ALICE, 5, SessionState.OPEN));
-        Turn turn = Turn.at(0);
+        ServerCall turn = ServerCall.at(0);
         sessions.learn(turn, new Fact.Collapsed(MALLORY, 0, 9));
         sessions.learn(turn, new Fact.Collapsed(ALICE, 6, 9));
         run(turn);
         assertThat(waiting.closed()).isFalse();
         assertThat(opened.closed()).isFalse();
-        Turn collapsed = Turn.at(1);
+        ServerCall collapsed = ServerCall.at(1);
         sessions.learn(collapsed, new Fact.Collapsed(ALICE, 4, 5));
         run(collapsed);
         sessions.learn(new Fact.OfSession(1, ALICE, 4, SessionState.OPEN));
@@ -218,14 +218,14 @@ class SessionsTest {
 
     private Sessions.Session session(Sessions of, long number) {
         List<Sessions.Session> found = new ArrayList<>();
-        Turn turn = Turn.at(0);
+        ServerCall turn = ServerCall.at(0);
         of.with(turn, new Sessions.Key(1, ALICE, number), (_, session) -> found.add(session));
         run(turn);
         return found.getFirst();
     }
 
     private void tick() {
-        Turn turn = Turn.at(1_000);
+        ServerCall turn = ServerCall.at(1_000);
         sessions.onTick(turn);
         run(turn);
     }
@@ -248,10 +248,10 @@ class SessionsTest {
     }
 
     /** Does what is asked of the disk until nothing more is. */
-    private void run(Turn first) {
+    private void run(ServerCall first) {
         Deque<Effect> effects = new ArrayDeque<>(first.effects());
         while (!effects.isEmpty()) {
-            Turn next = Turn.at(first.nowMillis());
+            ServerCall next = ServerCall.at(first.nowMillis());
             switch (effects.removeFirst()) {
                 case Effect.Store store -> continuations.onStored(next, store.token(), apply(store.mutations()));
                 case Effect.LoadMetas load ->

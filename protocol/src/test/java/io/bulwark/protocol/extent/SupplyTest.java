@@ -206,7 +206,7 @@ class SupplyTest {
     @PlantedBug(
             inClass = "io.bulwark.protocol.extent.Supplies",
             rule = "one sender has a few supplies under way",
-            replace = "underWay.getOrDefault(sender, 0) >= OF_ONE_SENDER_MAX",
+            replace = "inFlight.getOrDefault(sender, 0) >= OF_ONE_SENDER_MAX",
             with = "false")
     @Test
     void soManySuppliesOfOneSenderAreUnderWay() {

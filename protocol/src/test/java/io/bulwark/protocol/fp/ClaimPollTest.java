@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** Tests the number of claims that a holder needs. Here n = 5, m + f = 4, and 2f + 1 = 3 are too few. */
 @NullMarked
 class ClaimPollTest {
-    private static final FpTimes TIMES = new FpTimes(100, 400, 0, 3_000);
+    private static final Timeouts TIMES = new Timeouts(100, 400, 0, 3_000);
     private static final int OWN = 0;
 
     private final LocalNodes nodes = new LocalNodes(1, 3);

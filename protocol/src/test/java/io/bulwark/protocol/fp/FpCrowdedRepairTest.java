@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @NullMarked
 class FpCrowdedRepairTest {
     private static final PrincipalId READER = PrincipalId.client(42);
-    private static final FpTimes TIMES = new FpTimes(100, 400, 0, 120_000);
+    private static final Timeouts TIMES = new Timeouts(100, 400, 0, 120_000);
     private static final long SESSION = LocalNodes.SESSION;
 
     private final LocalNodes nodes = new LocalNodes(2, 3);

@@ -71,7 +71,7 @@ class FpDiskTest {
             assertThat(nodes.ask(CLIENT, find)).isEmpty();
         }
         assertThat(nodes.one(CLIENT, find))
-                .isEqualTo(new FpMessage.Refused(find.target(), Asked.FIND_TIMESTAMP, 0, Refusal.BUSY, 1));
+                .isEqualTo(new FpMessage.Refused(find.target(), RequestKind.FIND_TIMESTAMP, 0, Refusal.BUSY, 1));
     }
 
     /** A version kept for slow readers leaves its writer's account when it is deleted, by a later commit or by time. */
@@ -111,7 +111,7 @@ class FpDiskTest {
         nodes.cutOff.addAll(List.of(0, 1, 3));
         assertThat(nodes.one(CLIENT, nodes.commit(2, 1, prepares))).isInstanceOf(FpMessage.Committed.class);
         nodes.restart(2);
-        Holding held = nodes.holding(2, new Timestamp(5, nodes.encode(1).fpcc()));
+        HeldVersion held = nodes.holding(2, new Timestamp(5, nodes.encode(1).fpcc()));
         assertThat(held.fragment()).isNull();
         assertThat(held.damaged()).isFalse();
     }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 @NullMarked
 class FpLeftoverTest {
     private static final long NEXT = SESSION + 1;
-    private static final FpTimes TIMES = new FpTimes(100, 400, 0, 120_000);
+    private static final Timeouts TIMES = new Timeouts(100, 400, 0, 120_000);
 
     private final LocalNodes nodes = new LocalNodes(1, 2);
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 @NullMarked
 class FpLurkingRepairTest {
     private static final PrincipalId READER = PrincipalId.client(42);
-    private static final FpTimes TIMES = new FpTimes(100, 400, 0, 20_000);
+    private static final Timeouts TIMES = new Timeouts(100, 400, 0, 20_000);
 
     private final LocalNodes nodes = new LocalNodes(1, 2);
     private final Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
@@ -233,11 +233,11 @@ class FpLurkingRepairTest {
 
     private FpMessage.ReadAnswer show(int slot, int prepared) {
         List<FpMessage.Prepared> prepares = nodes.prepare(prepared, 5, 1);
-        List<Holding.SlotNonce> nonces = prepares.stream()
-                .map(each -> new Holding.SlotNonce(each.target().slot(), each.nonce()))
+        List<HeldVersion.SlotNonce> nonces = prepares.stream()
+                .map(each -> new HeldVersion.SlotNonce(each.target().slot(), each.nonce()))
                 .toList();
-        Holding held = nodes.holding(slot, version);
-        Holding shown = new Holding(held.fragment(), held.cc(), held.nonceHash(), nonces, false);
+        HeldVersion held = nodes.holding(slot, version);
+        HeldVersion shown = new HeldVersion(held.fragment(), held.cc(), held.nonceHash(), nonces, false);
         return new FpMessage.ReadAnswer(nodes.group.target(slot), version.version(), version, shown);
     }
 

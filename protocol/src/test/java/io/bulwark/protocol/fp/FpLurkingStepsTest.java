@@ -24,19 +24,19 @@ class FpLurkingStepsTest {
     private static final PrincipalId READER = PrincipalId.client(42);
     private static final PrincipalId LIAR = PrincipalId.node(2);
     private static final PrincipalId THIRD = PrincipalId.node(3);
-    private static final FpTimes TIMES = new FpTimes(100, 400, 0, 20_000);
+    private static final Timeouts TIMES = new Timeouts(100, 400, 0, 20_000);
 
     private final LocalNodes nodes = new LocalNodes(1, 2);
     private final Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
     private final StagedIndex.Entry entry = new StagedIndex.Entry(nodes.group.block(), version.version());
     private final StagedIndex index = new StagedIndex(new Outbox(), _ -> true, 4);
-    private final List<Holding.SlotNonce> nonces = new ArrayList<>();
+    private final List<HeldVersion.SlotNonce> nonces = new ArrayList<>();
 
-    private VersionRecord record(PrincipalId writer, List<Holding.SlotNonce> with) {
+    private VersionRecord record(PrincipalId writer, List<HeldVersion.SlotNonce> with) {
         return new VersionRecord(version, 1, true, null, writer, SESSION, with);
     }
 
-    private void liarSays(List<Holding.SlotNonce> shown) {
+    private void liarSays(List<HeldVersion.SlotNonce> shown) {
         VersionRecord record = record(CLIENT, shown);
         nodes.disk(2).apply(new Mutation.UpdateMeta(record.key(nodes.group.block()), record.encoded()));
         nodes.restart(2);
@@ -61,7 +61,7 @@ class FpLurkingStepsTest {
         nodes.write(4, 4, 0, 1, 2, 3);
         for (int slot : new int[] {0, 2}) {
             FpMessage.Prepared prepared = (FpMessage.Prepared) nodes.one(CLIENT, nodes.fragment(slot, 5, 1));
-            nonces.add(new Holding.SlotNonce(slot, prepared.nonce()));
+            nonces.add(new HeldVersion.SlotNonce(slot, prepared.nonce()));
         }
         VersionRecord repaired = record(CLIENT, List.of()).repaired();
         nodes.disk(0).apply(new Mutation.Delete(repaired.key(nodes.group.block())));

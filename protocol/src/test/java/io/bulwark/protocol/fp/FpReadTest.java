@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /** c_read and c_find_block, answer by answer, some of them lies. */
 @NullMarked
 class FpReadTest {
-    private static final FpTimes TIMES = new FpTimes(100, 300, 0, 20_000);
+    private static final Timeouts TIMES = new Timeouts(100, 300, 0, 20_000);
 
     private LocalNodes nodes = new LocalNodes(1, 2);
     private FpRead read = FpRead.writingBack(nodes.group, SESSION, TIMES);
@@ -30,7 +30,7 @@ class FpReadTest {
     private long now = 1;
 
     @PlantedBug(
-            in = Reports.class,
+            in = LatestReports.class,
             rule = "a timestamp qualifies by 2f + 1 reports",
             replace = "count(first, report -> !report.isAfter(candidate)) >= group.policy().timestampQuorum()",
             with = "count(first, report -> !report.isAfter(candidate)) >= group.policy().timestampQuorum() - 1")
@@ -50,7 +50,7 @@ class FpReadTest {
     }
 
     @PlantedBug(
-            in = Reports.class,
+            in = LatestReports.class,
             rule = "only the first 3f + 1 slots report",
             replace = "slot < group.policy().timestampSlots(); slot++) { Timestamp report = reports[slot];",
             with = "slot < reports.length; slot++) { Timestamp report = reports[slot];")
@@ -72,11 +72,11 @@ class FpReadTest {
     void aTimestampThatNobodyCanProveIsNotReturned() {
         Timestamp version = nodes.write(5, 1, 0, 1, 2);
         Timestamp fake = new Timestamp(9, nodes.encode(7).fpcc());
-        Holding made = new Holding(
+        HeldVersion made = new HeldVersion(
                 nodes.encode(7).fragments().getFirst(),
                 null,
                 Hashes.sha256(SampleMessages.filled(32, 1)),
-                List.of(new Holding.SlotNonce(0, SampleMessages.filled(32, 1))),
+                List.of(new HeldVersion.SlotNonce(0, SampleMessages.filled(32, 1))),
                 false);
         start();
         answer(0, new FpMessage.FoundTimestamp(nodes.group.target(0), fake, made));
@@ -125,10 +125,10 @@ class FpReadTest {
     @Test
     void whatTheVersionsBytesAreNotIsCorruptAndMasked() {
         Timestamp version = nodes.write(5, 1, 0, 1, 2);
-        Holding right = nodes.holding(0, version);
+        HeldVersion right = nodes.holding(0, version);
         Bytes wrong = nodes.encode(2).fragments().getFirst();
         start();
-        answer(0, found(version, new Holding(wrong, null, right.nonceHash(), right.nonces(), false)));
+        answer(0, found(version, new HeldVersion(wrong, null, right.nonceHash(), right.nonces(), false)));
         honest(1, true);
         honest(2, false);
         ask(FpMessage.Read.class, version);
@@ -156,13 +156,13 @@ class FpReadTest {
                     .isInstanceOf(FpMessage.Committed.class);
         }
         // Node 0 lies: the fragment of another block, with a cross-checksum that fits it.
-        Holding right = nodes.holding(0, version);
+        HeldVersion right = nodes.holding(0, version);
         List<Bytes> otherCc = nodes.group.code().erasureCode().encode(nodes.block(2), 4).stream()
                 .map(Hashes::sha256)
                 .toList();
         Bytes other = nodes.encode(2).fragments().getFirst();
         start();
-        answer(0, found(version, new Holding(other, otherCc, right.nonceHash(), right.nonces(), false)));
+        answer(0, found(version, new HeldVersion(other, otherCc, right.nonceHash(), right.nonces(), false)));
         honest(1, true);
         honest(2, false);
         ask(FpMessage.Read.class, version);
@@ -206,8 +206,8 @@ class FpReadTest {
         Timestamp version = nodes.write(5, 1, 0, 1, 2);
         start();
         for (int slot = 0; slot < 3; slot++) {
-            Holding held = nodes.holding(slot, version);
-            Holding bare = new Holding(held.fragment(), null, held.nonceHash(), List.of(), false);
+            HeldVersion held = nodes.holding(slot, version);
+            HeldVersion bare = new HeldVersion(held.fragment(), null, held.nonceHash(), List.of(), false);
             answer(slot, new FpMessage.FoundTimestamp(nodes.group.target(slot), version, slot < 2 ? bare : null));
         }
         assertValue(version, 1);
@@ -216,26 +216,26 @@ class FpReadTest {
     @Test
     void fRefusalsEndNoReadAndMoreDoAfterAWhile() {
         start();
-        refuse(0, Asked.FIND_TIMESTAMP, Refusal.NO_GRANT, 1);
-        refuse(1, Asked.PREPARE, Refusal.NO_GRANT, 1);
-        refuse(2, Asked.COMMIT, Refusal.NO_GRANT, 1);
+        refuse(0, RequestKind.FIND_TIMESTAMP, Refusal.NO_GRANT, 1);
+        refuse(1, RequestKind.PREPARE, Refusal.NO_GRANT, 1);
+        refuse(2, RequestKind.COMMIT, Refusal.NO_GRANT, 1);
         tick(700);
         assertThat(read.outcome()).as("one has refused the read").isEmpty();
-        refuse(1, Asked.FIND_TIMESTAMP, Refusal.NO_GRANT, 1);
+        refuse(1, RequestKind.FIND_TIMESTAMP, Refusal.NO_GRANT, 1);
         assertThat(read.outcome()).contains(new FpReadOutcome.Failed(Failure.NO_GRANT));
     }
 
     @Test
     void refusalsAreGivenTimeAndALaterEpochIsNot() {
         start();
-        refuse(0, Asked.FIND_TIMESTAMP, Refusal.NO_GRANT, 1);
-        refuse(1, Asked.FIND_TIMESTAMP, Refusal.NO_GRANT, 1);
+        refuse(0, RequestKind.FIND_TIMESTAMP, Refusal.NO_GRANT, 1);
+        refuse(1, RequestKind.FIND_TIMESTAMP, Refusal.NO_GRANT, 1);
         assertThat(read.outcome()).isEmpty();
         read = FpRead.writingBack(nodes.group, SESSION, TIMES);
         start();
-        refuse(0, Asked.FIND_TIMESTAMP, Refusal.OTHER_EPOCH, 2);
+        refuse(0, RequestKind.FIND_TIMESTAMP, Refusal.OTHER_EPOCH, 2);
         assertThat(read.outcome()).isEmpty();
-        refuse(1, Asked.FIND_TIMESTAMP, Refusal.OTHER_EPOCH, 2);
+        refuse(1, RequestKind.FIND_TIMESTAMP, Refusal.OTHER_EPOCH, 2);
         assertThat(read.outcome()).contains(new FpReadOutcome.Failed(Failure.OTHER_EPOCH));
     }
 
@@ -246,11 +246,11 @@ class FpReadTest {
         start();
         honest(0, true);
         honest(1, true);
-        refuse(2, Asked.FIND_TIMESTAMP, Refusal.OTHER_EPOCH, 2);
+        refuse(2, RequestKind.FIND_TIMESTAMP, Refusal.OTHER_EPOCH, 2);
         effects.clear();
         tick(400);
         assertThat(slots(FpMessage.FindTimestamp.class, m -> !m.withFragment())).contains(0, 1);
-        refuse(1, Asked.FIND_TIMESTAMP, Refusal.OTHER_EPOCH, 2);
+        refuse(1, RequestKind.FIND_TIMESTAMP, Refusal.OTHER_EPOCH, 2);
         assertThat(read.outcome()).contains(new FpReadOutcome.Failed(Failure.OTHER_EPOCH));
     }
 
@@ -306,7 +306,7 @@ class FpReadTest {
                 .contains(new FpReadOutcome.Value(version, nodes.group.trimmed(nodes.block(1)), nodes.block(1)));
     }
 
-    private void refuse(int slot, Asked asked, Refusal refusal, long epoch) {
+    private void refuse(int slot, RequestKind asked, Refusal refusal, long epoch) {
         answer(slot, new FpMessage.Refused(nodes.group.target(slot), asked, 0, refusal, epoch));
     }
 
@@ -356,7 +356,7 @@ class FpReadTest {
         }
     }
 
-    private FpMessage.FoundTimestamp found(Timestamp latest, @Nullable Holding holding) {
+    private FpMessage.FoundTimestamp found(Timestamp latest, @Nullable HeldVersion holding) {
         return new FpMessage.FoundTimestamp(nodes.group.target(0), latest, holding);
     }
 

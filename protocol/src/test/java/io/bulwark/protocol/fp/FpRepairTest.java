@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /** REPAIR, and the rules that lean on it: FAR, LIMIT, damaged fragments, closed sessions. */
 @NullMarked
 class FpRepairTest {
-    private static final FpTimes TIMES = new FpTimes(100, 300, 0, 20_000);
+    private static final Timeouts TIMES = new Timeouts(100, 300, 0, 20_000);
 
     private LocalNodes nodes = new LocalNodes(1, 2);
 
@@ -35,7 +35,7 @@ class FpRepairTest {
         // Alone, node 1 cannot tell.
         nodes.ask(CLIENT, nodes.fragment(1, 180_001, 5));
         nodes.pass(4_000);
-        assertThat(nodes.answers).singleElement().isEqualTo(refusal(1, Asked.PREPARE, 180_001, Refusal.FAR));
+        assertThat(nodes.answers).singleElement().isEqualTo(refusal(1, RequestKind.PREPARE, 180_001, Refusal.FAR));
         nodes.cutOff.clear();
         nodes.ask(CLIENT, nodes.fragment(1, 180_001, 5));
         nodes.pass(1_000);
@@ -52,7 +52,7 @@ class FpRepairTest {
     void aTsThatNobodyReachedStaysFar() {
         nodes.ask(CLIENT, nodes.fragment(1, FpPrepare.FAR + 1, 5));
         nodes.pass(1_000);
-        assertThat(nodes.answers).singleElement().isEqualTo(refusal(1, Asked.PREPARE, FpPrepare.FAR + 1, Refusal.FAR));
+        assertThat(nodes.answers).singleElement().isEqualTo(refusal(1, RequestKind.PREPARE, FpPrepare.FAR + 1, Refusal.FAR));
         assertThat(nodes.one(CLIENT, nodes.fragment(1, FpPrepare.FAR, 5))).isInstanceOf(FpMessage.Prepared.class);
     }
 
@@ -66,7 +66,7 @@ class FpRepairTest {
         for (int ts = 1; ts <= 4; ts++) {
             assertThat(nodes.one(CLIENT, nodes.fragment(1, ts, ts))).isInstanceOf(FpMessage.Prepared.class);
         }
-        assertThat(nodes.one(CLIENT, nodes.fragment(1, 5, 5))).isEqualTo(refusal(1, Asked.PREPARE, 5, Refusal.LIMIT));
+        assertThat(nodes.one(CLIENT, nodes.fragment(1, 5, 5))).isEqualTo(refusal(1, RequestKind.PREPARE, 5, Refusal.LIMIT));
         assertThat(nodes.chargesOnDisk(1)).isEqualTo(4);
         nodes.cutOff.add(1);
         writeWithout1(9, 9);
@@ -82,7 +82,7 @@ class FpRepairTest {
         nodes.write(7, 9, 0, 1, 2);
         assertThat(nodes.one(CLIENT, nodes.fragment(1, 0, 1))).isInstanceOf(FpMessage.Prepared.class);
         assertThat(nodes.one(CLIENT, nodes.fragment(1, 0, 2))).isInstanceOf(FpMessage.Prepared.class);
-        assertThat(nodes.one(CLIENT, nodes.fragment(1, 0, 3))).isEqualTo(refusal(1, Asked.PREPARE, 8, Refusal.LIMIT));
+        assertThat(nodes.one(CLIENT, nodes.fragment(1, 0, 3))).isEqualTo(refusal(1, RequestKind.PREPARE, 8, Refusal.LIMIT));
         assertThat(nodes.one(CLIENT, nodes.fragment(1, 8, 3))).isInstanceOf(FpMessage.Prepared.class);
         assertThat(nodes.chargesOnDisk(1)).isEqualTo(3);
     }
@@ -132,7 +132,7 @@ class FpRepairTest {
         nodes.cutOff.remove(3);
         nodes.ask(PrincipalId.node(3), ask);
         nodes.pass(4_000);
-        assertThat(nodes.answers).singleElement().isEqualTo(refusal(0, Asked.REPAIR_MAC, 0, Refusal.NOT_PROVEN));
+        assertThat(nodes.answers).singleElement().isEqualTo(refusal(0, RequestKind.REPAIR_MAC, 0, Refusal.NOT_PROVEN));
     }
 
     /** A node that is asked proves the version first, and answers once. */
@@ -218,8 +218,8 @@ class FpRepairTest {
             in = FpRepair.class,
             rule = "a node adopts a version only on the word of others",
             replace = "RepairMacs operation = new RepairMacs(",
-            with = "if (register.versions().holds(version)) { Holding.SlotNonce own = new "
-                    + "Holding.SlotNonce(register.target().slot(), register.nonce(version)); "
+            with = "if (register.versions().holds(version)) { HeldVersion.SlotNonce own = new "
+                    + "HeldVersion.SlotNonce(register.target().slot(), register.nonce(version)); "
                     + "register.commit(version, List.of(own), PrepareTag.REPAIR, null, this::end, "
                     + "this::end); return; } RepairMacs operation = new RepairMacs(")
     @Test
@@ -337,7 +337,7 @@ class FpRepairTest {
     void aDamagedFragmentIsNotServedAndIsMadeAgain() {
         Timestamp version = nodes.write(5, 1, 0, 1, 2);
         nodes.damage(0);
-        Holding first = nodes.holding(0, version);
+        HeldVersion first = nodes.holding(0, version);
         assertThat(first.damaged()).isTrue();
         assertThat(first.fragment()).isNull();
         nodes.pass(500);
@@ -383,7 +383,7 @@ class FpRepairTest {
         assertThat(nodes.versionsOnDisk(0)).isEqualTo(2);
         nodes.session(SESSION, SessionState.CLOSED);
         nodes.pass(8_000);
-        Holding held = nodes.holding(0, new Timestamp(5, first.fpcc()));
+        HeldVersion held = nodes.holding(0, new Timestamp(5, first.fpcc()));
         assertThat(held.fragment()).isEqualTo(first.fragment());
         assertThat(nodes.versionsOnDisk(0)).isEqualTo(1);
     }
@@ -493,7 +493,7 @@ class FpRepairTest {
                 target, SESSION, ts, encoded.fpcc(), encoded.fragments().getFirst());
     }
 
-    private FpMessage.Refused refusal(int slot, Asked asked, long ts, Refusal refusal) {
+    private FpMessage.Refused refusal(int slot, RequestKind asked, long ts, Refusal refusal) {
         return new FpMessage.Refused(nodes.group.target(slot), asked, ts, refusal, 1);
     }
 }

@@ -73,7 +73,7 @@ class FpRevocationTest {
     @PlantedBug(
             in = Revocations.class,
             rule = "a node says that a revocation is done only after stores under way have ended",
-            replace = "if (outdated || round.underWay > 0) {",
+            replace = "if (outdated || round.inFlight > 0) {",
             with = "if (outdated) {")
     @Test
     void aNodeSaysThatItRefusesOnceNothingOfItIsUnderWay() {
@@ -102,7 +102,7 @@ class FpRevocationTest {
     }
 
     @PlantedBug(
-            in = LeftoverPoll.class,
+            in = OrphanPoll.class,
             rule = "a leftover is dropped only after all nodes refuse its COMMIT",
             replace = "gone.size() <= group.f() && missing().isEmpty()",
             with = "missing().size() <= group.f()")
@@ -255,41 +255,41 @@ class FpRevocationTest {
 
     @Test
     void allPeersMustHaveAnsweredWhetherTheOwnerIsRevokedOrNot() {
-        assertThat(poll(false, 2)).isEqualTo(LeftoverPoll.Outcome.OPEN);
-        assertThat(poll(false, 3)).isEqualTo(LeftoverPoll.Outcome.NEVER);
-        assertThat(poll(true, 2)).isEqualTo(LeftoverPoll.Outcome.OPEN);
-        assertThat(poll(true, 3)).isEqualTo(LeftoverPoll.Outcome.NEVER);
+        assertThat(poll(false, 2)).isEqualTo(OrphanPoll.Outcome.OPEN);
+        assertThat(poll(false, 3)).isEqualTo(OrphanPoll.Outcome.NEVER);
+        assertThat(poll(true, 2)).isEqualTo(OrphanPoll.Outcome.OPEN);
+        assertThat(poll(true, 3)).isEqualTo(OrphanPoll.Outcome.NEVER);
     }
 
     @Test
     void whoHasNotHeardOfTheRevocationMayCommitItStill() {
-        assertThat(poll(true, 3, 1)).isEqualTo(LeftoverPoll.Outcome.OPEN);
+        assertThat(poll(true, 3, 1)).isEqualTo(OrphanPoll.Outcome.OPEN);
     }
 
     /** More than f cannot all be faulty: one that may have committed it is among them. */
     @Test
     void ofThoseWhoAreRevokedThemselvesFAreNotWaitedFor() {
         Set<PrincipalId> one = Set.of(CLIENT, PrincipalId.node(3));
-        assertThat(poll(one::contains, 2, 0)).isEqualTo(LeftoverPoll.Outcome.NEVER);
-        assertThat(poll(one::contains, 1, 0)).isEqualTo(LeftoverPoll.Outcome.OPEN);
+        assertThat(poll(one::contains, 2, 0)).isEqualTo(OrphanPoll.Outcome.NEVER);
+        assertThat(poll(one::contains, 1, 0)).isEqualTo(OrphanPoll.Outcome.OPEN);
         Set<PrincipalId> two = Set.of(CLIENT, PrincipalId.node(2), PrincipalId.node(3));
-        assertThat(poll(two::contains, 1, 0)).isEqualTo(LeftoverPoll.Outcome.OPEN);
+        assertThat(poll(two::contains, 1, 0)).isEqualTo(OrphanPoll.Outcome.OPEN);
     }
 
-    private LeftoverPoll.Outcome poll(boolean ownerRevoked, int answers) {
+    private OrphanPoll.Outcome poll(boolean ownerRevoked, int answers) {
         return poll(ownerRevoked, answers, 0);
     }
 
     /** @param unaware how many of those that answer have not heard of it */
-    private LeftoverPoll.Outcome poll(boolean ownerRevoked, int answers, int unaware) {
+    private OrphanPoll.Outcome poll(boolean ownerRevoked, int answers, int unaware) {
         return poll(who -> ownerRevoked && who.equals(CLIENT), answers, unaware);
     }
 
-    private LeftoverPoll.Outcome poll(Predicate<PrincipalId> revoked, int answers, int unaware) {
+    private OrphanPoll.Outcome poll(Predicate<PrincipalId> revoked, int answers, int unaware) {
         Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
         FpAccess.SessionKey session = new FpAccess.SessionKey(VOLUME, CLIENT, SESSION);
-        FpTimes times = new FpTimes(50, 300, 0, 20_000);
-        LeftoverPoll poll = new LeftoverPoll(nodes.group, 0, session, version, revoked, times);
+        Timeouts times = new Timeouts(50, 300, 0, 20_000);
+        OrphanPoll poll = new OrphanPoll(nodes.group, 0, session, version, revoked, times);
         poll.start(1);
         for (int slot = 1; slot <= answers; slot++) {
             FpMessage.Leftover answer = new FpMessage.Leftover(

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 /** Schedules aimed at one rule of docs/protocols/fp.md each: epochs, closings and what races with them, quorums one by one. */
 @NullMarked
 class FpRulesTest {
-    private static final FpTimes TIMES = new FpTimes(100, 300, 0, 20_000);
+    private static final Timeouts TIMES = new Timeouts(100, 300, 0, 20_000);
 
     private final LocalNodes nodes = new LocalNodes(1, 2);
     private final List<Effect> effects = new ArrayList<>();
@@ -54,7 +54,7 @@ class FpRulesTest {
 
     /** A complete write that one of the three answers does not show, and a liar hides: the write-back must wait for three. */
     @PlantedBug(
-            in = Reports.class,
+            in = LatestReports.class,
             rule = "2f + 1 claims are needed to leave out the write-back",
             replace = "count(greatest, report -> !version.isAfter(report)) >= group.policy().timestampQuorum()",
             with = "count(greatest, report -> !version.isAfter(report)) >= group.policy().timestampQuorum() - 1")
@@ -90,7 +90,7 @@ class FpRulesTest {
     }
 
     @PlantedBug(
-            in = Reports.class,
+            in = LatestReports.class,
             rule = "2f + 1 reports are needed for \"never written\"",
             replace = "count(first, Timestamp::isNone) >= group.policy().timestampQuorum()",
             with = "count(first, Timestamp::isNone) >= group.policy().timestampQuorum() - 1")
@@ -196,7 +196,7 @@ class FpRulesTest {
         assertThat(nodes.answers)
                 .filteredOn(answer -> answer instanceof FpMessage.Refused)
                 .singleElement()
-                .isEqualTo(refusal(0, Asked.PREPARE, 6, Refusal.SESSION_CLOSED, 1));
+                .isEqualTo(refusal(0, RequestKind.PREPARE, 6, Refusal.SESSION_CLOSED, 1));
         assertThat(nodes.versionsOnDisk(0)).as("what was let in in time stays").isEqualTo(2);
     }
 
@@ -210,7 +210,7 @@ class FpRulesTest {
         nodes.answers.clear();
         nodes.releaseStores();
         // It is refused at once; the later epoch is served once that is durable.
-        assertThat(nodes.answers).contains(refusal(0, Asked.COMMIT, 5, Refusal.OTHER_EPOCH, 1));
+        assertThat(nodes.answers).contains(refusal(0, RequestKind.COMMIT, 5, Refusal.OTHER_EPOCH, 1));
     }
 
     @PlantedBug(
@@ -223,9 +223,9 @@ class FpRulesTest {
         FpMessage.FindTimestamp old = new FpMessage.FindTimestamp(nodes.group.target(0), false);
         nodes.one(CLIENT, old);
         nodes.epoch(2);
-        assertThat(nodes.one(CLIENT, old)).isEqualTo(refusal(0, Asked.FIND_TIMESTAMP, 0, Refusal.OTHER_EPOCH, 2));
+        assertThat(nodes.one(CLIENT, old)).isEqualTo(refusal(0, RequestKind.FIND_TIMESTAMP, 0, Refusal.OTHER_EPOCH, 2));
         nodes.epoch(1);
-        assertThat(nodes.one(CLIENT, old)).isEqualTo(refusal(0, Asked.FIND_TIMESTAMP, 0, Refusal.OTHER_EPOCH, 2));
+        assertThat(nodes.one(CLIENT, old)).isEqualTo(refusal(0, RequestKind.FIND_TIMESTAMP, 0, Refusal.OTHER_EPOCH, 2));
         Target now = new Target(nodes.group.block(), 2, 0);
         assertThat(nodes.one(CLIENT, new FpMessage.FindTimestamp(now, false)))
                 .isInstanceOf(FpMessage.FoundTimestamp.class);
@@ -241,7 +241,7 @@ class FpRulesTest {
         FpMessage.FindTimestamp forSlot1 = new FpMessage.FindTimestamp(nodes.group.target(1), false);
         nodes.one(CLIENT, forSlot1);
         assertThat(nodes.askNode(0, CLIENT, forSlot1))
-                .containsExactly(refusal(1, Asked.FIND_TIMESTAMP, 0, Refusal.WRONG_SLOT, 1));
+                .containsExactly(refusal(1, RequestKind.FIND_TIMESTAMP, 0, Refusal.WRONG_SLOT, 1));
     }
 
     /** The MACs came in time, the commit with them had to wait, and the epoch that they are good for is over. */
@@ -364,7 +364,7 @@ class FpRulesTest {
 
     @Test
     void aLeftoverPollAsksAgainAndEndsWhenAllHaveAnsweredOrTimeIsUp() {
-        LeftoverPoll poll = leftoverPoll();
+        OrphanPoll poll = leftoverPoll();
         assertThat(poll.start(1)).hasSize(3);
         assertThat(poll.onTick(300)).isEmpty();
         answer(poll, leftover(1, FpMessage.LeftoverState.NEVER_PREPARED));
@@ -375,18 +375,18 @@ class FpRulesTest {
         assertThat(poll.outcome()).as("one has not heard of the closing").isEmpty();
         answer(poll, leftover(2, FpMessage.LeftoverState.COMMITTED_OR_OVERWRITTEN));
         poll.onTick(303);
-        assertThat(poll.outcome()).contains(LeftoverPoll.Outcome.OPEN);
-        LeftoverPoll silent = leftoverPoll();
+        assertThat(poll.outcome()).contains(OrphanPoll.Outcome.OPEN);
+        OrphanPoll silent = leftoverPoll();
         silent.start(1);
         silent.onTick(20_000);
         assertThat(silent.outcome()).isEmpty();
         silent.onTick(20_001);
-        assertThat(silent.outcome()).contains(LeftoverPoll.Outcome.OPEN);
+        assertThat(silent.outcome()).contains(OrphanPoll.Outcome.OPEN);
     }
 
-    private LeftoverPoll leftoverPoll() {
+    private OrphanPoll leftoverPoll() {
         FpAccess.SessionKey session = new FpAccess.SessionKey(LocalNodes.VOLUME, CLIENT, SESSION);
-        return new LeftoverPoll(
+        return new OrphanPoll(
                 nodes.group, 0, session, new Timestamp(5, nodes.encode(1).fpcc()), _ -> false, TIMES);
     }
 
@@ -396,7 +396,7 @@ class FpRulesTest {
     }
 
     @PlantedBug(
-            in = LeftoverPoll.class,
+            in = OrphanPoll.class,
             rule = "2f + 1 nodes must never have prepared a leftover before it is dropped",
             replace = "if (never >= group.policy().timestampQuorum() ||",
             with = "if (never >= group.policy().timestampQuorum() - 1 ||")
@@ -404,7 +404,7 @@ class FpRulesTest {
     void aLeftoverIsDroppedAtThreeWhoNeverPreparedIt() {
         Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
         FpAccess.SessionKey session = new FpAccess.SessionKey(LocalNodes.VOLUME, CLIENT, SESSION);
-        LeftoverPoll poll = new LeftoverPoll(nodes.group, 0, session, version, _ -> false, TIMES);
+        OrphanPoll poll = new OrphanPoll(nodes.group, 0, session, version, _ -> false, TIMES);
         poll.start(1);
         for (int slot = 1; slot <= 3; slot++) {
             assertThat(poll.outcome()).isEmpty();
@@ -416,7 +416,7 @@ class FpRulesTest {
                             FpMessage.LeftoverState.NEVER_PREPARED,
                             Timestamp.NONE));
         }
-        assertThat(poll.outcome()).contains(LeftoverPoll.Outcome.NEVER);
+        assertThat(poll.outcome()).contains(OrphanPoll.Outcome.NEVER);
     }
 
     /** A cross-checksum of its own proves nothing of the length, which fpcc fixes. */
@@ -463,7 +463,7 @@ class FpRulesTest {
         effects.addAll(operation.onMessage(2, from, message));
     }
 
-    private FpMessage.Refused refusal(int slot, Asked asked, long ts, Refusal refusal, long epoch) {
+    private FpMessage.Refused refusal(int slot, RequestKind asked, long ts, Refusal refusal, long epoch) {
         return new FpMessage.Refused(nodes.group.target(slot), asked, ts, refusal, epoch);
     }
 }

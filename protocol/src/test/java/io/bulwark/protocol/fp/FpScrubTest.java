@@ -68,7 +68,7 @@ class FpScrubTest {
         nodes.disk(2).garble();
         nodes.cutOff.addAll(List.of(0, 1));
         assertThat(nodes.look(2)).isEqualTo(FpScrub.Found.UNFINISHED);
-        Holding held = nodes.holding(2, version);
+        HeldVersion held = nodes.holding(2, version);
         assertThat(held.fragment()).isNull();
         assertThat(held.damaged()).isTrue();
     }
@@ -107,7 +107,7 @@ class FpScrubTest {
     @Test
     void aPeersClaimAloneMakesNothingOfABlockThatWasNeverWritten() {
         Timestamp made = new Timestamp(9, nodes.encode(1).fpcc());
-        List<Holding.SlotNonce> nonces = List.of(new Holding.SlotNonce(0, SampleMessages.filled(32, 1)));
+        List<HeldVersion.SlotNonce> nonces = List.of(new HeldVersion.SlotNonce(0, SampleMessages.filled(32, 1)));
         nodes.putOnDisk(2, new VersionRecord(made, 1, false, null, LocalNodes.CLIENT, LocalNodes.SESSION, nonces));
         assertThat(nodes.look(0)).isEqualTo(FpScrub.Found.ABSENT);
     }

@@ -95,7 +95,7 @@ class FpServerTest {
         FpMessage answer = nodes.one(
                 CLIENT, new FpMessage.PrepareBlock(nodes.group.target(2), SESSION, 4, poisoned, nodes.block(1)));
         assertThat(answer).isInstanceOf(FpMessage.Prepared.class);
-        Holding held = nodes.holding(2, new Timestamp(4, poisoned));
+        HeldVersion held = nodes.holding(2, new Timestamp(4, poisoned));
         assertThat(held.fragment()).isEqualTo(nodes.encode(1).fragments().get(2));
         assertThat(held.cc()).hasSize(4);
         assertThat(held.nonces()).isEmpty();
@@ -126,7 +126,7 @@ class FpServerTest {
             with = "Long.compare(ts, other.ts)")
     @Test
     void tsNeverWraps() {
-        List<Holding.SlotNonce> nonces = List.of(new Holding.SlotNonce(0, SampleMessages.filled(32, 1)));
+        List<HeldVersion.SlotNonce> nonces = List.of(new HeldVersion.SlotNonce(0, SampleMessages.filled(32, 1)));
         VersionRecord last =
                 new VersionRecord(new Timestamp(-1, nodes.encode(1).fpcc()), 1, false, null, CLIENT, SESSION, nonces);
         nodes.putOnDisk(0, last);
@@ -361,7 +361,7 @@ class FpServerTest {
     void noncesOfAStagedVersionAreNotShown() {
         nodes.prepare(3, 5, 1);
         Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
-        Holding held = nodes.holding(0, version);
+        HeldVersion held = nodes.holding(0, version);
         assertThat(held.nonces()).isEmpty();
         assertThat(held.nonceHash()).isNotEqualTo(PrepareTag.nonce(nodes.keysOf(0), nodes.group.block(), version));
     }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** c_dowrite and the rules beyond the paper, answer by answer. */
 @NullMarked
 class FpWriteTest {
-    private static final FpTimes TIMES = new FpTimes(100, 300, 1_000, 20_000);
+    private static final Timeouts TIMES = new Timeouts(100, 300, 1_000, 20_000);
 
     private long now = 1;
     private List<Effect.Send> sent = new ArrayList<>();
@@ -106,12 +106,12 @@ class FpWriteTest {
         answer(prepared(0, huge));
         answer(prepared(1, 5));
         answer(prepared(2, 5));
-        answer(refused(1, Asked.PREPARE, huge, Refusal.FAR));
+        answer(refused(1, RequestKind.PREPARE, huge, Refusal.FAR));
         // FAR: the rest of the first 3f + 1 slots are asked what they think.
         assertThat(slots(FpMessage.PrepareBlock.class, m -> m.ts() == 0)).containsExactly(3);
         answer(prepared(3, 5));
         assertThat(slots(FpMessage.Commit.class, m -> m.ts() == 5)).isEmpty();
-        answer(refused(2, Asked.PREPARE, huge, Refusal.FAR));
+        answer(refused(2, RequestKind.PREPARE, huge, Refusal.FAR));
         assertThat(slots(FpMessage.Commit.class, m -> m.ts() == 5)).containsExactly(1, 2, 3);
         assertThat(slots(FpMessage.PrepareFragment.class, m -> m.ts() == 5)).containsExactly(0);
         answer(prepared(0, huge));
@@ -131,7 +131,7 @@ class FpWriteTest {
         answer(prepared(1, 5));
         answer(prepared(2, 5));
         answer(prepared(1, 900));
-        answer(refused(0, Asked.PREPARE, 0, Refusal.FAR));
+        answer(refused(0, RequestKind.PREPARE, 0, Refusal.FAR));
         tick(150);
         answer(prepared(3, 5));
         assertThat(slots(FpMessage.Prepare.class, m -> m.ts() == 5)).isEmpty();
@@ -159,8 +159,8 @@ class FpWriteTest {
         answer(prepared(3, 5));
         assertThat(slots(FpMessage.Prepare.class, m -> m.ts() == 9)).containsExactly(3);
         // One of these two lies.
-        answer(refused(3, Asked.PREPARE, 9, Refusal.FAR));
-        answer(refused(0, Asked.COMMIT, 9, Refusal.FAR));
+        answer(refused(3, RequestKind.PREPARE, 9, Refusal.FAR));
+        answer(refused(0, RequestKind.COMMIT, 9, Refusal.FAR));
         assertThat(slots(FpMessage.Prepare.class, m -> m.ts() == 5)).isEmpty();
         assertThat(slots(FpMessage.Commit.class, m -> m.ts() != 9)).isEmpty();
     }
@@ -188,7 +188,7 @@ class FpWriteTest {
     @Test
     void aRefusedFragmentIsSentAgainAsABlock() {
         start();
-        answer(refused(1, Asked.PREPARE, 0, Refusal.INCONSISTENT));
+        answer(refused(1, RequestKind.PREPARE, 0, Refusal.INCONSISTENT));
         assertThat(slots(FpMessage.PrepareBlock.class, m -> m.ts() == 0)).containsExactly(1);
     }
 
@@ -203,7 +203,7 @@ class FpWriteTest {
         assertThat(slots(FpMessage.Commit.class, m -> m.prepares().size() == 3)).containsExactly(0, 1, 3);
         answer(committed(0, 5));
         answer(committed(3, 5));
-        answer(refused(1, Asked.COMMIT, 5, Refusal.PREPARES));
+        answer(refused(1, RequestKind.COMMIT, 5, Refusal.PREPARES));
         sent.clear();
         answer(prepared(2, 5));
         assertThat(slots(FpMessage.Commit.class, m -> m.prepares().size() == 4)).containsExactly(1, 2);
@@ -218,7 +218,7 @@ class FpWriteTest {
     void refusedPreparesAreMadeAgainAtTheSameTs() {
         start();
         IntStream.range(0, 3).forEach(slot -> answer(prepared(slot, 5)));
-        IntStream.range(0, 3).forEach(slot -> answer(refused(slot, Asked.COMMIT, 5, Refusal.PREPARES)));
+        IntStream.range(0, 3).forEach(slot -> answer(refused(slot, RequestKind.COMMIT, 5, Refusal.PREPARES)));
         sent.clear();
         tick(350);
         assertThat(slots(FpMessage.PrepareFragment.class, m -> m.ts() == 5)).containsExactly(0, 1, 2);
@@ -229,7 +229,7 @@ class FpWriteTest {
     void macsThatWereMadeAgainGoOutAtOnceAndOnce() {
         start();
         IntStream.range(0, 3).forEach(slot -> answer(prepared(slot, 5)));
-        IntStream.range(0, 3).forEach(slot -> answer(refused(slot, Asked.COMMIT, 5, Refusal.PREPARES)));
+        IntStream.range(0, 3).forEach(slot -> answer(refused(slot, RequestKind.COMMIT, 5, Refusal.PREPARES)));
         tick(350);
         sent.clear();
         answer(prepared(0, 5));
@@ -239,7 +239,7 @@ class FpWriteTest {
         answer(withMacs(1, 9));
         assertThat(slots(FpMessage.Commit.class, m -> m.prepares().contains(vouchWith(1, 9))))
                 .containsExactly(0, 1, 2);
-        IntStream.range(0, 3).forEach(slot -> answer(refused(slot, Asked.COMMIT, 5, Refusal.PREPARES)));
+        IntStream.range(0, 3).forEach(slot -> answer(refused(slot, RequestKind.COMMIT, 5, Refusal.PREPARES)));
         sent.clear();
         answer(withMacs(1, 8));
         assertThat(slots(FpMessage.Commit.class, _ -> true))
@@ -261,14 +261,14 @@ class FpWriteTest {
     @Test
     void upToFNodesAtTheirLimitAreReplaced() {
         start();
-        answer(refused(1, Asked.PREPARE, 0, Refusal.LIMIT));
+        answer(refused(1, RequestKind.PREPARE, 0, Refusal.LIMIT));
         assertThat(slots(FpMessage.PrepareBlock.class, m -> true)).containsExactly(3);
     }
 
     @Test
     void aNodeAtItsLimitIsAskedAtTheChosenTs() {
         start();
-        answer(refused(1, Asked.PREPARE, 4, Refusal.LIMIT));
+        answer(refused(1, RequestKind.PREPARE, 4, Refusal.LIMIT));
         answer(prepared(0, 5));
         assertThat(slots(FpMessage.Prepare.class, m -> m.ts() != 0)).isEmpty();
         answer(prepared(2, 5));
@@ -282,9 +282,9 @@ class FpWriteTest {
     @Test
     void moreThanFNodesAtTheirLimitAreWaitedForAndAskedAgain() {
         start();
-        answer(refused(0, Asked.PREPARE, 0, Refusal.LIMIT));
+        answer(refused(0, RequestKind.PREPARE, 0, Refusal.LIMIT));
         sent.clear();
-        answer(refused(1, Asked.PREPARE, 0, Refusal.LIMIT));
+        answer(refused(1, RequestKind.PREPARE, 0, Refusal.LIMIT));
         assertThat(sent).isEmpty();
         tick(350);
         assertThat(slots(FpMessage.PrepareFragment.class, m -> m.ts() == 0)).contains(0, 1);
@@ -297,9 +297,9 @@ class FpWriteTest {
     @Test
     void whatMoreThanFNodesSayEndsTheWrite() {
         start();
-        answer(refused(0, Asked.PREPARE, 0, Refusal.SESSION_CLOSED));
+        answer(refused(0, RequestKind.PREPARE, 0, Refusal.SESSION_CLOSED));
         assertThat(write.outcome()).isEmpty();
-        answer(refused(1, Asked.PREPARE, 0, Refusal.SESSION_CLOSED));
+        answer(refused(1, RequestKind.PREPARE, 0, Refusal.SESSION_CLOSED));
         assertThat(write.outcome()).contains(new FpWriteOutcome.Failed(Failure.SESSION_CLOSED, false));
     }
 
@@ -309,12 +309,12 @@ class FpWriteTest {
         start();
         IntStream.range(0, 3).forEach(slot -> answer(prepared(slot, 5)));
         IntStream.range(0, 2).forEach(slot -> answer(committed(slot, 5)));
-        answer(refused(2, Asked.COMMIT, 5, Refusal.SESSION_CLOSED));
-        answer(refused(3, Asked.PREPARE, 5, Refusal.SESSION_CLOSED));
+        answer(refused(2, RequestKind.COMMIT, 5, Refusal.SESSION_CLOSED));
+        answer(refused(3, RequestKind.PREPARE, 5, Refusal.SESSION_CLOSED));
         assertThat(write.outcome()).contains(new FpWriteOutcome.Failed(Failure.SESSION_CLOSED, true));
     }
 
-    private FpMessage.Refused laterEpoch(int slot, Asked asked, long ts) {
+    private FpMessage.Refused laterEpoch(int slot, RequestKind asked, long ts) {
         return new FpMessage.Refused(group.target(slot), asked, ts, Refusal.OTHER_EPOCH, 2);
     }
 
@@ -322,9 +322,9 @@ class FpWriteTest {
     void aWriteWhoseEpochEndsBeforeItsCommitHasDoneNothing() {
         start();
         answer(prepared(2, 5));
-        answer(0, laterEpoch(0, Asked.PREPARE, 0));
+        answer(0, laterEpoch(0, RequestKind.PREPARE, 0));
         assertThat(write.outcome()).isEmpty();
-        answer(1, laterEpoch(1, Asked.PREPARE, 0));
+        answer(1, laterEpoch(1, RequestKind.PREPARE, 0));
         assertThat(write.outcome()).contains(new FpWriteOutcome.Failed(Failure.OTHER_EPOCH, false));
     }
 
@@ -334,9 +334,9 @@ class FpWriteTest {
         start();
         IntStream.range(0, 3).forEach(slot -> answer(prepared(slot, 5)));
         answer(committed(0, 5));
-        answer(1, laterEpoch(1, Asked.COMMIT, 5));
+        answer(1, laterEpoch(1, RequestKind.COMMIT, 5));
         assertThat(write.outcome()).isEmpty();
-        answer(2, laterEpoch(2, Asked.COMMIT, 5));
+        answer(2, laterEpoch(2, RequestKind.COMMIT, 5));
         Timestamp at = new Timestamp(5, fpcc);
         assertThat(write.outcome()).contains(new FpWriteOutcome.EpochOver(at));
         assertThat(write.finished()).isTrue();
@@ -346,8 +346,8 @@ class FpWriteTest {
         start();
         assertThat(slots(FpMessage.PrepareFragment.class, m -> m.ts() == 5)).containsExactly(0, 1, 2);
         assertThat(sent).hasSize(3);
-        answer(refused(0, Asked.PREPARE, 5, Refusal.SESSION_CLOSED));
-        answer(refused(1, Asked.PREPARE, 5, Refusal.SESSION_CLOSED));
+        answer(refused(0, RequestKind.PREPARE, 5, Refusal.SESSION_CLOSED));
+        answer(refused(1, RequestKind.PREPARE, 5, Refusal.SESSION_CLOSED));
         assertThat(write.outcome())
                 .as("whatever was not sent in this epoch")
                 .contains(new FpWriteOutcome.Failed(Failure.SESSION_CLOSED, true));
@@ -364,24 +364,24 @@ class FpWriteTest {
         start();
         answer(prepared(0, 5));
         answer(prepared(1, 5));
-        answer(2, laterEpoch(2, Asked.PREPARE, 0));
+        answer(2, laterEpoch(2, RequestKind.PREPARE, 0));
         sent.clear();
         tick(400);
         assertThat(slots(FpMessage.FindTimestamp.class, m -> true))
                 .contains(0, 1)
                 .doesNotContain(2);
-        answer(1, laterEpoch(1, Asked.FIND_TIMESTAMP, 0));
+        answer(1, laterEpoch(1, RequestKind.FIND_TIMESTAMP, 0));
         assertThat(write.outcome()).contains(new FpWriteOutcome.Failed(Failure.OTHER_EPOCH, false));
 
         write = new FpWrite(group, 7, data(), TIMES);
         start();
         IntStream.range(0, 3).forEach(slot -> answer(prepared(slot, 5)));
         IntStream.range(0, 2).forEach(slot -> answer(committed(slot, 5)));
-        answer(2, laterEpoch(2, Asked.COMMIT, 5));
+        answer(2, laterEpoch(2, RequestKind.COMMIT, 5));
         sent.clear();
         tick(400);
         assertThat(slots(FpMessage.FindTimestamp.class, m -> true)).contains(0, 1);
-        answer(0, laterEpoch(0, Asked.FIND_TIMESTAMP, 0));
+        answer(0, laterEpoch(0, RequestKind.FIND_TIMESTAMP, 0));
         assertThat(write.outcome()).contains(new FpWriteOutcome.EpochOver(new Timestamp(5, fpcc)));
     }
 
@@ -419,13 +419,13 @@ class FpWriteTest {
     @Test
     void anUnknownSessionEndsTheWriteOnlyAfterTwoRetries() {
         start();
-        IntStream.range(0, 2).forEach(slot -> answer(refused(slot, Asked.PREPARE, 0, Refusal.SESSION_UNKNOWN)));
+        IntStream.range(0, 2).forEach(slot -> answer(refused(slot, RequestKind.PREPARE, 0, Refusal.SESSION_UNKNOWN)));
         assertThat(write.outcome()).isEmpty();
         tick(300);
-        IntStream.range(0, 2).forEach(slot -> answer(refused(slot, Asked.PREPARE, 0, Refusal.SESSION_UNKNOWN)));
+        IntStream.range(0, 2).forEach(slot -> answer(refused(slot, RequestKind.PREPARE, 0, Refusal.SESSION_UNKNOWN)));
         assertThat(write.outcome()).isEmpty();
         tick(350);
-        IntStream.range(0, 2).forEach(slot -> answer(refused(slot, Asked.PREPARE, 0, Refusal.SESSION_UNKNOWN)));
+        IntStream.range(0, 2).forEach(slot -> answer(refused(slot, RequestKind.PREPARE, 0, Refusal.SESSION_UNKNOWN)));
         assertThat(write.outcome()).contains(new FpWriteOutcome.Failed(Failure.SESSION_UNKNOWN, false));
     }
 
@@ -528,7 +528,7 @@ class FpWriteTest {
         return new FpMessage.Committed(group.target(slot), new Version(ts, fpcc.pin()));
     }
 
-    private FpMessage.Refused refused(int slot, Asked asked, long ts, Refusal refusal) {
+    private FpMessage.Refused refused(int slot, RequestKind asked, long ts, Refusal refusal) {
         return new FpMessage.Refused(group.target(slot), asked, ts, refusal, 1);
     }
 }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 /** Tests a poll by node 5 of the others (f = 1, m = 4, six slots, of which the first four count). */
 @NullMarked
 class LatestPollTest {
-    private static final FpTimes TIMES = new FpTimes(100, 300, 0, 20_000);
+    private static final Timeouts TIMES = new Timeouts(100, 300, 0, 20_000);
 
     private final LocalNodes nodes = new LocalNodes(1, 4);
     private final Timestamp own = new Timestamp(5, nodes.encode(1).fpcc());

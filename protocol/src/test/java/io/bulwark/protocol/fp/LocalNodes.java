@@ -236,10 +236,10 @@ final class LocalNodes {
                 .latest();
     }
 
-    Holding holding(int slot, Timestamp version) {
+    HeldVersion holding(int slot, Timestamp version) {
         FpMessage.ReadAnswer answer =
                 (FpMessage.ReadAnswer) one(CLIENT, new FpMessage.Read(group.target(slot), version.version()));
-        Holding holding = answer.holding();
+        HeldVersion holding = answer.holding();
         if (holding == null) {
             throw new AssertionError("holds nothing of " + version);
         }

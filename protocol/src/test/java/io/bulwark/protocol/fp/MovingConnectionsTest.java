@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 @NullMarked
 class MovingConnectionsTest {
     private static final int BLOCK_BYTES = 512;
-    private static final FpTimes TIMES = FpTimes.standard();
+    private static final Timeouts TIMES = Timeouts.standard();
     private static final Volume VOLUME = new Volume(
             1,
             "v",

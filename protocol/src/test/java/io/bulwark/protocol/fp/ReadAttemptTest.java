@@ -13,20 +13,20 @@ import org.junit.jupiter.api.Test;
 class ReadAttemptTest {
     private final LocalNodes nodes = new LocalNodes(2, 3);
     private final ReadAttempt attempt =
-            new ReadAttempt(nodes.group, new Timestamp(5, nodes.encode(1).fpcc()), false, FpTimes.standard());
+            new ReadAttempt(nodes.group, new Timestamp(5, nodes.encode(1).fpcc()), false, Timeouts.standard());
 
     private static Bytes nonce(int slot) {
         return SampleMessages.filled(32, slot);
     }
 
     /** A right fragment, and the nonces that the slot says it knows. */
-    private void add(int slot, List<Holding.SlotNonce> nonces) {
+    private void add(int slot, List<HeldVersion.SlotNonce> nonces) {
         Bytes fragment = nodes.encode(1).fragments().get(slot);
-        attempt.add(slot, new Holding(fragment, null, Hashes.sha256(nonce(slot)), nonces, false));
+        attempt.add(slot, new HeldVersion(fragment, null, Hashes.sha256(nonce(slot)), nonces, false));
     }
 
-    private static Holding.SlotNonce known(int slot) {
-        return new Holding.SlotNonce(slot, nonce(slot));
+    private static HeldVersion.SlotNonce known(int slot) {
+        return new HeldVersion.SlotNonce(slot, nonce(slot));
     }
 
     @Test
@@ -50,7 +50,7 @@ class ReadAttemptTest {
         for (int slot = 0; slot < 4; slot++) {
             add(slot, List.of());
         }
-        add(0, List.of(known(0), known(1), new Holding.SlotNonce(2, nonce(9)), known(5)));
+        add(0, List.of(known(0), known(1), new HeldVersion.SlotNonce(2, nonce(9)), known(5)));
         assertThat(attempt.proven())
                 .as("one is wrong, one slot has said nothing")
                 .isFalse();

@@ -273,7 +273,7 @@ class RegisterEpochsTest {
     @Test
     void aMapOfBeforeTellsNothingOfWhatWasStoredSince() {
         Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
-        List<Holding.SlotNonce> nonces = List.of(new Holding.SlotNonce(0, SampleMessages.filled(32, 1)));
+        List<HeldVersion.SlotNonce> nonces = List.of(new HeldVersion.SlotNonce(0, SampleMessages.filled(32, 1)));
         nodes.putOnDisk(0, new VersionRecord(version, 3, true, null, CLIENT, SESSION, nonces));
         assertThat(nodes.latest(0)).isEqualTo(version);
         nodes.place(new PlacementGroup(2, List.of(9, 1, 2, 3)));

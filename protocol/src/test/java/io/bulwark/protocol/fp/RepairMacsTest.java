@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
  */
 @NullMarked
 class RepairMacsTest {
-    private static final FpTimes TIMES = new FpTimes(100, 300, 0, 20_000);
+    private static final Timeouts TIMES = new Timeouts(100, 300, 0, 20_000);
 
     private final LocalNodes nodes = new LocalNodes(1, 2);
     private final Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());

@@ -26,10 +26,10 @@ final class SampleMessages {
         Map<String, FpMessage> all = new LinkedHashMap<>();
         Bytes nonce = filled(32, 0xA1);
         Bytes mac = filled(16, 0xB2);
-        List<Holding.SlotNonce> nonces =
-                List.of(new Holding.SlotNonce(0, nonce), new Holding.SlotNonce(254, filled(32, 0xA2)));
-        Holding whole = new Holding(Bytes.of(new byte[] {9, 9}), cc(), filled(32, 0xC3), nonces, false);
-        Holding lost = new Holding(null, null, filled(32, 0xC3), List.of(), true);
+        List<HeldVersion.SlotNonce> nonces =
+                List.of(new HeldVersion.SlotNonce(0, nonce), new HeldVersion.SlotNonce(254, filled(32, 0xA2)));
+        HeldVersion whole = new HeldVersion(Bytes.of(new byte[] {9, 9}), cc(), filled(32, 0xC3), nonces, false);
+        HeldVersion lost = new HeldVersion(null, null, filled(32, 0xC3), List.of(), true);
         all.put("prepare-fragment", new FpMessage.PrepareFragment(TARGET, 5, 0, FPCC, Bytes.of(new byte[] {7, 8})));
         all.put("prepare-block", new FpMessage.PrepareBlock(TARGET, 5, -1, FPCC, Bytes.of(new byte[] {1, 2, 3, 4})));
         all.put("prepared", new FpMessage.Prepared(TARGET, VERSION, nonce, List.of(mac, mac)));
@@ -52,7 +52,7 @@ final class SampleMessages {
                 "leftover-revoked",
                 new FpMessage.Leftover(TARGET, VERSION, FpMessage.LeftoverState.REFUSED, Timestamp.NONE));
         all.put("proven", new FpMessage.Proven(TARGET, VERSION));
-        all.put("refused", new FpMessage.Refused(TARGET, Asked.PREPARE, 9, Refusal.FAR, 1));
+        all.put("refused", new FpMessage.Refused(TARGET, RequestKind.PREPARE, 9, Refusal.FAR, 1));
         return all;
     }
 

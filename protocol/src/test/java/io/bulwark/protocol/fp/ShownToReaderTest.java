@@ -49,15 +49,15 @@ class ShownToReaderTest {
     private void fake(long ts) {
         int seed = (int) ts;
         Timestamp fake = new Timestamp(ts, nodes.encode(seed).fpcc());
-        List<Holding.SlotNonce> nonces = new ArrayList<>();
+        List<HeldVersion.SlotNonce> nonces = new ArrayList<>();
         for (int slot : List.of(0, 1)) {
             FpMessage.Prepared prepared = (FpMessage.Prepared) nodes.one(CLIENT, nodes.fragment(slot, ts, seed));
-            nonces.add(new Holding.SlotNonce(slot, prepared.nonce()));
+            nonces.add(new HeldVersion.SlotNonce(slot, prepared.nonce()));
         }
         FpMessage.Prepared third = (FpMessage.Prepared) nodes.one(CLIENT, nodes.wholeBlock(3, ts, seed));
-        nonces.add(new Holding.SlotNonce(3, third.nonce()));
-        Holding held = nodes.holding(0, fake);
-        Holding shown = new Holding(held.fragment(), held.cc(), held.nonceHash(), nonces, false);
+        nonces.add(new HeldVersion.SlotNonce(3, third.nonce()));
+        HeldVersion held = nodes.holding(0, fake);
+        HeldVersion shown = new HeldVersion(held.fragment(), held.cc(), held.nonceHash(), nonces, false);
         fakes.put(fake, new FpMessage.ReadAnswer(nodes.group.target(0), fake.version(), fake, shown));
     }
 
@@ -81,7 +81,7 @@ class ShownToReaderTest {
     /** Makes the liar claim that it had committed each fake. */
     private void swear() {
         fakes.forEach((fake, answer) -> {
-            Holding shown = Objects.requireNonNull(answer.holding());
+            HeldVersion shown = Objects.requireNonNull(answer.holding());
             VersionRecord sworn = new VersionRecord(fake, 1, true, shown.cc(), CLIENT, SESSION, shown.nonces());
             nodes.putOnDisk(0, sworn);
             nodes.disk(0).apply(new Mutation.UpdateMeta(sworn.key(nodes.group.block()), sworn.encoded()));
@@ -91,7 +91,7 @@ class ShownToReaderTest {
 
     /** Read to which the liar shows one version after the other, repeatedly. */
     private final class Shown implements ClientOperation<FpReadOutcome> {
-        private final FpRead read = FpRead.writingBack(nodes.group, SESSION, new FpTimes(100, 400, 0, 120_000));
+        private final FpRead read = FpRead.writingBack(nodes.group, SESSION, new Timeouts(100, 400, 0, 120_000));
         private int turn;
 
         @Override

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 
-/** Reports of one of the {@link LocalNodes} on revoked clients. */
+/** LatestReports of one of the {@link LocalNodes} on revoked clients. */
 @NullMarked
 record ToldUndecided(int node, Map<Integer, Integer> undecided, Set<BlockId> awaited) implements RevocationWatch {
     @Override

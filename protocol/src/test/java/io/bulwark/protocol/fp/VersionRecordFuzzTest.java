@@ -17,7 +17,7 @@ class VersionRecordFuzzTest {
         Timestamp version = new Timestamp(
                 9, new BlockCode(2, 1, 4).encode(Bytes.of(new byte[100])).fpcc());
         VersionRecord staged = new VersionRecord(version, 1, true, null, PrincipalId.client(1), 7, List.of());
-        Holding.SlotNonce nonce = new Holding.SlotNonce(2, SampleMessages.filled(32, 1));
+        HeldVersion.SlotNonce nonce = new HeldVersion.SlotNonce(2, SampleMessages.filled(32, 1));
         return Stream.of(
                         staged,
                         new VersionRecord(version, 3, true, null, PrincipalId.client(1), 7, List.of()),

@@ -27,7 +27,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Holders of placement groups change: docs/epochs.md. */
+/** PlacementChanges of placement groups change: docs/epochs.md. */
 @NullMarked
 class EpochTest {
     private static final long SEED = Long.getLong("bulwark.seed", 20261122L);
@@ -71,7 +71,7 @@ class EpochTest {
     }
 
     @PlantedBug(
-            in = Holders.class,
+            in = PlacementChanges.class,
             rule = "the next epoch opens only when enough holders have sealed",
             replace = ">= place.volume.policy().writeQuorum();",
             with = ">= place.volume.policy().writeQuorum() - 1;")
@@ -115,7 +115,7 @@ class EpochTest {
     }
 
     @PlantedBug(
-            in = Holders.class,
+            in = PlacementChanges.class,
             rule = "a seal is for the epoch that is open",
             replace = "epoch == group.epoch(),",
             with = "epoch >= 0,")
@@ -135,7 +135,7 @@ class EpochTest {
     }
 
     @PlantedBug(
-            in = Holders.class,
+            in = PlacementChanges.class,
             rule = "at most f slots of a group are unconfirmed",
             replace = "without.size() <= place.volume.policy().f(),",
             with = "without.size() <= 255,")
@@ -179,7 +179,7 @@ class EpochTest {
     }
 
     @PlantedBug(
-            in = Holders.class,
+            in = PlacementChanges.class,
             rule = "a node that was removed takes no slot",
             replace = "&& !registry.revoked(PrincipalId.node(change.to()))",
             with = "")

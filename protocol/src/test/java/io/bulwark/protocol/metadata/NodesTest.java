@@ -74,7 +74,7 @@ class NodesTest {
     }
 
     @PlantedBug(
-            in = Holders.class,
+            in = PlacementChanges.class,
             rule = "a node that left has no rights",
             replace = "registry.revoke(new Command.RevokePrincipal(node), by);",
             with = "")

@@ -16,7 +16,7 @@ import io.bulwark.protocol.ordering.OrderingMessage.ToReplica;
 import io.bulwark.protocol.ordering.ReplicatedCall.Agreed;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.HandoverProof;
-import io.bulwark.protocol.ordering.membership.Lineage;
+import io.bulwark.protocol.ordering.membership.ConfigurationChain;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.AskSuccessor;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import io.bulwark.protocol.ordering.membership.TestSignatures;
@@ -33,16 +33,16 @@ class GroupCallTest {
     private static final HandoverProof PROOF = proof(GENESIS, handover(GENESIS, NEXT), 0, 1, 3);
     private static final Bytes RIGHT = Bytes.of((byte) 7);
 
-    private final Lineage lineage = new Lineage(GENESIS, new TestSignatures(PrincipalId.replica(0)), OPERATOR);
+    private final ConfigurationChain configurationChain = new ConfigurationChain(GENESIS, new TestSignatures(PrincipalId.replica(0)), OPERATOR);
     private final SplittableRandom random = new SplittableRandom(1);
     private long number;
 
     private GroupCall begun() {
         GroupCall call = new GroupCall(
-                lineage,
-                ReplicatedCall.command(lineage.configuration().replicas(), Bytes.of((byte) 1), 60_000, random));
+                configurationChain,
+                ReplicatedCall.command(configurationChain.configuration().replicas(), Bytes.of((byte) 1), 60_000, random));
         List<Effect> sends = call.start(0);
-        assertThat(receivers(sends)).isEqualTo(lineage.configuration().replicas());
+        assertThat(receivers(sends)).isEqualTo(configurationChain.configuration().replicas());
         number = ((ToReplica) ((Effect.Send) sends.getFirst()).message()).call();
         return call;
     }
@@ -120,7 +120,7 @@ class GroupCallTest {
         GroupCall call = begun();
         HandoverProof forged = proof(GENESIS, handover(GENESIS, GENESIS.replacing(1, member(9))), 0, 1);
         assertThat(call.onMessage(2, PrincipalId.replica(1), successor(forged))).isEmpty();
-        assertThat(lineage.term().number()).isZero();
+        assertThat(configurationChain.term().number()).isZero();
     }
 
     /** An older replica has nothing else to show; the next one is not kept waiting by it. */
@@ -129,9 +129,9 @@ class GroupCallTest {
         GroupCall call = begun();
         call.onMessage(2, PrincipalId.replica(0), new Successor(PROOF, Bytes.EMPTY));
         call.onMessage(2, PrincipalId.replica(1), new Successor(PROOF, GENESIS.digest()));
-        assertThat(lineage.term().number()).isZero();
+        assertThat(configurationChain.term().number()).isZero();
         call.onMessage(2, PrincipalId.replica(0), successor(PROOF));
-        assertThat(lineage.term().number()).isEqualTo(1);
+        assertThat(configurationChain.term().number()).isEqualTo(1);
     }
 
     /** A liar costs an occasional check, however many calls he may answer, and blocks no other sender. */
@@ -142,9 +142,9 @@ class GroupCallTest {
         HandoverProof forged = proof(GENESIS, handover(GENESIS, GENESIS.replacing(1, member(9))), 0, 1);
         call.onMessage(2, PrincipalId.replica(1), successor(forged));
         other.onMessage(21, PrincipalId.replica(1), successor(PROOF));
-        assertThat(lineage.term().number()).isZero();
+        assertThat(configurationChain.term().number()).isZero();
         call.onMessage(21, PrincipalId.replica(2), successor(PROOF));
-        assertThat(lineage.term().number()).isEqualTo(1);
+        assertThat(configurationChain.term().number()).isEqualTo(1);
     }
 
     @Test
@@ -153,7 +153,7 @@ class GroupCallTest {
         HandoverProof second = proof(NEXT, handover(NEXT, NEXT.replacing(0, member(5))), 1, 2, 3);
         call.onMessage(2, PrincipalId.replica(1), successor(PROOF));
         call.onMessage(2, PrincipalId.replica(1), successor(second));
-        assertThat(lineage.term().number()).isEqualTo(2);
+        assertThat(configurationChain.term().number()).isEqualTo(2);
     }
 
     @Test

@@ -4,7 +4,7 @@ import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.effect.Effect;
-import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** A group with node i at slot i, versions of its block, and what its nodes would say. */
 @NullMarked
 record Group(PasisGroup pasis) {
-    static final FpTimes TIMES = new FpTimes(100, 400, 1_000, 60_000);
+    static final Timeouts TIMES = new Timeouts(100, 400, 1_000, 60_000);
     static final PrincipalId CLIENT = PrincipalId.client(1);
 
     /** A version with all its fragments. */
@@ -78,7 +78,7 @@ record Group(PasisGroup pasis) {
         return new PasisMessage.Written(pasis.target(slot), version.name());
     }
 
-    PasisMessage.Refused refused(int slot, Asked asked, ValidatingTimestamp version, Refusal refusal) {
+    PasisMessage.Refused refused(int slot, RequestKind asked, ValidatingTimestamp version, Refusal refusal) {
         return new PasisMessage.Refused(pasis.target(slot), asked, version.name(), refusal, 1);
     }
 

@@ -101,12 +101,12 @@ class NodeOperationsTest {
     void oneNodeThatFindsTooFewRefutesNothing() {
         RepairRequests repairs = new RepairRequests(group.pasis(), version.timestamp(), Set.of(0, 1));
         repairs.start(0, Group.TIMES);
-        repairs.take(2, group.refused(2, Asked.REPAIR, version.timestamp(), Refusal.NOT_FOUND));
-        repairs.take(2, group.refused(2, Asked.REPAIR, version.timestamp(), Refusal.NOT_FOUND));
-        repairs.take(3, group.refused(3, Asked.REPAIR, version.timestamp(), Refusal.BUSY));
-        repairs.take(4, group.refused(4, Asked.REPAIR, later, Refusal.NOT_FOUND));
+        repairs.take(2, group.refused(2, RequestKind.REPAIR, version.timestamp(), Refusal.NOT_FOUND));
+        repairs.take(2, group.refused(2, RequestKind.REPAIR, version.timestamp(), Refusal.NOT_FOUND));
+        repairs.take(3, group.refused(3, RequestKind.REPAIR, version.timestamp(), Refusal.BUSY));
+        repairs.take(4, group.refused(4, RequestKind.REPAIR, later, Refusal.NOT_FOUND));
         assertThat(repairs.refuted()).isFalse();
-        repairs.take(3, group.refused(3, Asked.REPAIR, version.timestamp(), Refusal.NOT_FOUND));
+        repairs.take(3, group.refused(3, RequestKind.REPAIR, version.timestamp(), Refusal.NOT_FOUND));
         assertThat(repairs.refuted()).isTrue();
     }
 

@@ -176,7 +176,7 @@ class PasisReadTest {
     }
 
     @PlantedBug(
-            in = Gathering.class,
+            in = HistoryGatherer.class,
             rule = "fragments that do not match do not count",
             replace = "if (group.accepts(version, slot, fragment)) {",
             with = "if (fragment.length() > 0) {")
@@ -307,9 +307,9 @@ class PasisReadTest {
         tell(1, group.history(1, fresh, old));
         tell(2, group.history(2, old));
         tell(3, group.history(3, old));
-        tell(2, group.refused(2, Asked.WRITE, fresh.timestamp(), Refusal.FAR));
+        tell(2, group.refused(2, RequestKind.WRITE, fresh.timestamp(), Refusal.FAR));
         assertThat(read.outcome()).isEmpty();
-        List<Effect> effects = tell(3, group.refused(3, Asked.WRITE, fresh.timestamp(), Refusal.FAR));
+        List<Effect> effects = tell(3, group.refused(3, RequestKind.WRITE, fresh.timestamp(), Refusal.FAR));
         assertThat(Group.sent(effects, PasisMessage.ReadFragment.class)).hasSize(2);
         tell(0, group.fragment(0, old));
         tell(1, group.fragment(1, old));
@@ -413,10 +413,10 @@ class PasisReadTest {
 
     private PasisMessage.Refused lostSlot(int slot) {
         return new PasisMessage.Refused(
-                group.pasis().target(slot), Asked.WRITE, fresh.timestamp().name(), Refusal.WRONG_SLOT, 2);
+                group.pasis().target(slot), RequestKind.WRITE, fresh.timestamp().name(), Refusal.WRONG_SLOT, 2);
     }
 
-    private PasisMessage.Refused laterEpoch(int slot, Asked asked) {
+    private PasisMessage.Refused laterEpoch(int slot, RequestKind asked) {
         return new PasisMessage.Refused(group.pasis().target(slot), asked, null, Refusal.OTHER_EPOCH, 2);
     }
 
@@ -426,12 +426,12 @@ class PasisReadTest {
         for (int slot = 0; slot < 3; slot++) {
             tell(slot, group.history(slot, fresh));
         }
-        tell(3, laterEpoch(3, Asked.READ));
+        tell(3, laterEpoch(3, RequestKind.READ));
         assertThat(Group.sent(pass(read, 400), PasisMessage.FindTime.class))
                 .extracting(ask -> ask.target().slot())
                 .contains(0, 1, 2)
                 .doesNotContain(3);
-        tell(0, laterEpoch(0, Asked.FIND_TIME));
+        tell(0, laterEpoch(0, RequestKind.FIND_TIME));
         pass(read, 50);
         assertThat(read.outcome()).contains(new PasisReadOutcome.Failed(Failure.OTHER_EPOCH));
     }

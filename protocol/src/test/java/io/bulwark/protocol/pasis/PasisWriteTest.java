@@ -110,7 +110,7 @@ class PasisWriteTest {
     void aVersionThatWasSentIsNotGivenUpForAnother() {
         ValidatingTimestamp version = begun();
         for (int slot = 0; slot < 4; slot++) {
-            tell(slot, group.refused(slot, Asked.WRITE, version, Refusal.FAR));
+            tell(slot, group.refused(slot, RequestKind.WRITE, version, Refusal.FAR));
         }
         assertThat(Group.sent(pass(2_000), PasisMessage.Write.class))
                 .isNotEmpty()
@@ -121,10 +121,10 @@ class PasisWriteTest {
     @Test
     void moreThanBThatKnowTheSessionToBeClosedEndIt() {
         ValidatingTimestamp version = begun();
-        tell(0, group.refused(0, Asked.WRITE, version, Refusal.SESSION_CLOSED));
+        tell(0, group.refused(0, RequestKind.WRITE, version, Refusal.SESSION_CLOSED));
         pass(1_000);
         assertThat(write.outcome()).isEmpty();
-        tell(1, group.refused(1, Asked.WRITE, version, Refusal.SESSION_CLOSED));
+        tell(1, group.refused(1, RequestKind.WRITE, version, Refusal.SESSION_CLOSED));
         pass(50);
         assertThat(write.outcome()).contains(new PasisWriteOutcome.Failed(Failure.SESSION_CLOSED, true));
     }
@@ -133,7 +133,7 @@ class PasisWriteTest {
     void boundsAreWaitedForAndNamedWhenTimeIsUp() {
         ValidatingTimestamp version = begun();
         for (int slot = 0; slot < 4; slot++) {
-            tell(slot, group.refused(slot, Asked.WRITE, version, Refusal.POOL));
+            tell(slot, group.refused(slot, RequestKind.WRITE, version, Refusal.POOL));
         }
         pass(50_000);
         assertThat(write.outcome()).isEmpty();
@@ -144,9 +144,9 @@ class PasisWriteTest {
     @Test
     void nodesThatAreAtDifferentBoundsCountTogetherAndTheCommonestIsNamed() {
         ValidatingTimestamp version = begun();
-        tell(0, group.refused(0, Asked.WRITE, version, Refusal.CLIENT_LIMIT));
-        tell(1, group.refused(1, Asked.WRITE, version, Refusal.BLOCK_LIMIT));
-        tell(2, group.refused(2, Asked.WRITE, version, Refusal.BLOCK_LIMIT));
+        tell(0, group.refused(0, RequestKind.WRITE, version, Refusal.CLIENT_LIMIT));
+        tell(1, group.refused(1, RequestKind.WRITE, version, Refusal.BLOCK_LIMIT));
+        tell(2, group.refused(2, RequestKind.WRITE, version, Refusal.BLOCK_LIMIT));
         pass(65_000);
         assertThat(write.outcome()).contains(new PasisWriteOutcome.Failed(Failure.BLOCK_LIMIT, true));
     }
@@ -154,8 +154,8 @@ class PasisWriteTest {
     @Test
     void oneNodeAtEachBoundIsEnoughToSayThatItIsOne() {
         ValidatingTimestamp version = begun();
-        tell(0, group.refused(0, Asked.WRITE, version, Refusal.CLIENT_LIMIT));
-        tell(1, group.refused(1, Asked.WRITE, version, Refusal.POOL));
+        tell(0, group.refused(0, RequestKind.WRITE, version, Refusal.CLIENT_LIMIT));
+        tell(1, group.refused(1, RequestKind.WRITE, version, Refusal.POOL));
         pass(65_000);
         assertThat(write.outcome())
                 .hasValueSatisfying(outcome -> assertThat(outcome)
@@ -173,11 +173,11 @@ class PasisWriteTest {
         assertThat(write.outcome()).contains(new PasisWriteOutcome.Failed(Failure.EXHAUSTED, false));
     }
 
-    private PasisMessage.Refused laterEpoch(int slot, Asked asked, ValidatingTimestamp version) {
+    private PasisMessage.Refused laterEpoch(int slot, RequestKind asked, ValidatingTimestamp version) {
         return new PasisMessage.Refused(
                 group.pasis().target(slot),
                 asked,
-                asked == Asked.WRITE ? version.name() : null,
+                asked == RequestKind.WRITE ? version.name() : null,
                 Refusal.OTHER_EPOCH,
                 2);
     }
@@ -188,12 +188,12 @@ class PasisWriteTest {
         for (int slot = 0; slot < 3; slot++) {
             tell(slot, group.written(slot, version));
         }
-        tell(3, laterEpoch(3, Asked.WRITE, version));
+        tell(3, laterEpoch(3, RequestKind.WRITE, version));
         assertThat(Group.sent(pass(400), PasisMessage.FindTime.class))
                 .extracting(sent -> sent.target().slot())
                 .contains(0, 1, 2, 4)
                 .doesNotContain(3);
-        tell(1, laterEpoch(1, Asked.FIND_TIME, version));
+        tell(1, laterEpoch(1, RequestKind.FIND_TIME, version));
         pass(50);
         assertThat(write.outcome()).contains(new PasisWriteOutcome.EpochOver(version));
         assertThat(write.finished()).isTrue();
@@ -202,8 +202,8 @@ class PasisWriteTest {
     @Test
     void beforeAnythingWasSentItBeginsAgainInTheLaterEpoch() {
         write.start(0);
-        tell(0, laterEpoch(0, Asked.FIND_TIME, ValidatingTimestamp.NONE));
-        tell(1, laterEpoch(1, Asked.FIND_TIME, ValidatingTimestamp.NONE));
+        tell(0, laterEpoch(0, RequestKind.FIND_TIME, ValidatingTimestamp.NONE));
+        tell(1, laterEpoch(1, RequestKind.FIND_TIME, ValidatingTimestamp.NONE));
         pass(50);
         assertThat(write.outcome()).contains(new PasisWriteOutcome.Failed(Failure.OTHER_EPOCH, false));
     }

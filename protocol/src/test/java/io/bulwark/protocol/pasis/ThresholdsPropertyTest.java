@@ -106,7 +106,7 @@ class ThresholdsPropertyTest {
     @Test
     void collectionFollowsTheBPlusFirstGreatestNotice() {
         Group group = Group.of(2, 3, 9);
-        Notices notices = new Notices(group.pasis());
+        PeerNotifications notices = new PeerNotifications(group.pasis());
         notices.take(0, group.version(9, 9).timestamp(), false, false);
         notices.take(1, group.version(8, 8).timestamp(), false, false);
         assertThat(notices.collectable()).isEqualTo(ValidatingTimestamp.NONE);

@@ -34,7 +34,7 @@ public final class RunningOperation<R> {
 
     /** The request id of what the operation sends now. */
     long requestId() {
-        long attempt = operation instanceof Repeated repeated ? repeated.attempt() : 0;
+        long attempt = operation instanceof AttemptedOperation repeated ? repeated.attempt() : 0;
         return attempt << ATTEMPT_SHIFT | id;
     }
 

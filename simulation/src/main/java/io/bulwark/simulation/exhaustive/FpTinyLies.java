@@ -3,7 +3,7 @@ package io.bulwark.simulation.exhaustive;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.fp.FpMessage;
-import io.bulwark.protocol.fp.Holding;
+import io.bulwark.protocol.fp.HeldVersion;
 import io.bulwark.protocol.fp.Timestamp;
 import io.bulwark.protocol.fp.Version;
 import io.bulwark.protocol.wire.Bytes;
@@ -71,14 +71,14 @@ public final class FpTinyLies {
         };
     }
 
-    private static Holding holding(int self, int n, @Nullable Holding real) {
-        List<Holding.SlotNonce> nonces = new ArrayList<>();
+    private static HeldVersion holding(int self, int n, @Nullable HeldVersion real) {
+        List<HeldVersion.SlotNonce> nonces = new ArrayList<>();
         for (int slot = 0; slot < n; slot++) {
-            nonces.add(new Holding.SlotNonce(slot, nonce(slot)));
+            nonces.add(new HeldVersion.SlotNonce(slot, nonce(slot)));
         }
         Bytes fragment = real == null ? null : real.fragment();
         List<Bytes> cc = real == null ? null : real.cc();
-        return new Holding(fragment, cc, Hashes.sha256(nonce(self)), nonces, false);
+        return new HeldVersion(fragment, cc, Hashes.sha256(nonce(self)), nonces, false);
     }
 
     private static Bytes nonce(int slot) {

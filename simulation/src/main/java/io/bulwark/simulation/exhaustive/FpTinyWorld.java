@@ -15,7 +15,7 @@ import io.bulwark.protocol.fp.FpGroup;
 import io.bulwark.protocol.fp.FpLimits;
 import io.bulwark.protocol.fp.FpMessage;
 import io.bulwark.protocol.fp.FpReadOutcome;
-import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.fp.Timestamp;
 import io.bulwark.protocol.id.BlockId;
@@ -42,7 +42,7 @@ import java.util.stream.IntStream;
 /** One register on m + 2f nodes, with f = 1, and a few operations on it. */
 public final class FpTinyWorld {
     private static final int VOLUME = 5;
-    private static final FpTimes TIMES = new FpTimes(100, 300, 0, 1_000_000);
+    private static final Timeouts TIMES = new Timeouts(100, 300, 0, 1_000_000);
     /** After a tick everything that waits is overdue. */
     private static final long TICK_MILLIS = 400;
 
@@ -134,7 +134,7 @@ public final class FpTinyWorld {
         operations.add(TinyWorld.Operation.of(
                 "partial-" + whole.name(),
                 whole.client(),
-                () -> new FewCommits<>(
+                () -> new PartialCommit<>(
                         parts.write(group(), client, content, TIMES),
                         to,
                         new FpWriteOutcome.Failed(Failure.TIMED_OUT, true)),
@@ -156,7 +156,7 @@ public final class FpTinyWorld {
         operations.add(TinyWorld.Operation.of(
                 "hasty-write-" + operations.size(),
                 PrincipalId.client(client),
-                () -> new HastyWrite(group(), client, content, nodes),
+                () -> new EarlyCommitWrite(group(), client, content, nodes),
                 after));
         return this;
     }
@@ -272,7 +272,7 @@ public final class FpTinyWorld {
     private Optional<String> wrong(List<TinyWorld.Done> done) {
         List<Operation> history = new ArrayList<>();
         for (TinyWorld.Done one : done) {
-            if (operations.get(one.operation()).operation().get() instanceof HastyWrite) {
+            if (operations.get(one.operation()).operation().get() instanceof EarlyCommitWrite) {
                 continue;
             }
             String value = written.get(one.operation());

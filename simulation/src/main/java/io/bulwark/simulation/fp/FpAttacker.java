@@ -5,7 +5,7 @@ import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.fp.FpGroup;
 import io.bulwark.protocol.fp.FpMessage;
-import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.Target;
 import io.bulwark.protocol.fp.Timestamp;
@@ -33,13 +33,13 @@ final class FpAttacker {
     private long session;
     private final Simulation simulation;
     private final FpPlot plot;
-    private final FpTimes times;
+    private final Timeouts times;
     private final Supplier<Bytes> values;
     private final Random random;
 
     /** @param values blocks' worth of bytes, each another */
     FpAttacker(
-            PrincipalId self, long session, Simulation simulation, FpPlot plot, FpTimes times, Supplier<Bytes> values) {
+            PrincipalId self, long session, Simulation simulation, FpPlot plot, Timeouts times, Supplier<Bytes> values) {
         this.self = self;
         this.session = session;
         this.simulation = simulation;

@@ -1,9 +1,9 @@
 package io.bulwark.simulation.fp;
 
 import io.bulwark.protocol.cluster.PlacementGroup;
-import io.bulwark.protocol.fp.Asked;
+import io.bulwark.protocol.fp.RequestKind;
 import io.bulwark.protocol.fp.FpMessage;
-import io.bulwark.protocol.fp.Holding;
+import io.bulwark.protocol.fp.HeldVersion;
 import io.bulwark.protocol.fp.PrepareTag;
 import io.bulwark.protocol.fp.Refusal;
 import io.bulwark.protocol.fp.Target;
@@ -105,7 +105,7 @@ final class FpLies implements Lies {
         if (sworn == null) {
             return null;
         }
-        Holding holding = sworn.isNone()
+        HeldVersion holding = sworn.isNone()
                 ? null
                 : plot.holding(target.slot(), volume.policy().n(), sworn);
         return switch (asked) {
@@ -146,7 +146,7 @@ final class FpLies implements Lies {
     private @Nullable Message invented(PrincipalId from, FpMessage.Request asked) {
         Target target = asked.target();
         Timestamp wrong = plot.falseTimestamp(target.block());
-        Holding holding = wrong.isNone()
+        HeldVersion holding = wrong.isNone()
                 ? null
                 : plot.holding(target.slot(), volume.policy().n(), wrong);
         return switch (asked) {
@@ -187,7 +187,7 @@ final class FpLies implements Lies {
             case FpMessage.Committed committed
             when lie == Lie.LIES_ABOUT_COMMITS ->
                 new FpMessage.Refused(
-                        committed.target(), Asked.COMMIT, committed.version().ts(), Refusal.PREPARES, 1);
+                        committed.target(), RequestKind.COMMIT, committed.version().ts(), Refusal.PREPARES, 1);
             case FpMessage.RepairMac mac
             when lie == Lie.WRONG_MACS ->
                 new FpMessage.RepairMac(
@@ -218,7 +218,7 @@ final class FpLies implements Lies {
         return new FpMessage.Prepared(prepared.target(), prepared.version(), nonce, macs);
     }
 
-    private @Nullable Holding altered(Lie lie, @Nullable Holding holding) {
+    private @Nullable HeldVersion altered(Lie lie, @Nullable HeldVersion holding) {
         Bytes fragment = holding == null ? null : holding.fragment();
         if (holding == null || fragment == null) {
             return holding;
@@ -238,7 +238,7 @@ final class FpLies implements Lies {
         List<Bytes> cc = holding.cc();
         boolean forge = !wrong.equals(fragment) && random.nextBoolean();
         Bytes nonceHash = lie == Lie.WRONG_MACS ? plot.bytes(32) : holding.nonceHash();
-        return new Holding(
+        return new HeldVersion(
                 wrong,
                 forge ? Forgery.crossChecksum(wrong, volume.policy().n()) : cc,
                 nonceHash,

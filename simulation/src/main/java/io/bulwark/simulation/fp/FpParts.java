@@ -8,7 +8,7 @@ import io.bulwark.protocol.fp.FpLimits;
 import io.bulwark.protocol.fp.FpRead;
 import io.bulwark.protocol.fp.FpReadOutcome;
 import io.bulwark.protocol.fp.FpServer;
-import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.mac.TagKeys;
@@ -22,17 +22,17 @@ public interface FpParts {
         return new FpServer(keys, limits, _ -> true, revocations);
     }
 
-    default ClientOperation<FpWriteOutcome> write(FpGroup group, long session, Bytes value, FpTimes times) {
+    default ClientOperation<FpWriteOutcome> write(FpGroup group, long session, Bytes value, Timeouts times) {
         return new FpWrite(group, session, value, times);
     }
 
     /** By a client that may write. */
-    default ClientOperation<FpReadOutcome> readWritingBack(FpGroup group, long session, FpTimes times) {
+    default ClientOperation<FpReadOutcome> readWritingBack(FpGroup group, long session, Timeouts times) {
         return FpRead.writingBack(group, session, times);
     }
 
     /** By a client that may only read. */
-    default ClientOperation<FpReadOutcome> readAskingForRepair(FpGroup group, FpTimes times) {
+    default ClientOperation<FpReadOutcome> readAskingForRepair(FpGroup group, Timeouts times) {
         return FpRead.askingForRepair(group, times);
     }
 }

@@ -3,7 +3,7 @@ package io.bulwark.simulation.fp;
 import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.fp.FpMessage;
-import io.bulwark.protocol.fp.Holding;
+import io.bulwark.protocol.fp.HeldVersion;
 import io.bulwark.protocol.fp.Timestamp;
 import io.bulwark.protocol.fp.Version;
 import io.bulwark.protocol.id.BlockId;
@@ -110,13 +110,13 @@ final class FpPlot {
      * Returns the evidence that the node at a slot shows of a version. It has nonces that all faulty parties know, and
      * the node's fragment if there is one.
      */
-    Holding holding(int slot, int n, Timestamp version) {
-        List<Holding.SlotNonce> nonces = new ArrayList<>();
+    HeldVersion holding(int slot, int n, Timestamp version) {
+        List<HeldVersion.SlotNonce> nonces = new ArrayList<>();
         for (int other = 0; other < n; other++) {
-            nonces.add(new Holding.SlotNonce(other, nonce(other, version)));
+            nonces.add(new HeldVersion.SlotNonce(other, nonce(other, version)));
         }
         Bytes fragment = fragments.get(new Piece(slot, version.written().pin()));
-        return new Holding(fragment, null, Hashes.sha256(nonce(slot, version)), nonces, false);
+        return new HeldVersion(fragment, null, Hashes.sha256(nonce(slot, version)), nonces, false);
     }
 
     Bytes nonce(int slot, Timestamp version) {

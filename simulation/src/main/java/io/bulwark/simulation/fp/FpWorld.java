@@ -11,7 +11,7 @@ import io.bulwark.protocol.fp.FpGroup;
 import io.bulwark.protocol.fp.FpLimits;
 import io.bulwark.protocol.fp.FpMessage;
 import io.bulwark.protocol.fp.FpReadOutcome;
-import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.fp.Timestamp;
@@ -25,9 +25,9 @@ import io.bulwark.simulation.campaign.SimulatedWorld;
 import io.bulwark.simulation.engine.Simulation;
 import io.bulwark.simulation.history.History;
 import io.bulwark.simulation.history.RegisterRecorder;
-import io.bulwark.simulation.register.Following;
+import io.bulwark.simulation.register.EpochRetry;
 import io.bulwark.simulation.register.FreshBlocks;
-import io.bulwark.simulation.register.Pending;
+import io.bulwark.simulation.register.OperationsInFlight;
 import io.bulwark.simulation.register.RegisterChanges;
 import io.bulwark.simulation.register.RegisterParty;
 import java.util.ArrayList;
@@ -48,7 +48,7 @@ public final class FpWorld implements SimulatedWorld {
 
     private static final int ATTACKERS_FROM = 20;
     private static final PrincipalId READER = PrincipalId.client(9);
-    private static final FpTimes TIMES = new FpTimes(120, 300, 2_000, 10_000_000);
+    private static final Timeouts TIMES = new Timeouts(120, 300, 2_000, 10_000_000);
 
     private final Random random;
     private final FpParts parts;
@@ -62,7 +62,7 @@ public final class FpWorld implements SimulatedWorld {
     private final Set<PrincipalId> faulty = new HashSet<>();
     private final FpInvariants invariants;
     private final RegisterRecorder recorder = new RegisterRecorder();
-    private final Pending<FpGroup> pending;
+    private final OperationsInFlight<FpGroup> pending;
     private final List<FpAttacker> attackers = new ArrayList<>();
     private final Map<Account, Integer> writing = new HashMap<>();
     /** Randomness of sessions and epochs, apart from that of the workload. */
@@ -84,7 +84,7 @@ public final class FpWorld implements SimulatedWorld {
      */
     private final boolean revokesEarly;
 
-    private final FpRevoking revoking;
+    private final FpRevocations revoking;
 
     private record Account(int client, long epoch, BlockId block) {}
 
@@ -110,7 +110,7 @@ public final class FpWorld implements SimulatedWorld {
                 setting.network(),
                 List.of(new FpCodec(), new AgreementCodec()),
                 (_, question) -> volume.answer(question));
-        this.pending = new Pending<>(simulation);
+        this.pending = new OperationsInFlight<>(simulation);
         FpLimits limits = random.nextBoolean()
                 ? FpLimits.standard()
                 : new FpLimits(64, 4, random.nextInt(3), 400, 50, 1, 256, 2_000, 4_000);
@@ -128,7 +128,7 @@ public final class FpWorld implements SimulatedWorld {
                         .toList(),
                 setting.fragments(),
                 limits);
-        this.revoking = new FpRevoking(this, volume, nodes, attackers, invariants, changes);
+        this.revoking = new FpRevocations(this, volume, nodes, attackers, invariants, changes);
         simulation.observe((from, to, _, message) -> {
             if (message instanceof FpMessage.Prepared prepared
                     && to.number() >= ATTACKERS_FROM
@@ -295,7 +295,7 @@ public final class FpWorld implements SimulatedWorld {
                         writer,
                         group,
                         value,
-                        new Reopening(
+                        new SessionRetry(
                                 sessions[client],
                                 session -> writing(group, session, value),
                                 full -> another(client, full))),
@@ -325,7 +325,7 @@ public final class FpWorld implements SimulatedWorld {
     private ClientOperation<FpWriteOutcome> writing(FpGroup group, long session, Bytes value) {
         return holders.isEmpty()
                 ? parts.write(group, session, value, TIMES)
-                : new Following<>(
+                : new EpochRetry<>(
                         () -> volume.group(group.block().counter()),
                         now -> now.placement().epoch(),
                         now -> parts.write(now, session, value, TIMES),
@@ -348,7 +348,7 @@ public final class FpWorld implements SimulatedWorld {
         FpInvariants.Since since = invariants.reads(group.block());
         ClientOperation<FpReadOutcome> read = holders.isEmpty()
                 ? reading(group, session)
-                : new Following<>(
+                : new EpochRetry<>(
                         () -> volume.group(group.block().counter()),
                         now -> now.placement().epoch(),
                         now -> reading(now, session),

@@ -4,14 +4,14 @@ import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
-import io.bulwark.simulation.engine.Repeated;
+import io.bulwark.simulation.engine.AttemptedOperation;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** A client's operation that reports its beginning and its outcome to a recorder. */
-public final class RecordedOperation<R> implements ClientOperation<R>, Repeated {
+public final class RecordedOperation<R> implements ClientOperation<R>, AttemptedOperation {
     /** Notes an outcome. */
     @FunctionalInterface
     public interface Note<R> {
@@ -66,7 +66,7 @@ public final class RecordedOperation<R> implements ClientOperation<R>, Repeated 
 
     @Override
     public int attempt() {
-        return operation instanceof Repeated repeated ? repeated.attempt() : 0;
+        return operation instanceof AttemptedOperation repeated ? repeated.attempt() : 0;
     }
 
     @Override

@@ -166,7 +166,7 @@ final class FaultyClient implements Observer {
     }
 
     private ObjectClient another() {
-        return new ObjectClient(simulation, self, replicas, random, Habits.plain(), ObjectParts.PRODUCTION);
+        return new ObjectClient(simulation, self, replicas, random, ClientTraits.plain(), ObjectParts.PRODUCTION);
     }
 
     private void putSome() {

@@ -19,7 +19,7 @@ final class FaultyClients {
     private final ObjectInvariants invariants;
     private final Random random;
     /** Nobody is revoked unless this is there. */
-    private final Optional<Revoking> revoking;
+    private final Optional<RevokingOperator> revoking;
 
     FaultyClients(
             ObjectWorld world,
@@ -27,7 +27,7 @@ final class FaultyClients {
             List<ObjectClient> readers,
             String bucket,
             ObjectInvariants invariants,
-            Optional<Revoking> revoking,
+            Optional<RevokingOperator> revoking,
             Random random) {
         this.world = world;
         this.all = all;
@@ -49,16 +49,16 @@ final class FaultyClients {
             List<String> keys = FaultyClient.keys(client.self());
             read(reader, client.self(), keys.get(random.nextInt(keys.size())));
         }
-        revoking.ifPresent(Revoking::step);
+        revoking.ifPresent(RevokingOperator::step);
     }
 
     /** All is well but who lies. */
     void healed() {
-        revoking.ifPresent(Revoking::revokeAll);
+        revoking.ifPresent(RevokingOperator::revokeAll);
     }
 
     void check() {
-        revoking.ifPresent(Revoking::check);
+        revoking.ifPresent(RevokingOperator::check);
     }
 
     void readAll() {
@@ -68,14 +68,14 @@ final class FaultyClients {
                 read(readers.getLast(), client.self(), key);
             }
         }
-        revoking.ifPresent(Revoking::readBystanders);
+        revoking.ifPresent(RevokingOperator::readBystanders);
     }
 
     private void read(ObjectClient client, PrincipalId owner, String key) {
         world.begins();
-        Optional<Revoking.Standing> standing = revoking.flatMap(by -> by.standingOf(owner));
+        Optional<RevokingOperator.Standing> standing = revoking.flatMap(by -> by.standingOf(owner));
         client.query(new Query.FindObject(bucket, key, 0), reply -> {
-            reply.ifPresent(known -> standing.ifPresent(then -> Revoking.finds(key, then, known)));
+            reply.ifPresent(known -> standing.ifPresent(then -> RevokingOperator.finds(key, then, known)));
             if (!(reply.orElse(null) instanceof Reply.ObjectFound found)) {
                 world.ends();
                 return;
@@ -98,6 +98,6 @@ final class FaultyClients {
 
     /** Returns the number of revoked clients. */
     int revoked() {
-        return revoking.map(Revoking::revoked).orElse(0);
+        return revoking.map(RevokingOperator::revoked).orElse(0);
     }
 }

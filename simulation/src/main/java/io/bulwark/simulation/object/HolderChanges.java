@@ -53,7 +53,7 @@ final class HolderChanges {
             Random random) {
         this.simulation = simulation;
         this.operator =
-                new ObjectClient(simulation, OPERATOR, replicas, random, Habits.plain(), ObjectParts.PRODUCTION);
+                new ObjectClient(simulation, OPERATOR, replicas, random, ClientTraits.plain(), ObjectParts.PRODUCTION);
         this.known = known;
         this.latest = latest;
         this.faulty = faulty;

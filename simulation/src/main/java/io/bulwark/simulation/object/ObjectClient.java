@@ -42,7 +42,7 @@ final class ObjectClient {
     private final PrincipalId self;
     private final Replicas replicas;
     private final RandomGenerator random;
-    private final Habits habits;
+    private final ClientTraits habits;
     private final ObjectParts parts;
     private final Map<Integer, Lease> leases = new TreeMap<>();
     /** Number of extents and commands that it will still send: a faulty client stops at any point. */
@@ -99,7 +99,7 @@ final class ObjectClient {
             PrincipalId self,
             Replicas replicas,
             RandomGenerator random,
-            Habits habits,
+            ClientTraits habits,
             ObjectParts parts) {
         this.simulation = simulation;
         this.self = self;
@@ -109,7 +109,7 @@ final class ObjectClient {
         this.parts = parts;
     }
 
-    Habits habits() {
+    ClientTraits habits() {
         return habits;
     }
 
@@ -277,7 +277,7 @@ final class ObjectClient {
     }
 
     private <R> void run(ClientOperation<R> operation, Consumer<R> then) {
-        Runnable begins = () -> simulation.start(self, new Reporting<>(operation, then));
+        Runnable begins = () -> simulation.start(self, new OutcomeReporter<>(operation, then));
         if (stepsLeft > 0) {
             stepsLeft--;
             begins.run();

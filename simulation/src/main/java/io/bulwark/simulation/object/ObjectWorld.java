@@ -133,7 +133,7 @@ public final class ObjectWorld implements SimulatedWorld {
         addReplicas();
         addNodes(replacing);
         for (int number = 1; number <= CLIENTS; number++) {
-            Habits habits = Habits.any(setting.random("habits " + number), BLOCK_BYTES);
+            ClientTraits habits = ClientTraits.any(setting.random("habits " + number), BLOCK_BYTES);
             clients.add(new ObjectClient(simulation, PrincipalId.client(number), calls(number), random, habits, parts));
         }
         this.created = setUp();
@@ -149,7 +149,7 @@ public final class ObjectWorld implements SimulatedWorld {
                 : Optional.empty();
         order.setSpeed(1 + random.nextInt(3) * random.nextInt(30));
         for (ObjectClient client : clients) {
-            simulation.start(client.self(), new Renewing(client));
+            simulation.start(client.self(), new SessionRenewal(client));
             own.add(new OwnNames(this, client, BUCKETS.get(random.nextInt(BUCKETS.size())), random));
         }
         this.shared = new SharedNames(this, clients, BUCKETS, random);
@@ -172,15 +172,15 @@ public final class ObjectWorld implements SimulatedWorld {
             simulation.observe(attacker);
         }
         boolean revokes = !all.isEmpty() && setting.random("revocations").nextBoolean();
-        Optional<Revoking> revoking = revokes ? Optional.of(revoking(all)) : Optional.empty();
+        Optional<RevokingOperator> revoking = revokes ? Optional.of(revoking(all)) : Optional.empty();
         return new FaultyClients(this, all, clients, BUCKETS.getFirst(), invariants, revoking, random);
     }
 
-    private Revoking revoking(List<FaultyClient> all) {
-        return new Revoking(
+    private RevokingOperator revoking(List<FaultyClient> all) {
+        return new RevokingOperator(
                 this,
                 plain(HolderChanges.OPERATOR),
-                plain(Revoking.BYSTANDER),
+                plain(RevokingOperator.BYSTANDER),
                 all,
                 BUCKETS.getFirst(),
                 this::mostAdvanced,
@@ -191,7 +191,7 @@ public final class ObjectWorld implements SimulatedWorld {
     private ObjectClient plain(PrincipalId self) {
         Random own = new Random(setting.random("plain " + self).nextLong());
         return new ObjectClient(
-                simulation, self, calls(100 + self.number()), own, Habits.plain(), ObjectParts.PRODUCTION);
+                simulation, self, calls(100 + self.number()), own, ClientTraits.plain(), ObjectParts.PRODUCTION);
     }
 
     /** Returns the volume as clients know it. */
@@ -221,7 +221,7 @@ public final class ObjectWorld implements SimulatedWorld {
         for (int client = 1; client <= CLIENTS; client++) {
             grants.add(Genesis.Grant.all(PrincipalId.client(client)));
         }
-        grants.add(Genesis.Grant.all(Revoking.BYSTANDER));
+        grants.add(Genesis.Grant.all(RevokingOperator.BYSTANDER));
         grants.add(Genesis.Grant.all(HolderChanges.OPERATOR));
         for (int client = 0; client < setting.byzantineClients(); client++) {
             grants.add(new Genesis.Grant(PrincipalId.client(FIRST_FAULTY_CLIENT + client), false, true, true));
@@ -272,7 +272,7 @@ public final class ObjectWorld implements SimulatedWorld {
     private Volume setUp() {
         Replicas heard = Replicas.of(replicaCount, 10_000_000, setting.random("set up"));
         ObjectClient client = new ObjectClient(
-                simulation, PrincipalId.client(1), heard, random, Habits.plain(), ObjectParts.PRODUCTION);
+                simulation, PrincipalId.client(1), heard, random, ClientTraits.plain(), ObjectParts.PRODUCTION);
         must(client, new Command.CreateVolume("volume", VolumeKind.OBJECT, policy, 0, 1 + random.nextInt(3), 0));
         must(client, new Command.CreateBucket(BUCKETS.getFirst(), "volume", Versioning.LATEST_ONLY, 0));
         must(client, new Command.CreateBucket(BUCKETS.getLast(), "volume", Versioning.KEEP_ALL, 0));

@@ -4,7 +4,7 @@ import io.bulwark.protocol.bucket.SessionCommands;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.cluster.Volume;
-import io.bulwark.protocol.completion.Allowance;
+import io.bulwark.protocol.completion.WorkThrottle;
 import io.bulwark.protocol.completion.CompletionPace;
 import io.bulwark.protocol.completion.CompletionStep;
 import io.bulwark.protocol.completion.NodeCompletion;
@@ -13,7 +13,7 @@ import io.bulwark.protocol.completion.ReplicaQuestions;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
-import io.bulwark.protocol.effect.LongAgo;
+import io.bulwark.protocol.effect.DistantPast;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
@@ -66,7 +66,7 @@ final class StorageParty implements ProtocolServer {
 
     private @Nullable SessionCommands session;
     private boolean calling;
-    private long renewedMillis = LongAgo.MILLIS;
+    private long renewedMillis = DistantPast.MILLIS;
     private long lastToken;
 
     /**
@@ -98,8 +98,8 @@ final class StorageParty implements ProtocolServer {
         this.completion = new NodeCompletion(
                 node,
                 pace,
-                Allowance.perSecond(SCRUBS_PER_SECOND),
-                Allowance.perSecond(SCRUBS_PER_SECOND),
+                WorkThrottle.perSecond(SCRUBS_PER_SECOND),
+                WorkThrottle.perSecond(SCRUBS_PER_SECOND),
                 RebuildRate.of(REBUILT_PER_SECOND));
     }
 

@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * in its place has session keys, too.
  */
 final class FaultyReplica implements ProtocolServer {
-    private final ReplicaMail mail;
+    private final ReplicaMessenger mail;
     private @Nullable OrderedMember member;
 
-    FaultyReplica(ReplicaMail mail, Supplier<OrderedMember> start) {
+    FaultyReplica(ReplicaMessenger mail, Supplier<OrderedMember> start) {
         this.mail = mail;
         try {
             member = start.get();
@@ -49,7 +49,7 @@ final class FaultyReplica implements ProtocolServer {
     @Override
     public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
         if (member == null && message instanceof KeyMessage said) {
-            mail.onMessage(nowMillis, from.number(), requestId, said, ReplicaMail.NOBODY);
+            mail.onMessage(nowMillis, from.number(), requestId, said, ReplicaMessenger.NOBODY);
         }
         return alive(living -> living.onMessage(nowMillis, from, requestId, message));
     }
@@ -57,7 +57,7 @@ final class FaultyReplica implements ProtocolServer {
     @Override
     public List<Effect> onTick(long nowMillis) {
         if (member == null) {
-            mail.onTick(nowMillis, ReplicaMail.NOBODY);
+            mail.onTick(nowMillis, ReplicaMessenger.NOBODY);
         }
         return alive(living -> living.onTick(nowMillis));
     }

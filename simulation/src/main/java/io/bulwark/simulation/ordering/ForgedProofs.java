@@ -27,11 +27,11 @@ final class ForgedProofs {
     /** Name and key that nobody has before the liars invent them. */
     private static final int INVENTED = 100;
 
-    private final RealConfigurations real;
+    private final TrueConfigurations real;
     private final Random random;
     private final LongFunction<Bytes> falseDigest;
 
-    ForgedProofs(RealConfigurations real, Random random, LongFunction<Bytes> falseDigest) {
+    ForgedProofs(TrueConfigurations real, Random random, LongFunction<Bytes> falseDigest) {
         this.real = real;
         this.random = random;
         this.falseDigest = falseDigest;
@@ -65,12 +65,12 @@ final class ForgedProofs {
         Collections.shuffle(places, random);
         List<Integer> signers = new ArrayList<>(places.subList(0, ended.quorum()));
         signers.sort(Comparator.naturalOrder());
-        Bytes mandate = switch (random.nextInt(3)) {
+        Bytes authorization = switch (random.nextInt(3)) {
             case 0 -> Bytes.EMPTY;
             case 1 -> SimulatedMandates.of(real.of(random.nextInt(real.last() + 1)));
             default -> falseDigest.apply(ended.number());
         };
-        return new Successor(signed(otherwise(ended, own), ended, signers), mandate);
+        return new Successor(signed(otherwise(ended, own), ended, signers), authorization);
     }
 
     private HandoverProof proof(Configuration ended, List<Integer> own) {

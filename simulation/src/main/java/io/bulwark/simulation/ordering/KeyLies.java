@@ -29,7 +29,7 @@ final class KeyLies {
 
     private record Passed(int from, int to, long stamp, Message message) {}
 
-    private record Stolen(KeyLife life, long millis) {}
+    private record Stolen(IncarnationKeys life, long millis) {}
 
     private final OrderingWorld world;
     private final OrderingKeys keys;
@@ -46,7 +46,7 @@ final class KeyLies {
 
     /** Records a message that passes on the network. */
     void passes(int from, int to, long stamp, Message message) {
-        remember(message instanceof Said ? underKeys : aboutKeys, REMEMBERED, new Passed(from, to, stamp, message));
+        remember(message instanceof OpenedMessage ? underKeys : aboutKeys, REMEMBERED, new Passed(from, to, stamp, message));
     }
 
     private <T> void remember(List<T> list, int max, T one) {
@@ -58,7 +58,7 @@ final class KeyLies {
     }
 
     /** An intruder has these keys; the replica has them no more. */
-    void stolen(KeyLife life) {
+    void stolen(IncarnationKeys life) {
         remember(stolen, STOLEN_MAX, new Stolen(life, world.simulation().nowMillis()));
     }
 
@@ -66,13 +66,13 @@ final class KeyLies {
     void seen(int from, int to, long configuration, KeyMessage message) {
         if (message instanceof GiveNonce given && !world.liars().isEmpty() && random.nextInt(FORGERY_ONE_IN) == 0) {
             long stamp = OrderingKeys.stamp(world.simulation().nowMillis(), configuration);
-            Bytes sealed = PlacedSigning.sealed(from, bytes(32));
+            Bytes sealed = MemberSignatures.sealed(from, bytes(32));
             transmit(new Passed(to, from, stamp, new NewKey(given.nonce(), sealed, bytes(32))));
         }
     }
 
     /** Returns the messages that a faulty replica sends instead of its own code's. */
-    List<KeyMessage> alter(KeyLife life, int place, KeyMessage message) {
+    List<KeyMessage> alter(IncarnationKeys life, int place, KeyMessage message) {
         if (world.liarsHelp() || random.nextInt(LIE_ONE_IN) != 0) {
             return List.of(message);
         }
@@ -93,7 +93,7 @@ final class KeyLies {
     }
 
     /** Rightly signed, with a key that the liar's own code does not know. */
-    private @Nullable NewKey otherKey(KeyLife life, int place, Bytes nonce) {
+    private @Nullable NewKey otherKey(IncarnationKeys life, int place, Bytes nonce) {
         int liar = life.nameOf(life.self());
         SessionKeys twin = keys.sessionKeys(life.configuration(), liar);
         twin.onTick(0);
@@ -150,10 +150,10 @@ final class KeyLies {
 
     /** Sends a message under keys of a past life, in its name, as if from the end of that life. */
     private void speak(Stolen taken) {
-        KeyLife life = taken.life();
+        IncarnationKeys life = taken.life();
         int place = random.nextInt(life.configuration().members().size());
         any(underKeys, passed -> {
-            Said said = (Said) passed.message();
+            OpenedMessage said = (OpenedMessage) passed.message();
             life.keys()
                     .authenticate(
                             place, said.authentic().type(), said.authentic().body())
@@ -162,7 +162,7 @@ final class KeyLies {
                             life.nameOf(place),
                             OrderingKeys.stamp(
                                     taken.millis(), life.configuration().number()),
-                            new Said(said.message(), authentic))));
+                            new OpenedMessage(said.message(), authentic))));
         });
     }
 

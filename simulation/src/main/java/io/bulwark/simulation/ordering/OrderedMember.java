@@ -10,7 +10,7 @@ import io.bulwark.protocol.ordering.OrderingMessage.ToReplica;
 import io.bulwark.protocol.ordering.Refusal;
 import io.bulwark.protocol.ordering.key.KeyMessage;
 import io.bulwark.protocol.ordering.membership.Handover;
-import io.bulwark.protocol.ordering.membership.Lineage;
+import io.bulwark.protocol.ordering.membership.ConfigurationChain;
 import io.bulwark.protocol.ordering.membership.Membership;
 import io.bulwark.protocol.ordering.membership.MembershipEffect;
 import io.bulwark.protocol.ordering.membership.MembershipMessage;
@@ -18,7 +18,7 @@ import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig;
-import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.protocol.ordering.replica.StartReason;
 import io.bulwark.protocol.state.PageStore;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.simulation.engine.SimulatedRecords;
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * A process of a replica: its knowledge of the configurations and, if it is a member of one, a life of the replica.
  * Records of another life on the disk are ignored.
  */
-final class OrderedMember implements ProtocolServer, OrderedReplica.Host, ReplicaMail.Receiver {
+final class OrderedMember implements ProtocolServer, OrderedReplica.Host, ReplicaMessenger.Receiver {
     private static final long LIVES = 1 << 12;
     private static final RecoveryReport OVER = new RecoveryReport(
             RecoveryReport.Phase.NONE, false, new RecoveryReport.OwnRecovery(1, 1, 1, 1, 1, 0, 0, 0, 0), List.of());
@@ -42,7 +42,7 @@ final class OrderedMember implements ProtocolServer, OrderedReplica.Host, Replic
     private final SimulatedRecords records;
     private final PageStore store;
     private final Membership membership;
-    private final ReplicaMail mail;
+    private final ReplicaMessenger mail;
     private @Nullable OrderedReplica life;
     private long lives;
     private boolean hasRecovered;
@@ -53,7 +53,7 @@ final class OrderedMember implements ProtocolServer, OrderedReplica.Host, Replic
             OrderingWorld world,
             int self,
             ReplicaConfig settings,
-            Start start,
+            StartReason start,
             SimulatedRecords records,
             PageStore store) {
         this.world = world;
@@ -63,17 +63,17 @@ final class OrderedMember implements ProtocolServer, OrderedReplica.Host, Replic
         this.store = store;
         this.mail = world.keys().of(self);
         SimulatedSigning signing = new SimulatedSigning(self);
-        Lineage lineage = new Lineage(settings.term().configuration(), signing, new SimulatedMandates());
+        ConfigurationChain configurationChain = new ConfigurationChain(settings.term().configuration(), signing, new SimulatedMandates());
         for (Successor said : ReplicaDisk.successors(records)) {
-            if (!lineage.acceptKnown(said)) {
+            if (!configurationChain.acceptKnown(said)) {
                 throw new IllegalStateException("a proof that is none was kept");
             }
         }
-        membership = new Membership(PrincipalId.replica(self), lineage, signing);
+        membership = new Membership(PrincipalId.replica(self), configurationChain, signing);
         begin(start);
     }
 
-    private void begin(Start start) {
+    private void begin(StartReason start) {
         lives++;
         int place = membership.place();
         mail.begin(place < 0 ? null : membership.term().configuration());
@@ -182,12 +182,12 @@ final class OrderedMember implements ProtocolServer, OrderedReplica.Host, Replic
      */
     private void advance(long nowMillis) {
         OrderedReplica before = life;
-        Start start = world.processes().startOf(self);
+        StartReason start = world.processes().startOf(self);
         if (before != null) {
             RecoveryReport report = before.replica().recoveries(nowMillis);
             hasRecovered |= report.own().recoveredMillis() > 0;
             boolean open = report.phase() != RecoveryReport.Phase.NONE;
-            start = !open ? Start.NORMAL : report.forgotten() ? Start.FORGOTTEN : Start.RECOVERING;
+            start = !open ? StartReason.NORMAL : report.forgotten() ? StartReason.FORGOTTEN : StartReason.RECOVERING;
         }
         world.processes().advances(self, start);
         begin(start);

@@ -17,7 +17,7 @@ import io.bulwark.protocol.ordering.replica.LogRecord;
 import io.bulwark.protocol.ordering.replica.Replica;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig;
 import io.bulwark.protocol.ordering.replica.ReplicaEffect;
-import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.protocol.ordering.replica.StartReason;
 import io.bulwark.protocol.state.DamagedPageException;
 import io.bulwark.protocol.state.FetchEffect;
 import io.bulwark.protocol.state.PageStore;
@@ -84,7 +84,7 @@ final class OrderedReplica implements RegisterState.Host, StatePages.Host {
             Host host,
             int self,
             ReplicaConfig config,
-            Start start,
+            StartReason start,
             SimulatedRecords records,
             PageStore store) {
         this.world = world;
@@ -97,7 +97,7 @@ final class OrderedReplica implements RegisterState.Host, StatePages.Host {
         state = new RegisterState(this, store, world.genesis());
         RandomGenerator random = world.randomOf();
         pages = new StatePages(this, store, config.self(), config.replicas(), random);
-        replica = new Replica(config, state, log, start, new PlacedSigning(configuration, self), random);
+        replica = new Replica(config, state, log, start, new MemberSignatures(configuration, self), random);
     }
 
     private int nameOf(int place) {

@@ -60,7 +60,7 @@ final class OrderingClients {
     /** Records that a faulty client's operation takes effect. */
     void executed(PrincipalId client, Bytes operation, boolean again) {
         if (client.number() >= CLIENTS
-                && !LeftBehind.isOne(client)
+                && !AbsentMembers.isOne(client)
                 && !again
                 && attacks.add(new Attack(client, operation))) {
             RegisterOperation write = RegisterOperation.decode(operation).orElseThrow();

@@ -37,7 +37,7 @@ final class OrderingKeys {
     private final OrderingWorld world;
     private final SessionKeys.Settings settings;
     private final Random random;
-    private final List<ReplicaMail> mails = new ArrayList<>();
+    private final List<ReplicaMessenger> mails = new ArrayList<>();
     private final Map<Integer, Set<Bytes>> signatures = new HashMap<>();
     private final KeyLies lies;
 
@@ -49,7 +49,7 @@ final class OrderingKeys {
         settings = new SessionKeys.Settings(keyMillis, retryMillis, WATCHDOG_MILLIS, 0);
         lies = new KeyLies(world, this, new Random(random.nextLong()));
         for (int replica = 0; replica < replicas; replica++) {
-            mails.add(new ReplicaMail(world, this, replica));
+            mails.add(new ReplicaMessenger(world, this, replica));
         }
     }
 
@@ -70,7 +70,7 @@ final class OrderingKeys {
         return stamp % CONFIGURATIONS;
     }
 
-    ReplicaMail of(int replica) {
+    ReplicaMessenger of(int replica) {
         return mails.get(replica);
     }
 
@@ -79,10 +79,10 @@ final class OrderingKeys {
     }
 
     /** A life begins, of the replica with this name. */
-    KeyLife begin(Configuration configuration, int name) {
+    IncarnationKeys begin(Configuration configuration, int name) {
         int place = configuration.placeOf(PrincipalId.replica(name));
         SessionKeys keys = sessionKeys(configuration, name);
-        return new KeyLife(
+        return new IncarnationKeys(
                 configuration,
                 place,
                 keys,
@@ -91,7 +91,7 @@ final class OrderingKeys {
     }
 
     SessionKeys sessionKeys(Configuration configuration, int name) {
-        PlacedSigning ports = new PlacedSigning(configuration, name);
+        MemberSignatures ports = new MemberSignatures(configuration, name);
         return new SessionKeys(
                 configuration.placeOf(PrincipalId.replica(name)),
                 configuration.members().size(),

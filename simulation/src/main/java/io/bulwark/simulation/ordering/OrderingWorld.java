@@ -48,7 +48,7 @@ public final class OrderingWorld implements SimulatedWorld {
     private final RandomGenerator primaryRandom;
     private final RandomGenerator intruderRandom;
     private final RandomGenerator loneRandom;
-    private final SmallRooms rooms;
+    private final TightQuotas rooms;
     private final List<PrincipalId> nodes = new ArrayList<>();
     private final Set<PrincipalId> faulty = new TreeSet<>();
     private final Map<Integer, ReplicaLies> liars = new TreeMap<>();
@@ -78,11 +78,11 @@ public final class OrderingWorld implements SimulatedWorld {
         this.primaryRandom = setting.random("primaries");
         this.intruderRandom = setting.random("intruder");
         this.loneRandom = setting.random("lone backups");
-        this.rooms = new SmallRooms(setting.random("rooms"));
+        this.rooms = new TightQuotas(setting.random("rooms"));
         this.simulation = new Simulation(
                 setting.seed(),
                 setting.network(),
-                List.of(new OrderingCodec(), new Said.Codec(), new KeyMessageCodec(), new MembershipCodec()),
+                List.of(new OrderingCodec(), new OpenedMessage.Codec(), new KeyMessageCodec(), new MembershipCodec()),
                 (ReplicaAnswers) (_, _) -> Optional.empty());
         int members = 3 * setting.faults() + 1;
         int count = members + spares;

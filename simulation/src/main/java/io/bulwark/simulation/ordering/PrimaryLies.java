@@ -5,7 +5,7 @@ import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayDeque;
@@ -138,7 +138,7 @@ final class PrimaryLies {
         release();
         switch (message) {
             case Prepare prepare -> digest = prepare.digest();
-            case Vouch vouch -> requests = vouch.requests();
+            case RequestEcho vouch -> requests = vouch.requests();
             case ReplicaMessage.Status status
             when active.contains(Lie.FETCHES) -> {
                 for (int i = 0; i < FETCHES; i++) {

@@ -3,7 +3,7 @@ package io.bulwark.simulation.ordering;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig;
-import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.protocol.ordering.replica.StartReason;
 import io.bulwark.protocol.state.MemoryPageStore;
 import io.bulwark.simulation.engine.SimulatedRecords;
 import io.bulwark.simulation.engine.Simulation;
@@ -17,15 +17,15 @@ final class Processes {
     private final OrderingWorld world;
     private final Simulation simulation;
     private final @Nullable ProtocolServer[] servers;
-    private final Start[] starts;
+    private final StartReason[] starts;
     private final List<MemoryPageStore> stores = new ArrayList<>();
 
     Processes(OrderingWorld world, Simulation simulation, int count) {
         this.world = world;
         this.simulation = simulation;
         servers = new ProtocolServer[count];
-        starts = new Start[count];
-        Arrays.fill(starts, Start.NORMAL);
+        starts = new StartReason[count];
+        Arrays.fill(starts, StartReason.NORMAL);
         for (int replica = 0; replica < count; replica++) {
             stores.add(new MemoryPageStore());
         }
@@ -35,7 +35,7 @@ final class Processes {
         if (world.isAway(self)) {
             return (_, _, _, _) -> List.of();
         }
-        Start why = reason(self);
+        StartReason why = reason(self);
         ProtocolServer server = world.isFaulty(self)
                 ? new FaultyReplica(world.keys().of(self), () -> startFaulty(self, config, why))
                 : member(self, config, why);
@@ -44,22 +44,22 @@ final class Processes {
     }
 
     /** Returns why the replica starts. A loss of everything is recorded beside the log until the log records it. */
-    private Start reason(int replica) {
-        Start why = isLost(replica) || starts[replica] != Start.FORGOTTEN ? starts[replica] : Start.NORMAL;
-        starts[replica] = why == Start.FORGOTTEN ? why : Start.NORMAL;
+    private StartReason reason(int replica) {
+        StartReason why = isLost(replica) || starts[replica] != StartReason.FORGOTTEN ? starts[replica] : StartReason.NORMAL;
+        starts[replica] = why == StartReason.FORGOTTEN ? why : StartReason.NORMAL;
         return why;
     }
 
     /** It has forgotten all, and its log does not say so yet. */
     private boolean isLost(int replica) {
-        return starts[replica] == Start.FORGOTTEN && !ReplicaDisk.hasLog(records(replica));
+        return starts[replica] == StartReason.FORGOTTEN && !ReplicaDisk.hasLog(records(replica));
     }
 
     private SimulatedRecords records(int replica) {
         return simulation.records(PrincipalId.replica(replica));
     }
 
-    private OrderedMember member(int self, ReplicaConfig config, Start why) {
+    private OrderedMember member(int self, ReplicaConfig config, StartReason why) {
         return new OrderedMember(world, self, config, why, records(self), stores.get(self));
     }
 
@@ -67,25 +67,25 @@ final class Processes {
      * Starts a faulty replica from its remaining promises, or from an empty disk if the corruption left too little of
      * them.
      */
-    private OrderedMember startFaulty(int self, ReplicaConfig config, Start why) {
+    private OrderedMember startFaulty(int self, ReplicaConfig config, StartReason why) {
         try {
             return member(self, config, why);
         } catch (RuntimeException rotten) {
             ReplicaDisk.wipe(records(self));
-            return member(self, config, Start.FORGOTTEN);
+            return member(self, config, StartReason.FORGOTTEN);
         }
     }
 
     /** The next life recovers. */
     void recover(int replica) {
         if (!isLost(replica)) {
-            starts[replica] = Start.RECOVERING;
+            starts[replica] = StartReason.RECOVERING;
         }
     }
 
     void forget(int replica) {
         ReplicaDisk.forget(records(replica));
-        starts[replica] = Start.FORGOTTEN;
+        starts[replica] = StartReason.FORGOTTEN;
     }
 
     /** Its log is forged: another life begins without it. */
@@ -96,12 +96,12 @@ final class Processes {
     }
 
     /** A replica begins a life in another configuration. */
-    void advances(int replica, Start start) {
+    void advances(int replica, StartReason start) {
         starts[replica] = start;
     }
 
     /** Returns the replica's reason to start, which is kept beside the log. */
-    Start startOf(int replica) {
+    StartReason startOf(int replica) {
         return starts[replica];
     }
 

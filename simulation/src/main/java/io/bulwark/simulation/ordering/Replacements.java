@@ -8,12 +8,12 @@ import io.bulwark.protocol.ordering.ReplicatedCall;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Handover;
 import io.bulwark.protocol.ordering.membership.HandoverProof;
-import io.bulwark.protocol.ordering.membership.Lineage;
+import io.bulwark.protocol.ordering.membership.ConfigurationChain;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.ordering.membership.MembershipMessage;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import io.bulwark.protocol.ordering.membership.Succession;
-import io.bulwark.protocol.ordering.membership.Term;
+import io.bulwark.protocol.ordering.membership.ConfigurationStart;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.wire.Bytes;
@@ -75,12 +75,12 @@ final class Replacements implements OrderingClients.Directory {
     /** Takes a liar's place, and lies; -1 if all of the spares are right. */
     private final int falseSpare;
 
-    private final Map<PrincipalId, Lineage> lineages = new TreeMap<>();
-    private final RealConfigurations real;
+    private final Map<PrincipalId, ConfigurationChain> lineages = new TreeMap<>();
+    private final TrueConfigurations real;
     private final ForgedProofs forged;
-    private final PastLives pastLives;
-    private final LateNews late;
-    private final LeftBehind leftBehind;
+    private final EndedConfigurationLies pastLives;
+    private final DelayedSuccession late;
+    private final AbsentMembers leftBehind;
     private final int names;
     private @Nullable RunningOperation<?> change;
 
@@ -97,16 +97,16 @@ final class Replacements implements OrderingClients.Directory {
         }
         names = first + spares;
         for (int client = 0; client < OrderingClients.CLIENTS; client++) {
-            var _ = lineage(PrincipalId.client(client));
+            var _ = configurationChain(PrincipalId.client(client));
         }
-        for (int client = 0; client < LeftBehind.CLIENTS; client++) {
-            var _ = lineage(PrincipalId.client(LeftBehind.FIRST_CLIENT + client));
+        for (int client = 0; client < AbsentMembers.CLIENTS; client++) {
+            var _ = configurationChain(PrincipalId.client(AbsentMembers.FIRST_CLIENT + client));
         }
-        real = new RealConfigurations(genesis);
+        real = new TrueConfigurations(genesis);
         forged = new ForgedProofs(real, random, host::falseDigest);
-        pastLives = new PastLives(world, real, random);
-        late = new LateNews(random);
-        leftBehind = new LeftBehind(new Behind(), random, late, first + 1 + random.nextInt(spares - 1));
+        pastLives = new EndedConfigurationLies(world, real, random);
+        late = new DelayedSuccession(random);
+        leftBehind = new AbsentMembers(new Behind(), random, late, first + 1 + random.nextInt(spares - 1));
         falseSpare = liar >= 0 && random.nextInt(4) == 0 ? first : -1;
     }
 
@@ -124,14 +124,14 @@ final class Replacements implements OrderingClients.Directory {
         return falseSpare;
     }
 
-    private Lineage lineage(PrincipalId client) {
+    private ConfigurationChain configurationChain(PrincipalId client) {
         return lineages.computeIfAbsent(
-                client, _ -> new Lineage(genesis, new SimulatedSigning(-1), new SimulatedMandates()));
+                client, _ -> new ConfigurationChain(genesis, new SimulatedSigning(-1), new SimulatedMandates()));
     }
 
     @Override
     public List<PrincipalId> replicas(PrincipalId client) {
-        return lineage(client).configuration().replicas();
+        return configurationChain(client).configuration().replicas();
     }
 
     @Override
@@ -142,26 +142,26 @@ final class Replacements implements OrderingClients.Directory {
     /** Succession that checks the beliefs of a correct client, which must be true. */
     private final class Judged implements Succession {
         private final PrincipalId client;
-        private final Lineage lineage;
+        private final ConfigurationChain configurationChain;
 
         private Judged(PrincipalId client) {
             this.client = client;
-            lineage = lineage(client);
+            configurationChain = configurationChain(client);
         }
 
         @Override
-        public Term term() {
-            return lineage.term();
+        public ConfigurationStart term() {
+            return configurationChain.term();
         }
 
         @Override
         public boolean mayCheck(long nowMillis, PrincipalId from) {
-            return lineage.mayCheck(nowMillis, from);
+            return configurationChain.mayCheck(nowMillis, from);
         }
 
         @Override
         public boolean accept(Successor said) {
-            boolean isAccepted = lineage.accept(said);
+            boolean isAccepted = configurationChain.accept(said);
             if (isAccepted) {
                 real.followed(client.toString(), said.proof());
             }
@@ -170,7 +170,7 @@ final class Replacements implements OrderingClients.Directory {
     }
 
     /** View of the world for those that are away and come back. */
-    private final class Behind implements LeftBehind.Host {
+    private final class Behind implements AbsentMembers.Host {
         @Override
         public boolean isSplit() {
             return late.isLate(simulation.nowMillis()) && host.hasGoneOn(real.last());
@@ -183,7 +183,7 @@ final class Replacements implements OrderingClients.Directory {
 
         @Override
         public long configurationOf(PrincipalId client) {
-            return lineage(client).term().number();
+            return configurationChain(client).term().number();
         }
 
         @Override
@@ -224,7 +224,7 @@ final class Replacements implements OrderingClients.Directory {
     }
 
     private void replace() {
-        Lineage known = lineage(RegisterState.OPERATOR);
+        ConfigurationChain known = configurationChain(RegisterState.OPERATOR);
         while (!spares.isEmpty() && wasMember(known, spares.getFirst())) {
             spares.remove();
         }
@@ -274,7 +274,7 @@ final class Replacements implements OrderingClients.Directory {
         return null;
     }
 
-    private boolean wasMember(Lineage known, int name) {
+    private boolean wasMember(ConfigurationChain known, int name) {
         return name < genesis.members().size()
                 || known.proofs().stream()
                         .anyMatch(proof -> proof.handover().next().placeOf(PrincipalId.replica(name)) >= 0);
@@ -282,7 +282,7 @@ final class Replacements implements OrderingClients.Directory {
 
     /** Returns the correct replicas that the operator knows to be removed. */
     private List<Integer> removed() {
-        Lineage known = lineage(RegisterState.OPERATOR);
+        ConfigurationChain known = configurationChain(RegisterState.OPERATOR);
         List<Integer> removed = new ArrayList<>();
         for (int name = 0; name < names; name++) {
             if (wasMember(known, name)
@@ -300,7 +300,7 @@ final class Replacements implements OrderingClients.Directory {
      * correct one takes part any more, otherwise f.
      */
     private boolean mayFall(int name) {
-        Lineage known = lineage(RegisterState.OPERATOR);
+        ConfigurationChain known = configurationChain(RegisterState.OPERATOR);
         long out = known.term().number();
         for (HandoverProof proof : known.proofs().reversed()) {
             if (proof.handover().next().placeOf(PrincipalId.replica(name)) >= 0) {
@@ -315,13 +315,13 @@ final class Replacements implements OrderingClients.Directory {
             }
         }
         List<PrincipalId> away = leftBehind.awayClients();
-        for (Map.Entry<PrincipalId, Lineage> each : lineages.entrySet()) {
+        for (Map.Entry<PrincipalId, ConfigurationChain> each : lineages.entrySet()) {
             if (!away.contains(each.getKey()) && each.getValue().term().number() < out) {
                 return false;
             }
         }
         for (PrincipalId client : away) {
-            if (!isSafe(lineage(client).term().number(), client, name)) {
+            if (!isSafe(configurationChain(client).term().number(), client, name)) {
                 return false;
             }
         }
@@ -386,7 +386,7 @@ final class Replacements implements OrderingClients.Directory {
      */
     List<Message> besides(int self, PrincipalId client, OrderingMessage.ToReplica request) {
         List<Message> said = new ArrayList<>();
-        Lineage known = lineages.get(client);
+        ConfigurationChain known = lineages.get(client);
         if (random.nextBoolean() && known != null) {
             said.add(forged.of(known.term().number(), host.faulty()));
         }

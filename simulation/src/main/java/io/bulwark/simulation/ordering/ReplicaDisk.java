@@ -6,7 +6,7 @@ import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.ordering.membership.HandoverProof;
-import io.bulwark.protocol.ordering.membership.Mandates;
+import io.bulwark.protocol.ordering.membership.OperatorAuthorizations;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import io.bulwark.protocol.ordering.replica.LogRecord;
 import io.bulwark.protocol.ordering.replica.LogRecordCodec;
@@ -85,7 +85,7 @@ final class ReplicaDisk {
         List<Successor> successors = new ArrayList<>();
         for (RecordKey key : keys(records, PROOFS)) {
             WireReader in = new WireReader(content(records, key));
-            successors.add(new Successor(HandoverProof.read(in), in.bytes(Mandates.BYTES_MAX)));
+            successors.add(new Successor(HandoverProof.read(in), in.bytes(OperatorAuthorizations.BYTES_MAX)));
         }
         return successors;
     }
@@ -105,7 +105,7 @@ final class ReplicaDisk {
         HandoverProof proof = said.proof();
         WireWriter out = new WireWriter();
         proof.write(out);
-        out.bytes(said.mandate());
+        out.bytes(said.authorization());
         List<Mutation> mutations = new ArrayList<>(List.of(put(PROOFS, proof.number(), out.toBytes())));
         keys(records, logOf(proof.number())).forEach(key -> mutations.add(new Mutation.Delete(key)));
         return new Effect.Store(Kind.PROOF.token(proof.number()), mutations);

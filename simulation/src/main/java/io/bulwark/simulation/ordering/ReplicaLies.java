@@ -13,14 +13,14 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Pages;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Ready;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestReady;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RecoveryReply;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ReplyStable;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChangeAck;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.wire.Bytes;
@@ -64,10 +64,10 @@ final class ReplicaLies {
     private final OrderingWorld world;
     private final int self;
     private final OrderingPlot plot;
-    private final FalseViews falseViews;
+    private final ViewChangeLies falseViews;
     private final PrimaryLies primaryLies;
-    private final EarlierNumbers earlierNumbers;
-    private final LoneBackups loneBackups;
+    private final OldNumberLies earlierNumbers;
+    private final SingleBackupLies loneBackups;
     private final RandomGenerator random;
     private final Set<Lie> active = EnumSet.noneOf(Lie.class);
     private final List<ReplicaMessage> remembered = new ArrayList<>();
@@ -80,10 +80,10 @@ final class ReplicaLies {
         this.self = self;
         this.plot = plot;
         this.random = random;
-        this.falseViews = new FalseViews(plot, random);
+        this.falseViews = new ViewChangeLies(plot, random);
         this.primaryLies = new PrimaryLies(world, self, plot, world.primaryRandom());
-        this.earlierNumbers = new EarlierNumbers(world, world.intruderRandom());
-        this.loneBackups = new LoneBackups(world, self, plot, world.loneRandom());
+        this.earlierNumbers = new OldNumberLies(world, world.intruderRandom());
+        this.loneBackups = new SingleBackupLies(world, self, plot, world.loneRandom());
         this.changeOneIn = random.nextBoolean() ? CHANGE_ONE_IN : Integer.MAX_VALUE;
         change();
     }
@@ -123,8 +123,8 @@ final class ReplicaLies {
         }
         List<ReplicaMessage> sent = new ArrayList<>();
         sent.addAll(loneBackups.shown(to, changed(to, message)));
-        if (message instanceof Vouch vouch && world.hasMoreThanOneFault() && lies(Lie.VOUCHES)) {
-            sent.add(new Ready(withForgery(vouch.requests())));
+        if (message instanceof RequestEcho vouch && world.hasMoreThanOneFault() && lies(Lie.VOUCHES)) {
+            sent.add(new RequestReady(withForgery(vouch.requests())));
         }
         if (remembered.size() < REMEMBERED) {
             remembered.add(message);
@@ -179,8 +179,8 @@ final class ReplicaLies {
             case Status status when lies(Lie.STATUS) -> status(status);
             case BatchBody body when lies(Lie.BODIES) -> new BatchBody(plot.variant(body.batch()));
             case RequestBodies bodies when lies(Lie.BODIES) -> bodies(bodies);
-            case Vouch vouch when lies(Lie.VOUCHES) -> new Vouch(withForgery(vouch.requests()));
-            case Ready ready when lies(Lie.VOUCHES) -> new Ready(withForgery(ready.requests()));
+            case RequestEcho vouch when lies(Lie.VOUCHES) -> new RequestEcho(withForgery(vouch.requests()));
+            case RequestReady ready when lies(Lie.VOUCHES) -> new RequestReady(withForgery(ready.requests()));
             case ReplyStable reply when lies(Lie.RECOVERIES) -> stable(reply);
             case RecoveryReply reply
             when lies(Lie.RECOVERIES) ->

@@ -1,12 +1,12 @@
 package io.bulwark.simulation.ordering;
 
 import io.bulwark.protocol.ordering.membership.Configuration;
-import io.bulwark.protocol.ordering.membership.Mandates;
+import io.bulwark.protocol.ordering.membership.OperatorAuthorizations;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;
 
 /** Signatures of a simulation's operator over the next configuration, with its number. */
-record SimulatedMandates() implements Mandates {
+record SimulatedMandates() implements OperatorAuthorizations {
     /** No replica's. */
     private static final SimulatedSigning OPERATOR = new SimulatedSigning(1 << 20);
 
@@ -17,7 +17,7 @@ record SimulatedMandates() implements Mandates {
     }
 
     @Override
-    public boolean name(Configuration ended, Configuration next, Bytes mandate) {
-        return of(next).equals(mandate);
+    public boolean name(Configuration ended, Configuration next, Bytes authorization) {
+        return of(next).equals(authorization);
     }
 }

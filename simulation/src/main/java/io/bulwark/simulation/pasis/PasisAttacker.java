@@ -1,6 +1,6 @@
 package io.bulwark.simulation.pasis;
 
-import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.fp.Target;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
@@ -27,7 +27,7 @@ final class PasisAttacker {
     private final PrincipalId self;
     private final Simulation simulation;
     private final PasisPlot plot;
-    private final FpTimes times;
+    private final Timeouts times;
     private final Supplier<Bytes> values;
     private final Random random;
     private final List<PrincipalId> faultyNodes;
@@ -49,7 +49,7 @@ final class PasisAttacker {
             long session,
             Simulation simulation,
             PasisPlot plot,
-            FpTimes times,
+            Timeouts times,
             Supplier<Bytes> values,
             List<PrincipalId> faultyNodes) {
         this.self = self;

@@ -1,7 +1,7 @@
 package io.bulwark.simulation.pasis;
 
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.pasis.Asked;
+import io.bulwark.protocol.pasis.RequestKind;
 import io.bulwark.protocol.pasis.PasisGroup;
 import io.bulwark.protocol.pasis.PasisMessage;
 import io.bulwark.protocol.pasis.Refusal;
@@ -125,7 +125,7 @@ final class PasisLies implements Lies {
             when lie == Lie.LIES_ABOUT_COMMITS ->
                 new PasisMessage.Refused(
                         written.target(),
-                        Asked.WRITE,
+                        RequestKind.WRITE,
                         written.version(),
                         random.nextBoolean() ? Refusal.FAR : Refusal.BLOCK_LIMIT,
                         1);

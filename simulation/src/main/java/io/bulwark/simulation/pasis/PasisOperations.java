@@ -2,7 +2,7 @@ package io.bulwark.simulation.pasis;
 
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.fp.Failure;
-import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.pasis.PasisGroup;
 import io.bulwark.protocol.pasis.PasisReadOutcome;
@@ -10,17 +10,17 @@ import io.bulwark.protocol.pasis.PasisWrite;
 import io.bulwark.protocol.pasis.PasisWriteOutcome;
 import io.bulwark.protocol.pasis.ValidatingTimestamp;
 import io.bulwark.protocol.wire.Bytes;
-import io.bulwark.simulation.register.Following;
+import io.bulwark.simulation.register.EpochRetry;
 import java.util.Optional;
 
 /** Reads and writes of correct clients; where holders change they go on, or begin again, in the epoch of now. */
 final class PasisOperations {
     private final PasisParts parts;
     private final PasisVolume volume;
-    private final FpTimes times;
+    private final Timeouts times;
     private final boolean follow;
 
-    PasisOperations(PasisParts parts, PasisVolume volume, FpTimes times, boolean follow) {
+    PasisOperations(PasisParts parts, PasisVolume volume, Timeouts times, boolean follow) {
         this.parts = parts;
         this.volume = volume;
         this.times = times;
@@ -31,7 +31,7 @@ final class PasisOperations {
         if (!follow) {
             return parts.write(group, client, session, value, times);
         }
-        return new Following<>(
+        return new EpochRetry<>(
                 () -> volume.group(group.block().counter()),
                 now -> now.placement().epoch(),
                 now -> parts.write(now, client, session, value, times),
@@ -50,7 +50,7 @@ final class PasisOperations {
         if (!follow) {
             return once(group, client, session);
         }
-        return new Following<>(
+        return new EpochRetry<>(
                 () -> volume.group(group.block().counter()),
                 now -> now.placement().epoch(),
                 now -> once(now, client, session),

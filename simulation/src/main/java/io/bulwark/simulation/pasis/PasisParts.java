@@ -3,7 +3,7 @@ package io.bulwark.simulation.pasis;
 import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.ProtocolServer;
-import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.pasis.PasisGroup;
 import io.bulwark.protocol.pasis.PasisLimits;
@@ -30,18 +30,18 @@ public interface PasisParts {
     }
 
     default ClientOperation<PasisWriteOutcome> write(
-            PasisGroup group, PrincipalId client, long session, Bytes value, FpTimes times) {
+            PasisGroup group, PrincipalId client, long session, Bytes value, Timeouts times) {
         return new PasisWrite(group, client, session, value, times);
     }
 
     /** By a client that may write. */
     default ClientOperation<PasisReadOutcome> readWritingBack(
-            PasisGroup group, PrincipalId client, long session, FpTimes times) {
+            PasisGroup group, PrincipalId client, long session, Timeouts times) {
         return PasisRead.writingBack(group, client, session, times);
     }
 
     /** By a client that may only read. */
-    default ClientOperation<PasisReadOutcome> readAskingForRepair(PasisGroup group, FpTimes times) {
+    default ClientOperation<PasisReadOutcome> readAskingForRepair(PasisGroup group, Timeouts times) {
         return PasisRead.askingForRepair(group, times);
     }
 }

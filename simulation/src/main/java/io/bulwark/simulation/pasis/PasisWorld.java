@@ -4,7 +4,7 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.ProtocolServer;
-import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.pasis.PasisCodec;
@@ -22,7 +22,7 @@ import io.bulwark.simulation.campaign.SimulatedWorld;
 import io.bulwark.simulation.engine.Simulation;
 import io.bulwark.simulation.history.History;
 import io.bulwark.simulation.register.FreshBlocks;
-import io.bulwark.simulation.register.Pending;
+import io.bulwark.simulation.register.OperationsInFlight;
 import io.bulwark.simulation.register.RegisterChanges;
 import io.bulwark.simulation.register.RegisterParty;
 import java.util.ArrayList;
@@ -45,7 +45,7 @@ public final class PasisWorld implements SimulatedWorld {
     /** Time in which nodes retry to decide the undecided versions of a revoked client. */
     private static final long DECIDED_MILLIS = 45_000;
 
-    private static final FpTimes TIMES = new FpTimes(120, 300, 2_000, 10_000_000);
+    private static final Timeouts TIMES = new Timeouts(120, 300, 2_000, 10_000_000);
 
     private final Random random;
     private final PasisParts parts;
@@ -62,12 +62,12 @@ public final class PasisWorld implements SimulatedWorld {
     private final Set<PrincipalId> attackingParties;
     private final PasisInvariants invariants;
     private final PasisRecorder recorder = new PasisRecorder();
-    private final Pending<PasisGroup> pending;
+    private final OperationsInFlight<PasisGroup> pending;
     private final PasisOperations operations;
     private final List<PasisAttacker> attackers = new ArrayList<>();
     private final Map<Account, Integer> busy = new HashMap<>();
     /** Accounts of operations that failed at a change, and may have left versions at nodes. */
-    private final Set<Account> leftovers = new HashSet<>();
+    private final Set<Account> orphanedPrepares = new HashSet<>();
     /** Randomness of sessions and epochs, apart from that of the workload. */
     private final Random changes;
 
@@ -113,7 +113,7 @@ public final class PasisWorld implements SimulatedWorld {
         this.limits = limits();
         this.simulation = new Simulation(
                 setting.seed(), setting.network(), List.of(new PasisCodec()), (_, question) -> volume.answer(question));
-        this.pending = new Pending<>(simulation);
+        this.pending = new OperationsInFlight<>(simulation);
         this.operations = new PasisOperations(parts, volume, TIMES, replacing);
         // A slot whose holder has not confirmed counts among the b, so that fewer nodes may lie in some runs.
         int lying = replacing ? placing.nextInt(setting.faults() + 1) : setting.faults();
@@ -302,10 +302,10 @@ public final class PasisWorld implements SimulatedWorld {
         return lastSession;
     }
 
-    private void outdate(Predicate<Pending.Work<PasisGroup>> which) {
+    private void outdate(Predicate<OperationsInFlight.Work<PasisGroup>> which) {
         pending.outdate(which)
                 .forEach(work ->
-                        leftovers.add(new Account(work.client(), work.group().block())));
+                        orphanedPrepares.add(new Account(work.client(), work.group().block())));
     }
 
     /** All nodes hear of it sooner or later. */
@@ -376,12 +376,12 @@ public final class PasisWorld implements SimulatedWorld {
      * verified (docs/protocols/pasis.md).
      */
     private int left(Account account) {
-        if (!leftovers.contains(account)) {
+        if (!orphanedPrepares.contains(account)) {
             return 0;
         }
         int left = invariants.possible(account.client, account.block);
         if (left == 0 && !pending.anyOutdated()) {
-            leftovers.remove(account);
+            orphanedPrepares.remove(account);
         }
         return left;
     }

@@ -2,7 +2,7 @@ package io.bulwark.simulation.register;
 
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Volume;
-import io.bulwark.protocol.completion.Allowance;
+import io.bulwark.protocol.completion.WorkThrottle;
 import io.bulwark.protocol.completion.CompletionPace;
 import io.bulwark.protocol.completion.CompletionStep;
 import io.bulwark.protocol.completion.NodeCompletion;
@@ -57,7 +57,7 @@ public final class RegisterParty implements ProtocolServer {
         this.volume = volume;
         this.liesOfEpochs = liesOfEpochs;
         this.completion = new NodeCompletion(
-                self.number(), PACE, Allowance.NEVER, Allowance.NEVER, RebuildRate.of(REBUILT_PER_SECOND));
+                self.number(), PACE, WorkThrottle.NEVER, WorkThrottle.NEVER, RebuildRate.of(REBUILT_PER_SECOND));
     }
 
     /** Something that the replicas do after a while. */

@@ -26,7 +26,7 @@ class FpExhaustiveTest {
             replace = "committed >= group.policy().writeQuorum()",
             with = "committed >= group.policy().writeQuorum() - 1")
     @PlantedBug(
-            inClass = "io.bulwark.protocol.fp.Reports",
+            inClass = "io.bulwark.protocol.fp.LatestReports",
             rule = "2f + 1 reports are needed for 'never written'",
             replace = "count(first, Timestamp::isNone) >= group.policy().timestampQuorum()",
             with = "count(first, Timestamp::isNone) >= group.policy().timestampQuorum() - 1")

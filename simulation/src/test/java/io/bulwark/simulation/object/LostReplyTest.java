@@ -65,7 +65,7 @@ class LostReplyTest {
 
     private ObjectClient client(PrincipalId self) {
         Replicas replicas = Replicas.of(REPLICAS, 10 * WAIT_MILLIS, random);
-        return new ObjectClient(simulation, self, replicas, random, Habits.plain(), ObjectParts.PRODUCTION);
+        return new ObjectClient(simulation, self, replicas, random, ClientTraits.plain(), ObjectParts.PRODUCTION);
     }
 
     @BeforeEach

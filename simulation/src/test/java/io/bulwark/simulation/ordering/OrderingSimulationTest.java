@@ -18,7 +18,7 @@ class OrderingSimulationTest {
             OptionalInt.empty(), OptionalInt.of(1), OptionalInt.empty(), OptionalInt.of(2), OptionalInt.empty());
 
     @PlantedBug(
-            inClass = "io.bulwark.protocol.ordering.replica.Pending",
+            inClass = "io.bulwark.protocol.ordering.replica.PendingRequest",
             rule = "f + 1 others must vouch for a request",
             replace = "return Long.bitCount(vouchers & ~self());",
             with = "return Long.bitCount(vouchers & ~self()) + 1;",

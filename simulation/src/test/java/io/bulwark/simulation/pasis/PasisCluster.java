@@ -19,7 +19,7 @@ import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.epoch.Settle;
 import io.bulwark.protocol.epoch.Settled;
 import io.bulwark.protocol.fp.FpScrub;
-import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.pasis.PasisBackground;
@@ -54,7 +54,7 @@ import org.jspecify.annotations.NullMarked;
 /** One volume of registers on N simulated nodes; they verify in the background when they are told to. */
 @NullMarked
 final class PasisCluster {
-    static final FpTimes TIMES = new FpTimes(120, 300, 500, 20_000);
+    static final Timeouts TIMES = new Timeouts(120, 300, 500, 20_000);
     static final PasisLimits LIMITS =
             new PasisLimits(8, 64, 1 << 20, 1 << 22, true, 200, 2, 64, 256, 10_000, 200, 4_000);
 

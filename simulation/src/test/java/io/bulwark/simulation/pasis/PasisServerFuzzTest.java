@@ -9,7 +9,7 @@ import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.fp.Target;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.pasis.Asked;
+import io.bulwark.protocol.pasis.RequestKind;
 import io.bulwark.protocol.pasis.PasisGroup;
 import io.bulwark.protocol.pasis.PasisLimits;
 import io.bulwark.protocol.pasis.PasisMessage;
@@ -161,7 +161,7 @@ class PasisServerFuzzTest {
             default -> {
                 Refusal[] refusals = Refusal.values();
                 yield new PasisMessage.Refused(
-                        target, Asked.READ, null, refusals[random.nextInt(refusals.length)], random.nextInt(3));
+                        target, RequestKind.READ, null, refusals[random.nextInt(refusals.length)], random.nextInt(3));
             }
         };
     }

@@ -1,6 +1,6 @@
 package io.bulwark.storage.background;
 
-import io.bulwark.protocol.completion.Allowance;
+import io.bulwark.protocol.completion.WorkThrottle;
 import io.bulwark.protocol.completion.RebuildRate;
 import io.bulwark.protocol.control.NodeControlMessage.BackgroundReport;
 import io.bulwark.protocol.control.NodeControlMessage.RebuildReply;
@@ -85,8 +85,8 @@ public final class Background implements BackgroundWork {
     }
 
     /** Lets a state machine re-read fragments; the times that it names are not used. */
-    public Allowance allowance(Scrubber scrubber) {
-        return scrubs ? new Scheduled(scrubber) : Allowance.NEVER;
+    public WorkThrottle allowance(Scrubber scrubber) {
+        return scrubs ? new Scheduled(scrubber) : WorkThrottle.NEVER;
     }
 
     /** For all that make fragments again; the times that they name are not used. */
@@ -208,7 +208,7 @@ public final class Background implements BackgroundWork {
         return now;
     }
 
-    private final class Scheduled implements Allowance {
+    private final class Scheduled implements WorkThrottle {
         private final Scrubber scrubber;
 
         Scheduled(Scrubber scrubber) {

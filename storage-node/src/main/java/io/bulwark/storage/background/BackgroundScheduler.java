@@ -27,7 +27,7 @@ final class BackgroundScheduler {
     private final TokenBucket bytes;
     private long advancedMillis;
     private long begun;
-    private int underWay;
+    private int inFlight;
     private int verifying;
     private long idleUsedMillis;
 
@@ -95,16 +95,16 @@ final class BackgroundScheduler {
         advance(nowMillis);
         this.bytes.take((double) Math.max(bytes, pace.lookBytesMin()));
         of(scrubber).last = ++begun;
-        underWay++;
+        inFlight++;
     }
 
     /** A look that began is over. */
     void end(long nowMillis) {
         advance(nowMillis);
-        if (underWay == 0) {
+        if (inFlight == 0) {
             throw new IllegalStateException("more looks ended than began");
         }
-        underWay--;
+        inFlight--;
     }
 
     /**
@@ -136,7 +136,7 @@ final class BackgroundScheduler {
         Optional<DueVerification> next = unverified.next(nowMillis, pressed, cached);
         if (next.isPresent()) {
             verifying++;
-            underWay++;
+            inFlight++;
         }
         return next;
     }
@@ -183,7 +183,7 @@ final class BackgroundScheduler {
         long idleMillis = idle.idleMillis(advancedMillis, nowMillis);
         double busyMillis = nowMillis - advancedMillis - idleMillis;
         bytes.fill(idleMillis + busyMillis / pace.busyDivisor());
-        if (underWay > 0) {
+        if (inFlight > 0) {
             idleUsedMillis += idleMillis;
         }
         advancedMillis = nowMillis;

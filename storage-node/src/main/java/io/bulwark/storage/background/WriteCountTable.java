@@ -53,7 +53,7 @@ final class WriteCountTable {
         private long writtenMillis;
         private long notBeforeMillis;
         private long dueMillis;
-        private boolean underWay;
+        private boolean inFlight;
         /** Number of failed verifications in a row. */
         private int fruitless;
 
@@ -143,7 +143,7 @@ final class WriteCountTable {
             return Optional.empty();
         }
         leave(best);
-        best.underWay = true;
+        best.inFlight = true;
         return Optional.of(new DueVerification(best.block, best.fruitless > 0));
     }
 
@@ -161,8 +161,8 @@ final class WriteCountTable {
      */
     void tried(long nowMillis, BlockId block, boolean settled) {
         Entry entry = entries.get(block);
-        if (entry != null && entry.underWay) {
-            entry.underWay = false;
+        if (entry != null && entry.inFlight) {
+            entry.inFlight = false;
             entry.notBeforeMillis = settled ? nowMillis : nowMillis + pace.retryMillis() * factor(entry.fruitless);
             entry.fruitless = settled ? 0 : entry.fruitless + 1;
             enter(entry);
@@ -201,7 +201,7 @@ final class WriteCountTable {
     }
 
     private void enter(Entry entry) {
-        if (!entry.underWay) {
+        if (!entry.inFlight) {
             long rested = Math.min(
                     entry.writtenMillis + pace.youngMillis(), entry.sinceMillis + REWRITES_MAX * pace.youngMillis());
             long mine = entry.responsible ? rested : Math.max(rested, entry.sinceMillis + pace.patienceMillis());

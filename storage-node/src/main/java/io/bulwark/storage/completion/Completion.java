@@ -62,7 +62,7 @@ public final class Completion implements BackgroundWork {
             NodeCompletion machine,
             VerdictReports reports,
             ControlSession session,
-            OwedCommands owed,
+            EpochCommandQueue owed,
             List<Thread> threads) {}
 
     /** One input of the state machine. */
@@ -90,7 +90,7 @@ public final class Completion implements BackgroundWork {
                         background.rebuild()),
                 new VerdictReports(metadata, session, node.evidence(), node.node()),
                 session,
-                new OwedCommands(session),
+                new EpochCommandQueue(session),
                 new ArrayList<>());
         parts = made;
         background.count(() -> new ScrubCounts(counts.scrubbed(), counts.scrubFoundBad(), counts.scrubRepaired()));

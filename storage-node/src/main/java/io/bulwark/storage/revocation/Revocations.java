@@ -36,8 +36,8 @@ public final class Revocations implements BackgroundWork {
     private static final long NO_VERSION = -1;
 
     private final Metadata metadata;
-    private final Rounds rounds =
-            new Rounds(this::tell, () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()), this::logAwaited);
+    private final RevocationRounds rounds =
+            new RevocationRounds(this::tell, () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()), this::logAwaited);
     private final Semaphore wanted = new Semaphore(0);
     private volatile @Nullable NodeAccess hosting;
     private volatile @Nullable Thread thread;

@@ -56,7 +56,7 @@ public final class FragmentStore implements AutoCloseable {
     /** The last store of each block that is not done yet: reading waits for it. */
     private final Map<BlockId, CompletableFuture<Stored>> pending = new ConcurrentHashMap<>();
 
-    private volatile @Nullable Lives lives;
+    private volatile @Nullable NodeStarts lives;
     private volatile boolean closed;
 
     private FragmentStore(StoreConfig config, DeviceSpace space, RecordIndex index, SegmentFiles segments)
@@ -145,11 +145,11 @@ public final class FragmentStore implements AutoCloseable {
      */
     public void claim(StoreIdentity identity) throws IOException {
         identity.claim(config.directory(), index);
-        lives = new Lives(index);
+        lives = new NodeStarts(index);
     }
 
     /** The starts of this node and of its peers, as far as this store knows of them. Only of a store that is {@link #claim}ed. */
-    public Lives lives() {
+    public NodeStarts lives() {
         return Objects.requireNonNull(lives);
     }
 

@@ -13,7 +13,7 @@ import io.bulwark.protocol.control.NodeControlMessage.PoolReply;
 import io.bulwark.protocol.control.NodeControlMessage.PoolRequest;
 import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.effect.RecordKind;
-import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.pasis.PasisCodec;
@@ -60,7 +60,7 @@ class LazyVerificationTest {
             1, "disk", VolumeKind.REGISTER, POLICY, 20, List.of(new PlacementGroup(1, List.of(0, 1, 2, 3, 4))));
     private static final Volume DOOMED = new Volume(2, "doomed", VOLUME.kind(), POLICY, 20, VOLUME.groups());
     private static final MessageCodecs CODECS = new MessageCodecs(new PasisCodec());
-    private static final FpTimes TIMES = new FpTimes(200, 500, 0, 30_000);
+    private static final Timeouts TIMES = new Timeouts(200, 500, 0, 30_000);
     private static final long POOL_BYTES = 8 << 20;
     /** Longer than any test takes: a node that does not lead a block waits for others' word. */
     private static final long PATIENCE_MILLIS = 120_000;

@@ -172,7 +172,7 @@ class WriteCountTableTest {
         SplittableRandom random = new SplittableRandom(seed);
         int[] versions = new int[20];
         long now = 0;
-        List<BlockId> underWay = new ArrayList<>();
+        List<BlockId> inFlight = new ArrayList<>();
         for (int step = 0; step < 5_000; step++) {
             now += random.nextInt(100);
             int i = random.nextInt(versions.length);
@@ -180,10 +180,10 @@ class WriteCountTableTest {
                 case 0, 1 -> table.possible(now, block(i), ++versions[i], random.nextBoolean());
                 case 2 ->
                     table.next(now, random.nextInt(10) == 0, _ -> random.nextBoolean())
-                            .ifPresent(due -> underWay.add(due.block()));
+                            .ifPresent(due -> inFlight.add(due.block()));
                 default -> {
-                    if (!underWay.isEmpty()) {
-                        BlockId block = underWay.remove(random.nextInt(underWay.size()));
+                    if (!inFlight.isEmpty()) {
+                        BlockId block = inFlight.remove(random.nextInt(inFlight.size()));
                         if (random.nextBoolean()) {
                             versions[(int) block.counter()] = 0;
                             table.possible(now, block, 0, true);
@@ -193,7 +193,7 @@ class WriteCountTableTest {
                 }
             }
         }
-        for (BlockId block : underWay) {
+        for (BlockId block : inFlight) {
             table.tried(now, block, false);
         }
         List<BlockId> left = all(now + 1_000_000);

@@ -13,7 +13,7 @@ import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.fp.FpCodec;
 import io.bulwark.protocol.fp.FpGroup;
 import io.bulwark.protocol.fp.FpLimits;
-import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.id.BlockId;
@@ -50,7 +50,7 @@ class RegisterEpochTest {
     private static final PlacementGroup FIRST = new PlacementGroup(1, List.of(0, 1, 2, 3));
     private static final Volume VOLUME = volume(FIRST);
     private static final MessageCodecs CODECS = new MessageCodecs(new FpCodec());
-    private static final FpTimes TIMES = new FpTimes(200, 500, 0, 30_000);
+    private static final Timeouts TIMES = new Timeouts(200, 500, 0, 30_000);
 
     @TempDir
     @SuppressWarnings("NullAway.Init")

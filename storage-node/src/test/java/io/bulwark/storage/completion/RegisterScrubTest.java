@@ -17,7 +17,7 @@ import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.fp.FpCodec;
 import io.bulwark.protocol.fp.FpGroup;
 import io.bulwark.protocol.fp.FpLimits;
-import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.id.BlockId;
@@ -70,7 +70,7 @@ class RegisterScrubTest {
             20,
             List.of(new PlacementGroup(1, List.of(0, 1, 2, 3, 4))));
     private static final MessageCodecs CODECS = new MessageCodecs(new FpCodec(), new PasisCodec());
-    private static final FpTimes TIMES = new FpTimes(200, 500, 0, 30_000);
+    private static final Timeouts TIMES = new Timeouts(200, 500, 0, 30_000);
     private static final BlockId FIRST = BlockId.register(0, 0);
     private static final BlockId LAST = BlockId.register(9, 0);
 

@@ -10,7 +10,7 @@ import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
-import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.GenesisKeys;
@@ -68,7 +68,7 @@ final class FigureCluster implements AutoCloseable {
     private static final long WRITE_BACK_MILLIS = 600_000;
 
     private static final long WRITE_BACK_BYTES = 256 << 20;
-    private static final FpTimes TIMES = new FpTimes(1_000, 2_000, 1_000, 60_000);
+    private static final Timeouts TIMES = new Timeouts(1_000, 2_000, 1_000, 60_000);
     private static final MessageCodecs CODECS = new MessageCodecs(new PasisCodec());
 
     private final Setup setup;

@@ -126,14 +126,14 @@ final class Load {
     /** All blocks once, so that no read meets one that was never written. */
     static void fill(FigureCluster cluster, Verification policy) throws InterruptedException, ExecutionException {
         var content = cluster.content(new SplittableRandom(1));
-        List<CompletableFuture<?>> underWay = new ArrayList<>();
+        List<CompletableFuture<?>> inFlight = new ArrayList<>();
         for (int block = 0; block < cluster.setup().blocks(); block++) {
-            underWay.add(cluster.write(0, cluster.group(policy, block), content));
-            if (underWay.size() == FILL_AT_ONCE) {
-                var _ = underWay.removeFirst().get();
+            inFlight.add(cluster.write(0, cluster.group(policy, block), content));
+            if (inFlight.size() == FILL_AT_ONCE) {
+                var _ = inFlight.removeFirst().get();
             }
         }
-        for (CompletableFuture<?> last : underWay) {
+        for (CompletableFuture<?> last : inFlight) {
             var _ = last.get();
         }
     }

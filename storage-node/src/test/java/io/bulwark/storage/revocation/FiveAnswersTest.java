@@ -50,7 +50,7 @@ class FiveAnswersTest {
     private final class Node {
         private final Random random;
         final List<Round> over = new ArrayList<>();
-        private Rounds rounds;
+        private RevocationRounds rounds;
         private RevocationWatch server;
         private long begun = -1;
         private long due = -1;
@@ -59,13 +59,13 @@ class FiveAnswersTest {
 
         Node(Random random) {
             this.random = random;
-            this.rounds = new Rounds(_ -> told(), () -> now, (_, _, _) -> {});
+            this.rounds = new RevocationRounds(_ -> told(), () -> now, (_, _, _) -> {});
             this.server = rounds.watch();
             this.knows = random.nextLong(2_000);
         }
 
         void startAnew() {
-            rounds = new Rounds(_ -> told(), () -> now, (_, _, _) -> {});
+            rounds = new RevocationRounds(_ -> told(), () -> now, (_, _, _) -> {});
             server = rounds.watch();
             due = -1;
             knows = now + random.nextLong(1_000);

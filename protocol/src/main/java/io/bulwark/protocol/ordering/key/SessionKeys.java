@@ -1,6 +1,6 @@
 package io.bulwark.protocol.ordering.key;
 
-import io.bulwark.protocol.effect.LongAgo;
+import io.bulwark.protocol.effect.DistantPast;
 import io.bulwark.protocol.ordering.key.KeyMessage.AskNonce;
 import io.bulwark.protocol.ordering.key.KeyMessage.Authentic;
 import io.bulwark.protocol.ordering.key.KeyMessage.GiveNonce;
@@ -54,10 +54,10 @@ public final class SessionKeys {
         private boolean used;
         private @Nullable Inbound previous;
         private boolean announces;
-        private long askMillis = LongAgo.MILLIS;
-        private long signedMillis = LongAgo.MILLIS;
-        private long checkedMillis = LongAgo.MILLIS;
-        private long wantMillis = LongAgo.MILLIS;
+        private long askMillis = DistantPast.MILLIS;
+        private long signedMillis = DistantPast.MILLIS;
+        private long checkedMillis = DistantPast.MILLIS;
+        private long wantMillis = DistantPast.MILLIS;
         private @Nullable Bytes nonce;
         private @Nullable SessionKey outbound;
     }

@@ -30,8 +30,8 @@ public record HandoverProof(Handover handover, List<Signed> signatures) {
     }
 
     /** Returns the term that begins. */
-    public Term term() {
-        return new Term(handover.next(), handover.checkpoint());
+    public ConfigurationStart term() {
+        return new ConfigurationStart(handover.next(), handover.checkpoint());
     }
 
     /** Returns whether it proves that this configuration has ended. */

@@ -1,6 +1,6 @@
 package io.bulwark.protocol.ordering.membership;
 
-import io.bulwark.protocol.effect.LongAgo;
+import io.bulwark.protocol.effect.DistantPast;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.membership.HandoverProof.Signed;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.AskSuccessor;
@@ -25,20 +25,20 @@ public final class Membership {
     private static final long REPEAT_MILLIS = 200;
 
     /**
-     * Number of proofs that one sender gets at once; then {@link Pace} limits it, as a proof is long. A replica far
+     * Number of proofs that one sender gets at once; then {@link SenderRateLimit} limits it, as a proof is long. A replica far
      * behind asks for one at a time.
      */
     private static final int ANSWERS_AT_ONCE = 64;
 
     private final PrincipalId self;
-    private final Lineage lineage;
+    private final ConfigurationChain configurationChain;
     private final Signatures keys;
     private final long least;
     /** A check is dear. These two begin anew with each configuration. */
-    private final Pace checks = new Pace(1);
+    private final SenderRateLimit checks = new SenderRateLimit(1);
 
-    private final Pace questions = new Pace(1);
-    private final Pace answers = new Pace(ANSWERS_AT_ONCE);
+    private final SenderRateLimit questions = new SenderRateLimit(1);
+    private final SenderRateLimit answers = new SenderRateLimit(ANSWERS_AT_ONCE);
     /** Signed claims of others, not checked yet, by place. */
     private final SortedMap<Integer, Ended> claims = new TreeMap<>();
 
@@ -46,11 +46,11 @@ public final class Membership {
     private List<MembershipEffect> effects = new ArrayList<>();
     private @Nullable Handover handover;
     private Bytes ownMandate = Bytes.EMPTY;
-    private long saidMillis = LongAgo.MILLIS;
+    private long saidMillis = DistantPast.MILLIS;
 
-    /** @param lineage with all proofs that were kept */
-    public Membership(PrincipalId self, Lineage lineage, Signatures keys) {
-        this(self, lineage, keys, 0);
+    /** @param configurationChain with all proofs that were kept */
+    public Membership(PrincipalId self, ConfigurationChain configurationChain, Signatures keys) {
+        this(self, configurationChain, keys, 0);
     }
 
     /**
@@ -58,36 +58,36 @@ public final class Membership {
      *
      * @param least in the configuration with this number it has promised something: it is in none before that
      */
-    public Membership(PrincipalId self, Lineage lineage, Signatures keys, long least) {
+    public Membership(PrincipalId self, ConfigurationChain configurationChain, Signatures keys, long least) {
         this.self = self;
-        this.lineage = lineage;
+        this.configurationChain = configurationChain;
         this.keys = keys;
         this.least = least;
     }
 
     /** The configuration that this replica is in, or knows of. */
-    public Term term() {
-        return lineage.term();
+    public ConfigurationStart term() {
+        return configurationChain.term();
     }
 
     /** This replica's place in it; -1 if it is not in it, any more or yet. */
     public int place() {
-        return term().number() < least ? -1 : lineage.configuration().placeOf(self);
+        return term().number() < least ? -1 : configurationChain.configuration().placeOf(self);
     }
 
     /**
      * Records that the configuration has ended here with a stable checkpoint.
      *
-     * @param mandate of the operator who has named the next one, as the state has it
+     * @param authorization of the operator who has named the next one, as the state has it
      */
-    public void onEnded(long nowMillis, Handover ended, Bytes mandate) {
+    public void onEnded(long nowMillis, Handover ended, Bytes authorization) {
         if (handover != null
                 || place() < 0
-                || !ended.previous().equals(lineage.configuration().digest())) {
+                || !ended.previous().equals(configurationChain.configuration().digest())) {
             return;
         }
         handover = ended;
-        ownMandate = mandate;
+        ownMandate = authorization;
         signatures.put(place(), keys.sign(ended.content()));
         claims.forEach((place, claim) -> check(ended, place, claim));
         claims.clear();
@@ -99,13 +99,13 @@ public final class Membership {
         switch (message) {
             case AskSuccessor ask -> tell(nowMillis, from, ask.configuration());
             case Successor said -> {
-                boolean isShown = isOwn(said.proof()) || !said.mandate().isEmpty();
+                boolean isShown = isOwn(said.proof()) || !said.authorization().isEmpty();
                 if (said.proof().number() == term().number() && isShown && checks.allows(nowMillis, from)) {
                     advance(said);
                 }
             }
             case Ended claim -> {
-                int place = lineage.configuration().placeOf(from);
+                int place = configurationChain.configuration().placeOf(from);
                 if (claim.configuration() < term().number()) {
                     tell(nowMillis, from, claim.configuration());
                 } else if (claim.configuration() > term().number()) {
@@ -131,8 +131,8 @@ public final class Membership {
 
     /** For who asks: what follows the configuration with this number, if it is over and he has not asked too often. */
     public Optional<Successor> successorOf(long nowMillis, PrincipalId asker, long configuration) {
-        return lineage.hasProofOf(configuration) && answers.allows(nowMillis, asker)
-                ? Optional.of(lineage.successorOf(configuration))
+        return configurationChain.hasProofOf(configuration) && answers.allows(nowMillis, asker)
+                ? Optional.of(configurationChain.successorOf(configuration))
                 : Optional.empty();
     }
 
@@ -165,7 +165,7 @@ public final class Membership {
     }
 
     private void check(Handover own, int place, Ended claim) {
-        Member member = lineage.configuration().members().get(place);
+        Member member = configurationChain.configuration().members().get(place);
         if (claim.checkpoint().equals(own.checkpoint()) && keys.verify(member, own.content(), claim.signature())) {
             signatures.put(place, claim.signature());
         }
@@ -174,7 +174,7 @@ public final class Membership {
     private void conclude() {
         Handover own = handover;
         if (own == null
-                || !HandoverProof.isEnough(lineage.configuration(), own.next(), List.copyOf(signatures.keySet()))) {
+                || !HandoverProof.isEnough(configurationChain.configuration(), own.next(), List.copyOf(signatures.keySet()))) {
             return;
         }
         List<Signed> signed = new ArrayList<>();
@@ -183,12 +183,12 @@ public final class Membership {
     }
 
     private void advance(Successor told) {
-        List<PrincipalId> others = lineage.configuration().replicas();
+        List<PrincipalId> others = configurationChain.configuration().replicas();
         boolean isOwn = isOwn(told.proof());
         // If the proof matches the own state, nobody has checked the received mandate, and this replica must not
         // forward it.
         Successor said = isOwn ? new Successor(told.proof(), ownMandate) : told;
-        if (!(isOwn ? lineage.acceptKnown(said) : lineage.accept(said))) {
+        if (!(isOwn ? configurationChain.acceptKnown(said) : configurationChain.accept(said))) {
             return;
         }
         handover = null;
@@ -230,7 +230,7 @@ public final class Membership {
             return;
         }
         saidMillis = nowMillis;
-        for (PrincipalId other : lineage.configuration().replicas()) {
+        for (PrincipalId other : configurationChain.configuration().replicas()) {
             if (!other.equals(self)) {
                 effects.add(new MembershipEffect.Send(other, said));
             }

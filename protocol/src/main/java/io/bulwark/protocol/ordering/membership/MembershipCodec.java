@@ -31,7 +31,7 @@ public final class MembershipCodec implements MessageCodec {
     }
 
     private static boolean isMandated(Message message) {
-        return message instanceof Successor said && !said.mandate().isEmpty();
+        return message instanceof Successor said && !said.authorization().isEmpty();
     }
 
     @Override
@@ -63,7 +63,7 @@ public final class MembershipCodec implements MessageCodec {
             case Successor successor -> {
                 successor.proof().write(out);
                 if (isMandated(successor)) {
-                    out.bytes(successor.mandate());
+                    out.bytes(successor.authorization());
                 }
             }
             case AskNonce ask -> out.i64(ask.watchdogMillis()).i64(ask.configuration());
@@ -82,17 +82,17 @@ public final class MembershipCodec implements MessageCodec {
             case 1 -> new AskSuccessor(in.nonNegative64());
             case 2 -> new Successor(HandoverProof.read(in), Bytes.EMPTY);
             case 3 -> new AskNonce(in.nonNegative64(), later(in));
-            case 4 -> new Successor(HandoverProof.read(in), mandate(in));
+            case 4 -> new Successor(HandoverProof.read(in), authorization(in));
             default -> throw new MalformedException("unknown type " + type);
         };
     }
 
-    private static Bytes mandate(WireReader in) {
-        Bytes mandate = in.bytes(Mandates.BYTES_MAX);
-        if (mandate.isEmpty()) {
+    private static Bytes authorization(WireReader in) {
+        Bytes authorization = in.bytes(OperatorAuthorizations.BYTES_MAX);
+        if (authorization.isEmpty()) {
             throw new MalformedException("a mandate that is none");
         }
-        return mandate;
+        return authorization;
     }
 
     private static long later(WireReader in) {

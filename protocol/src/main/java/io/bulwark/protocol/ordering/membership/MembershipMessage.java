@@ -22,9 +22,9 @@ public sealed interface MembershipMessage extends Message {
     /**
      * This one does.
      *
-     * @param mandate of an operator, as {@link Mandates} has it; empty from older builds, and from who has none
+     * @param authorization of an operator, as {@link OperatorAuthorizations} has it; empty from older builds, and from who has none
      */
-    record Successor(HandoverProof proof, Bytes mandate) implements MembershipMessage {
+    record Successor(HandoverProof proof, Bytes authorization) implements MembershipMessage {
         /** Returns the form that older builds know. */
         public Successor bare() {
             return new Successor(proof, Bytes.EMPTY);

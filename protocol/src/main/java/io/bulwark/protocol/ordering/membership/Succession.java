@@ -6,7 +6,7 @@ import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 /** Sequence of the configurations of replicas that its holder has learned of. Only the last one counts. */
 public interface Succession {
     /** The last one. */
-    Term term();
+    ConfigurationStart term();
 
     /**
      * Returns whether a received proof may be checked now. Checks are expensive, so a sender must pause between two,

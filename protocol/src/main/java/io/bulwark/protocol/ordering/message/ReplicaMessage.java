@@ -33,8 +33,8 @@ public sealed interface ReplicaMessage extends Message {
     }
 
     /** The sender has these requests from their clients, one digest of each (client, call), or f+1 others vouch for them. */
-    record Vouch(List<RequestId> requests) implements ReplicaMessage {
-        public Vouch {
+    record RequestEcho(List<RequestId> requests) implements ReplicaMessage {
+        public RequestEcho {
             requests = List.copyOf(requests);
         }
     }
@@ -43,8 +43,8 @@ public sealed interface ReplicaMessage extends Message {
      * READY, sent only if f is 2 or more. The sender has these requests and counts 2f+1 vouches for each, but has not
      * executed them for some time.
      */
-    record Ready(List<RequestId> requests) implements ReplicaMessage {
-        public Ready {
+    record RequestReady(List<RequestId> requests) implements ReplicaMessage {
+        public RequestReady {
             requests = List.copyOf(requests);
         }
     }

@@ -17,7 +17,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Pages;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.QueryStable;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Ready;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestReady;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Recover;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RecoveryReply;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ReplyStable;
@@ -25,7 +25,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChangeAck;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.state.FetchSettings;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
@@ -58,7 +58,7 @@ public final class ReplicaMessageCodec implements MessageCodec {
     public int typeOf(Message message) {
         return FIRST
                 + switch ((ReplicaMessage) message) {
-                    case Vouch _ -> 0;
+                    case RequestEcho _ -> 0;
                     case PrePrepare _ -> 1;
                     case Prepare _ -> 2;
                     case Commit _ -> 3;
@@ -80,15 +80,15 @@ public final class ReplicaMessageCodec implements MessageCodec {
                     case ReplyStable _ -> 19;
                     case Recover _ -> 20;
                     case RecoveryReply _ -> 21;
-                    case Ready _ -> 22;
+                    case RequestReady _ -> 22;
                 };
     }
 
     @Override
     public void write(Message message, WireWriter out) {
         switch ((ReplicaMessage) message) {
-            case Vouch vouch -> Batch.writeIds(vouch.requests(), out);
-            case Ready ready -> Batch.writeIds(ready.requests(), out);
+            case RequestEcho requestEcho -> Batch.writeIds(requestEcho.requests(), out);
+            case RequestReady ready -> Batch.writeIds(ready.requests(), out);
             case PrePrepare pre -> {
                 out.i64(pre.view()).i64(pre.sequence());
                 pre.batch().write(out);
@@ -144,7 +144,7 @@ public final class ReplicaMessageCodec implements MessageCodec {
     @Override
     public Message readBody(int type, WireReader in) {
         return switch (type - FIRST) {
-            case 0 -> new Vouch(Batch.readIds(in));
+            case 0 -> new RequestEcho(Batch.readIds(in));
             case 1 -> new PrePrepare(in.nonNegative64(), in.nonNegative64(), Batch.read(in));
             case 2 -> new Prepare(in.nonNegative64(), in.nonNegative64(), digest(in));
             case 3 -> new Commit(in.nonNegative64(), in.nonNegative64(), digest(in));
@@ -167,7 +167,7 @@ public final class ReplicaMessageCodec implements MessageCodec {
                 new ReplyStable(in.i64(), in.nonNegative64(), in.nonNegative64(), in.raw(ReplicaMessage.NONCE_BYTES));
             case 20 -> new Recover(Request.read(in));
             case 21 -> new RecoveryReply(in.i64(), in.bool(), in.nonNegative64(), in.nonNegative64());
-            case 22 -> new Ready(Batch.readIds(in));
+            case 22 -> new RequestReady(Batch.readIds(in));
             default -> throw new MalformedException("unknown type " + type);
         };
     }

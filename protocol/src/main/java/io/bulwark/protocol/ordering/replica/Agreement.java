@@ -236,7 +236,7 @@ final class Agreement {
 
     /**
      * Returns whether the request can be accepted at this number. A request with another number waits until that is
-     * executed. Then it needs a vouch that is good for one more execution ({@link Displaced}), or a new one.
+     * executed. Then it needs a vouch that is good for one more execution ({@link EvictedEchoes}), or a new one.
      */
     private boolean isAcceptable(RequestId id, long sequence) {
         return pool.isAcceptable(id) && !assignments.hasOtherNumber(id, sequence);

@@ -47,7 +47,7 @@ final class PeerRecoveries {
 
     private record Watched(long sequence, long sinceMillis, long endMillis) {}
 
-    PeerRecoveries(Parts parts) {
+    PeerRecoveries(ReplicaContext parts) {
         config = parts.config();
         view = parts.view();
         log = parts.log();

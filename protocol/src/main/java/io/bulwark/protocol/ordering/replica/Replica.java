@@ -16,11 +16,11 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Phase;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Ready;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestReady;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Transfer;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport;
@@ -58,19 +58,19 @@ public final class Replica {
     private final Execution execution;
     private final Checkpoints checkpoints;
     private final Agreement agreement;
-    private final Proposing proposing;
-    private final Learning learning;
-    private final Fetching fetching;
-    private final Serving serving;
+    private final Primary primaryRole;
+    private final CommitLearner commitLearner;
+    private final BatchFetcher fetching;
+    private final BatchServer serving;
     private final StatusExchange statusExchange;
-    private final Suspicion suspicion;
-    private final ViewChanging viewChanging;
-    private final EarlyMessages early;
+    private final PrimarySuspicion suspicion;
+    private final ViewChangeExecutor viewChangeExecutor;
+    private final NextViewMessages early;
     private final StateTransfer stateTransfer;
     private final PeerRecoveries peerRecoveries;
-    private final Recovering recovering;
-    private final Wants wants;
-    private final Ending ending;
+    private final ReplicaRecovery replicaRecovery;
+    private final MissingBatches wants;
+    private final ConfigurationEnd ending;
     private final Deque<Discard> discards = new ArrayDeque<>();
 
     /** Last number of which the disk had a COMMIT or a learned commit at the start of this replica. */
@@ -82,7 +82,7 @@ public final class Replica {
 
     /** A life of a replica whose group has no keys to sign with: it does not recover, and lets no other recover. */
     public Replica(ReplicaConfig config, Application application, List<LogRecord> records) {
-        this(config, application, records, Start.NORMAL, Signing.NONE, new SplittableRandom(0));
+        this(config, application, records, StartReason.NORMAL, Signing.NONE, new SplittableRandom(0));
     }
 
     /**
@@ -96,13 +96,13 @@ public final class Replica {
             ReplicaConfig config,
             Application application,
             List<LogRecord> records,
-            Start start,
+            StartReason start,
             Signing signing,
             RandomGenerator random) {
         this.config = config;
         this.application = application;
         outbox = new Outbox(config);
-        Memory memory = new Memory(
+        RecoveredLog memory = new RecoveredLog(
                 config.term(), start, records, application.checkpoints().getFirst());
         low = memory.low();
         view = new View(config, memory.view(), memory.isActive());
@@ -122,34 +122,34 @@ public final class Replica {
         checkpoints = new Checkpoints(config, application, outbox, low.sequence());
         guard = new HistoryGuard(config, log, checkpoints);
         agreement = new Agreement(config, view, log, history, pool, batches, assignments, guard, clock, outbox);
-        proposing = new Proposing(config, view, log, pool, batches, assignments, agreement, clock, outbox);
-        learning = new Learning(config, log, execution, guard, outbox);
-        fetching = new Fetching(config, outbox);
-        serving = new Serving(config, batches, outbox);
+        primaryRole = new Primary(config, view, log, pool, batches, assignments, agreement, clock, outbox);
+        commitLearner = new CommitLearner(config, log, execution, guard, outbox);
+        fetching = new BatchFetcher(config, outbox);
+        serving = new BatchServer(config, batches, outbox);
         statusExchange =
-                new StatusExchange(config, view, log, pool, execution, agreement, checkpoints, learning, outbox);
-        suspicion = new Suspicion(view, log, pool, execution);
+                new StatusExchange(config, view, log, pool, execution, agreement, checkpoints, commitLearner, outbox);
+        suspicion = new PrimarySuspicion(view, log, pool, execution);
         execution.setListener(new AfterExecution());
-        early = new EarlyMessages(config);
+        early = new NextViewMessages(config);
         stateTransfer = new StateTransfer(config, log, execution, checkpoints, guard, outbox);
-        viewChanging = new ViewChanging(
+        viewChangeExecutor = new ViewChangeExecutor(
                 config, memory, view, log, history, batches, execution, checkpoints, outbox, new AfterViewChange());
-        Parts parts = new Parts(config, view, log, history, execution, checkpoints, pool, signing, random, outbox);
-        ending = new Ending(config, execution, outbox);
-        wants = new Wants(parts, agreement, viewChanging, batches, fetching);
+        ReplicaContext parts = new ReplicaContext(config, view, log, history, execution, checkpoints, pool, signing, random, outbox);
+        ending = new ConfigurationEnd(config, execution, outbox);
+        wants = new MissingBatches(parts, agreement, viewChangeExecutor, batches, fetching);
         peerRecoveries = new PeerRecoveries(parts);
-        recovering = new Recovering(
-                parts, memory.recovery(), viewChanging, stateTransfer, peerRecoveries, this::onLogChanged);
-        stateTransfer.setDistrust(recovering::distrustsState);
-        guard.setTrustsOwn(() -> !recovering.isOpen());
-        if (!records.isEmpty() || recovering.isOpen() || execution.executed() < low.sequence()) {
-            proposing.abdicate();
+        replicaRecovery = new ReplicaRecovery(
+                parts, memory.recovery(), viewChangeExecutor, stateTransfer, peerRecoveries, this::onLogChanged);
+        stateTransfer.setDistrust(replicaRecovery::distrustsState);
+        guard.setTrustsOwn(() -> !replicaRecovery.isOpen());
+        if (!records.isEmpty() || replicaRecovery.isOpen() || execution.executed() < low.sequence()) {
+            primaryRole.abdicate();
         }
         NewView installed = memory.newView();
         if (installed != null && view.isActiveIn(installed.view())) {
             agreement.onChosen(0, installed);
         }
-        recovering.begin(roll());
+        replicaRecovery.begin(roll());
         checkpoints.announce();
     }
 
@@ -195,23 +195,23 @@ public final class Replica {
             throw new IllegalArgumentException("no peer: " + from);
         }
         switch (message) {
-            case Vouch vouch -> pool.onVouch(nowMillis, from, vouch.requests());
-            case Ready ready -> pool.onReady(nowMillis, from, ready.requests());
+            case RequestEcho requestEcho -> pool.onVouch(nowMillis, from, requestEcho.requests());
+            case RequestReady ready -> pool.onReady(nowMillis, from, ready.requests());
             case Phase phase -> onPhase(nowMillis, from, phase);
-            case Executed executed -> learning.onExecuted(from, executed);
+            case Executed executed -> commitLearner.onExecuted(from, executed);
             case Checkpoint checkpoint -> checkpoints.onCheckpoint(from, checkpoint);
             case ReplicaMessage.ViewChange change -> {
                 long before = view.number();
                 boolean resigns = view.isActive() && from == view.primary() && change.view() > before;
-                viewChanging.onMessage(nowMillis, from, message);
+                viewChangeExecutor.onMessage(nowMillis, from, message);
                 if (resigns) {
-                    viewChanging.suspect(nowMillis, before);
+                    viewChangeExecutor.suspect(nowMillis, before);
                 }
             }
             case ReplicaMessage.ViewChangeAck _,
                     NewView _,
                     ReplicaMessage.FetchViewChange _,
-                    ReplicaMessage.ForwardedViewChange _ -> viewChanging.onMessage(nowMillis, from, message);
+                    ReplicaMessage.ForwardedViewChange _ -> viewChangeExecutor.onMessage(nowMillis, from, message);
             case FetchBatch fetch -> serving.onFetchBatch(nowMillis, from, fetch);
             case BatchBody body -> {
                 Bytes digest = body.batch().digest();
@@ -224,7 +224,7 @@ public final class Replica {
             case ReplicaMessage.Recovery recovery -> onRecovery(nowMillis, from, recovery);
             case Transfer _ -> {} // the driver's, who knows where the application keeps its pages
             case Status status -> {
-                viewChanging.onMessage(nowMillis, from, status);
+                viewChangeExecutor.onMessage(nowMillis, from, status);
                 statusExchange.onStatus(nowMillis, from, status);
                 guard.onStatus(from, status);
             }
@@ -234,9 +234,9 @@ public final class Replica {
     private void onRecovery(long nowMillis, int from, ReplicaMessage.Recovery message) {
         switch (message) {
             case ReplicaMessage.QueryStable query -> peerRecoveries.onQuery(from, query);
-            case ReplicaMessage.ReplyStable reply -> recovering.onReply(nowMillis, from, reply);
+            case ReplicaMessage.ReplyStable reply -> replicaRecovery.onReply(nowMillis, from, reply);
             case ReplicaMessage.Recover recover -> peerRecoveries.onRecover(nowMillis, from, recover);
-            case ReplicaMessage.RecoveryReply reply -> recovering.onReply(nowMillis, from, reply);
+            case ReplicaMessage.RecoveryReply reply -> replicaRecovery.onReply(nowMillis, from, reply);
         }
     }
 
@@ -262,8 +262,8 @@ public final class Replica {
         pool.onKeyChange(peer);
         checkpoints.onKeyChange(peer);
         early.onKeyChange(peer);
-        viewChanging.changes().onKeyChange(peer);
-        recovering.onKeyChange(peer);
+        viewChangeExecutor.changes().onKeyChange(peer);
+        replicaRecovery.onKeyChange(peer);
         guard.onKeyChange(peer);
     }
 
@@ -272,13 +272,13 @@ public final class Replica {
      * assumed to.
      */
     public void onBuild(int peer, boolean leavesFree) {
-        viewChanging.changes().onBuild(peer, leavesFree);
+        viewChangeExecutor.changes().onBuild(peer, leavesFree);
     }
 
     /** The log is synced up to this index. */
     public void onDurable(long nowMillis, long upTo) {
         outbox.onDurable(upTo);
-        viewChanging.onDurable(nowMillis);
+        viewChangeExecutor.onDurable(nowMillis);
         discard();
     }
 
@@ -286,7 +286,7 @@ public final class Replica {
         while (!discards.isEmpty()
                 && outbox.isDurable(discards.peek().index())
                 && !execution.isSuspended()
-                && !recovering.isChecking()) {
+                && !replicaRecovery.isChecking()) {
             checkpoints.discard(discards.remove().sequence());
         }
     }
@@ -306,7 +306,7 @@ public final class Replica {
         if (stateTransfer.onFetched(nowMillis)) {
             assignments.onExecuted(execution.executed());
             pool.clear();
-            recovering.onStateChecked(nowMillis, pages, damaged);
+            replicaRecovery.onStateChecked(nowMillis, pages, damaged);
         }
     }
 
@@ -317,7 +317,7 @@ public final class Replica {
 
     /** More than f others have no page any more of the checkpoint that was to be checked, and it is not right here. */
     public void onCheckGone(long nowMillis) {
-        recovering.onCheckGone(nowMillis);
+        replicaRecovery.onCheckGone(nowMillis);
     }
 
     /**
@@ -326,7 +326,7 @@ public final class Replica {
      * @param damaged so many of the pages were wrong or missing, and were replaced
      */
     public void onStateChecked(long nowMillis, long pages, long damaged) {
-        recovering.onStateChecked(nowMillis, pages, damaged);
+        replicaRecovery.onStateChecked(nowMillis, pages, damaged);
         discard();
     }
 
@@ -335,7 +335,7 @@ public final class Replica {
      * #drain}). The state at the low water mark is fetched, and the decided batches above it are executed again.
      */
     public void onStateDamaged(long nowMillis) {
-        if (low.equals(Memory.NOWHERE)) {
+        if (low.equals(RecoveredLog.NOWHERE)) {
             stateTransfer.lose();
         } else {
             stateTransfer.fetch(nowMillis, low);
@@ -350,40 +350,40 @@ public final class Replica {
         boolean leads = view.isActive() && view.isPrimary();
         agreement.recordDecided();
         if (leads) {
-            viewChanging.suspect(nowMillis, view.number());
+            viewChangeExecutor.suspect(nowMillis, view.number());
         }
         return leads;
     }
 
     /** Returns whether another replica leads, in a view that has made progress or in which no request waits. */
     public boolean isLed() {
-        return proposing.isLed(execution.executed());
+        return primaryRole.isLed(execution.executed());
     }
 
     /** Time passes. */
     public void onTick(long nowMillis) {
-        viewChanging.onTick(nowMillis);
+        viewChangeExecutor.onTick(nowMillis);
         long timeoutMillis =
-                Math.min(viewChanging.changes().timeoutMillis(), config.timers().requestMillisMax());
-        boolean suspects = suspicion.suspects(nowMillis, timeoutMillis) || proposing.hasAbdicated();
-        suspects |= viewChanging.changes().yields(nowMillis);
-        if (suspects && !recovering.isMute() && execution.successor() == null) {
-            viewChanging.suspect(nowMillis, view.number());
+                Math.min(viewChangeExecutor.changes().timeoutMillis(), config.timers().requestMillisMax());
+        boolean suspects = suspicion.suspects(nowMillis, timeoutMillis) || primaryRole.hasAbdicated();
+        suspects |= viewChangeExecutor.changes().yields(nowMillis);
+        if (suspects && !replicaRecovery.isMute() && execution.successor() == null) {
+            viewChangeExecutor.suspect(nowMillis, view.number());
         }
-        if (!recovering.isBlind() || recovering.isForgotten()) {
-            stateTransfer.onTick(nowMillis, viewChanging.beginning(low));
+        if (!replicaRecovery.isBlind() || replicaRecovery.isForgotten()) {
+            stateTransfer.onTick(nowMillis, viewChangeExecutor.beginning(low));
         }
-        recovering.onTick(nowMillis);
+        replicaRecovery.onTick(nowMillis);
         peerRecoveries.onTick(nowMillis);
         pool.onTick(nowMillis);
         wants.onTick(nowMillis);
-        statusExchange.onTick(nowMillis, viewChanging.changes());
+        statusExchange.onTick(nowMillis, viewChangeExecutor.changes());
         agreement.recordDecided();
     }
 
     /** Does what the inputs since the last time have made possible, and returns all effects since. */
     public List<ReplicaEffect> drain(long nowMillis) {
-        viewChanging.onBodies(nowMillis);
+        viewChangeExecutor.onBodies(nowMillis);
         agreement.retry(nowMillis);
         String contradiction = guard.contradiction();
         if (contradiction != null) {
@@ -402,8 +402,8 @@ public final class Replica {
         }
         statusExchange.sayNew();
         if (execution.successor() == null) {
-            proposing.propose(nowMillis, execution.executed(), execution.fillUpTo(log.low()));
-        } else if (recovering.allows(new Checkpoint(low.sequence(), low.digest()))) {
+            primaryRole.propose(nowMillis, execution.executed(), execution.fillUpTo(log.low()));
+        } else if (replicaRecovery.allows(new Checkpoint(low.sequence(), low.digest()))) {
             ending.tell(low);
         }
         return outbox.drain();
@@ -414,7 +414,7 @@ public final class Replica {
             low = stable;
             log.trim(stable.sequence());
             history.trim(stable.sequence());
-            recovering.onStable(stable.sequence());
+            replicaRecovery.onStable(stable.sequence());
         }
         discards.add(new Discard(onLogChanged(nowMillis), stable.sequence()));
     }
@@ -424,7 +424,7 @@ public final class Replica {
         long index = roll();
         assignments.rebuild(batches);
         // After the record of the low water mark, on which the high one rests.
-        NewView installed = viewChanging.installed();
+        NewView installed = viewChangeExecutor.installed();
         if (installed != null && view.isActiveIn(installed.view())) {
             agreement.onChosen(nowMillis, installed);
         }
@@ -436,14 +436,14 @@ public final class Replica {
         public void onExecuted(Request request) {
             suspicion.onExecuted(request);
             if (view.isActive()) {
-                viewChanging.changes().onProgress();
+                viewChangeExecutor.changes().onProgress();
             }
         }
 
         @Override
         public void onRecovery(long nowMillis, int replica, long call, long sequence, boolean accepted) {
             if (replica == config.self()) {
-                recovering.onExecuted(nowMillis, call, sequence, accepted);
+                replicaRecovery.onExecuted(nowMillis, call, sequence, accepted);
                 return;
             }
             peerRecoveries.onExecuted(nowMillis, replica, call, sequence, accepted);
@@ -455,15 +455,15 @@ public final class Replica {
     }
 
     private long roll() {
-        List<LogRecord> bodies = batches.retain(Memory.live(log, history));
+        List<LogRecord> bodies = batches.retain(RecoveredLog.live(log, history));
         List<Numbered> held = checkpoints.held(Long.MAX_VALUE);
-        long index = outbox.roll(Memory.summary(
-                low, viewChanging.own(), viewChanging.installed(), held, log, history, recovering.record(), bodies));
-        proposing.gate(index);
+        long index = outbox.roll(RecoveredLog.summary(
+                low, viewChangeExecutor.own(), viewChangeExecutor.installed(), held, log, history, replicaRecovery.record(), bodies));
+        primaryRole.gate(index);
         return index;
     }
 
-    private final class AfterViewChange implements ViewChanging.Host {
+    private final class AfterViewChange implements ViewChangeExecutor.Host {
         @Override
         public void onLeft() {
             assignments.clear();
@@ -473,8 +473,8 @@ public final class Replica {
         public void onEntered(long nowMillis, NewView newView) {
             suspicion.enter(nowMillis, newView);
             agreement.onChosen(nowMillis, newView);
-            proposing.enter(newView);
-            for (EarlyMessages.Early message : early.take(newView.view())) {
+            primaryRole.enter(newView);
+            for (NextViewMessages.Early message : early.take(newView.view())) {
                 onPhase(nowMillis, message.from(), message.message());
             }
         }
@@ -514,7 +514,7 @@ public final class Replica {
     /** Returns the state of recoveries, this replica's and the others'. */
     public RecoveryReport recoveries(long nowMillis) {
         return new RecoveryReport(
-                recovering.phase(), recovering.isForgotten(), recovering.report(), peerRecoveries.report(nowMillis));
+                replicaRecovery.phase(), replicaRecovery.isForgotten(), replicaRecovery.report(), peerRecoveries.report(nowMillis));
     }
 
     /** The low water mark h. */
@@ -536,6 +536,6 @@ public final class Replica {
         return "view " + view.number() + (view.isActive() ? "" : " (open)") + ", h " + log.low() + ", executed "
                 + execution.executed() + (execution.isSuspended() ? " (fetching)" : "") + ", "
                 + pool.ready().size() + " ready"
-                + (recovering.isOpen() ? ", recovers: " + recovering.phase() : "");
+                + (replicaRecovery.isOpen() ? ", recovers: " + replicaRecovery.phase() : "");
     }
 }

@@ -2,7 +2,7 @@ package io.bulwark.protocol.ordering.replica;
 
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.membership.Configuration;
-import io.bulwark.protocol.ordering.membership.Term;
+import io.bulwark.protocol.ordering.membership.ConfigurationStart;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.view.ViewGroup;
@@ -21,7 +21,7 @@ import io.bulwark.protocol.ordering.view.ViewGroup;
  */
 public record ReplicaConfig(
         int self,
-        Term term,
+        ConfigurationStart term,
         int checkpointInterval,
         int logSize,
         Batches batches,
@@ -138,7 +138,7 @@ public record ReplicaConfig(
     public static ReplicaConfig of(int self, int faulty) {
         return new ReplicaConfig(
                 self,
-                Term.first(Configuration.fixed(faulty)),
+                ConfigurationStart.first(Configuration.fixed(faulty)),
                 128,
                 256,
                 Batches.DEFAULT,
@@ -168,7 +168,7 @@ public record ReplicaConfig(
     }
 
     /** Another life: this replica has this place in another configuration. */
-    public ReplicaConfig in(Term other, int place) {
+    public ReplicaConfig in(ConfigurationStart other, int place) {
         return new ReplicaConfig(place, other, checkpointInterval, logSize, batches, room, timers, recoveries);
     }
 

@@ -58,7 +58,7 @@ public sealed interface ReplicaEffect {
     record DropKeys(int replica) implements ReplicaEffect {}
 
     /**
-     * The log cannot be right, or lacks what was promised. Remove all of it, and begin another life with {@link Start#FORGOTTEN}; this one
+     * The log cannot be right, or lacks what was promised. Remove all of it, and begin another life with {@link StartReason#FORGOTTEN}; this one
      * does nothing more.
      */
     record Forget(String why) implements ReplicaEffect {}

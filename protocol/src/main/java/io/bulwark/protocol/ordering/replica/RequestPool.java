@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * cannot propose. So a client can have several operations executed under one number; they use its own room, and their
  * content identifies duplicates.
  *
- * <p>{@link RequestRoom} decides which bodies are kept. Old vouches do not count: a replica repeats those for the
+ * <p>{@link RequestQuota} decides which bodies are kept. Old vouches do not count: a replica repeats those for the
  * requests that it still has.
  */
 final class RequestPool {
@@ -56,25 +56,25 @@ final class RequestPool {
 
     private final ReplicaConfig config;
     private final RecentResults results;
-    private final Map<RequestId, Pending> entries = new LinkedHashMap<>();
-    private final Map<RequestId, Pending> ready = new LinkedHashMap<>();
+    private final Map<RequestId, PendingRequest> entries = new LinkedHashMap<>();
+    private final Map<RequestId, PendingRequest> ready = new LinkedHashMap<>();
 
     /** Requests that backups time. */
-    private final Map<RequestId, Pending> due = new LinkedHashMap<>();
+    private final Map<RequestId, PendingRequest> due = new LinkedHashMap<>();
 
     /** The one digest of each call that came from the client. */
     private final Map<Call, RequestId> heard = new HashMap<>();
 
-    private final List<PeerVouches> ofPeers = new ArrayList<>();
+    private final List<RequestEchoes> ofPeers = new ArrayList<>();
 
     /** Requests for which each replica, including this one, has sent READY. */
-    private final List<PeerVouches> readyAt = new ArrayList<>();
+    private final List<RequestEchoes> readyAt = new ArrayList<>();
 
     /** The last numbers that the peers say they have executed. */
     private final long[] executedThere;
 
-    private final Displaced displaced = new Displaced();
-    private final RequestRoom room;
+    private final EvictedEchoes displaced = new EvictedEchoes();
+    private final RequestQuota room;
     private Predicate<RequestId> hasNumber = _ -> false;
     private List<RequestId> unsaid = new ArrayList<>();
     private List<RequestId> unsaidReady = new ArrayList<>();
@@ -84,11 +84,11 @@ final class RequestPool {
     RequestPool(ReplicaConfig config, RecentResults results) {
         this.config = config;
         this.results = results;
-        room = new RequestRoom(config);
+        room = new RequestQuota(config);
         executedThere = new long[config.replicas()];
         for (int i = 0; i < config.replicas(); i++) {
-            ofPeers.add(new PeerVouches(config.room().vouchesPerPeer()));
-            readyAt.add(new PeerVouches(config.room().vouchesPerPeer()));
+            ofPeers.add(new RequestEchoes(config.room().vouchesPerPeer()));
+            readyAt.add(new RequestEchoes(config.room().vouchesPerPeer()));
         }
     }
 
@@ -107,7 +107,7 @@ final class RequestPool {
         if (other != null && !other.equals(id)) {
             return true;
         }
-        Pending entry = entries.computeIfAbsent(id, this::begin);
+        PendingRequest entry = entries.computeIfAbsent(id, this::begin);
         if (!take(nowMillis, entry, request)) {
             removeIfUnknown(entry);
             return false;
@@ -124,7 +124,7 @@ final class RequestPool {
      * executed it, or has forgotten it.
      */
     boolean isWantedByOthers(RequestId id) {
-        Pending entry = entries.get(id);
+        PendingRequest entry = entries.get(id);
         return entry != null && entry.others() > 0;
     }
 
@@ -144,7 +144,7 @@ final class RequestPool {
                 continue;
             }
             RequestId forgotten = ofPeers.get(from).add(nowMillis, id);
-            Pending entry = entries.computeIfAbsent(id, this::begin);
+            PendingRequest entry = entries.computeIfAbsent(id, this::begin);
             entry.vouchers |= 1L << from;
             entry.seenMillis = Math.max(entry.seenMillis, nowMillis);
             weigh(nowMillis, entry);
@@ -158,14 +158,14 @@ final class RequestPool {
     void onReady(long nowMillis, int from, List<RequestId> ids) {
         for (RequestId id : ids) {
             if (isReadySaid() && results.sequence(id) <= executedThere[from]) {
-                Pending entry = entries.computeIfAbsent(id, this::begin);
+                PendingRequest entry = entries.computeIfAbsent(id, this::begin);
                 entry.seenMillis = Math.max(entry.seenMillis, nowMillis);
                 addReady(nowMillis, from, entry);
             }
         }
     }
 
-    private void addReady(long nowMillis, int replica, Pending entry) {
+    private void addReady(long nowMillis, int replica, PendingRequest entry) {
         RequestId forgotten = readyAt.get(replica).add(nowMillis, entry.id);
         entry.saidReady |= 1L << replica;
         entry.hasNews = true;
@@ -185,7 +185,7 @@ final class RequestPool {
 
     /** Handles a fetched body. It uses its client's room only if a correct replica supports it. */
     void onBody(long nowMillis, RequestId id, Request request) {
-        Pending entry = entries.get(id);
+        PendingRequest entry = entries.get(id);
         if (entry != null && entry.isBacked() && take(nowMillis, entry, request)) {
             weigh(nowMillis, entry);
         }
@@ -204,7 +204,7 @@ final class RequestPool {
 
     /** This replica vouches for it, or a correct one stands behind it. */
     boolean isVouchedFor(RequestId id) {
-        Pending entry = entries.get(id);
+        PendingRequest entry = entries.get(id);
         return entry != null && (entry.isVouchedHere() || entry.isBacked());
     }
 
@@ -215,13 +215,13 @@ final class RequestPool {
 
     @Nullable
     Request body(RequestId id) {
-        Pending entry = entries.get(id);
+        PendingRequest entry = entries.get(id);
         return entry == null ? null : entry.body;
     }
 
     /** @param bytes the length of its operation */
     void onExecuted(long nowMillis, RequestId id, int bytes) {
-        Pending entry = entries.remove(id);
+        PendingRequest entry = entries.remove(id);
         displaced.onExecuted(nowMillis, id, bytes, entry != null && entry.isVouchedHere());
         if (entry == null) {
             return;
@@ -235,17 +235,17 @@ final class RequestPool {
     }
 
     /** In the order in which they became ready. */
-    Collection<Pending> ready() {
+    Collection<PendingRequest> ready() {
         return ready.values();
     }
 
     /** Returns the requests that the primary must number, or has numbered, in the order in which they became due. */
-    Collection<Pending> due() {
+    Collection<PendingRequest> due() {
         return due.values();
     }
 
     /** The primary may lack room for this one, or get its body late, through no fault of its own. */
-    boolean isCrowded(Pending entry) {
+    boolean isCrowded(PendingRequest entry) {
         return room.isCrowded(entry);
     }
 
@@ -257,7 +257,7 @@ final class RequestPool {
     SequencedMap<RequestId, Long> missing() {
         SequencedMap<RequestId, Long> missing = new LinkedHashMap<>();
         SequencedMap<RequestId, Long> later = new LinkedHashMap<>();
-        for (Pending entry : entries.values()) {
+        for (PendingRequest entry : entries.values()) {
             if (entry.body == null && entry.isBacked()) {
                 (entry.isReadyWithOwn() ? missing : later).put(entry.id, entry.sources());
             }
@@ -288,7 +288,7 @@ final class RequestPool {
     /** Returns the requests that this replica has vouched for since that time or longer, to be repeated. */
     List<RequestId> ownVouches(long sinceMillis) {
         List<RequestId> old = new ArrayList<>();
-        for (Pending entry : entries.values()) {
+        for (PendingRequest entry : entries.values()) {
             if (entry.isVouchedHere() && entry.vouchedMillis <= sinceMillis) {
                 old.add(entry.id);
             }
@@ -298,7 +298,7 @@ final class RequestPool {
 
     /** A view begins, in which these requests have numbers already. */
     void onNewView(Set<RequestId> assigned) {
-        for (Pending entry : entries.values()) {
+        for (PendingRequest entry : entries.values()) {
             entry.proposed = assigned.contains(entry.id);
             entry.passedOver = 0;
         }
@@ -315,7 +315,7 @@ final class RequestPool {
         long firstOrder = Long.MAX_VALUE;
         boolean counts = false;
         for (RequestId id : ids) {
-            Pending entry = entries.get(id);
+            PendingRequest entry = entries.get(id);
             counts |= entry != null || results.get(id) == null;
             if (entry != null) {
                 entry.proposed = true;
@@ -323,7 +323,7 @@ final class RequestPool {
             }
         }
         if (counts && inOrder) {
-            for (Pending entry : due.values()) {
+            for (PendingRequest entry : due.values()) {
                 if (entry.dueOrder > firstOrder) {
                     break;
                 }
@@ -342,8 +342,8 @@ final class RequestPool {
         due.clear();
         heard.clear();
         displaced.clear();
-        ofPeers.forEach(PeerVouches::clear);
-        readyAt.forEach(PeerVouches::clear);
+        ofPeers.forEach(RequestEchoes::clear);
+        readyAt.forEach(RequestEchoes::clear);
         room.clear();
         unsaid.clear();
         unsaidReady.clear();
@@ -364,14 +364,14 @@ final class RequestPool {
         }
         tidiedMillis = nowMillis;
         displaced.expire(nowMillis - EXPIRY_MILLIS);
-        for (Pending entry : List.copyOf(entries.values())) {
+        for (PendingRequest entry : List.copyOf(entries.values())) {
             if (entry.readyMillis < 0 && entry.body != null && nowMillis - entry.seenMillis > EXPIRY_MILLIS) {
                 drop(nowMillis, entry);
             }
         }
     }
 
-    private static void expire(PeerVouches said, long beforeMillis, Consumer<RequestId> retract) {
+    private static void expire(RequestEchoes said, long beforeMillis, Consumer<RequestId> retract) {
         RequestId expired = said.expire(beforeMillis);
         while (expired != null) {
             retract.accept(expired);
@@ -383,7 +383,7 @@ final class RequestPool {
      * Sends READY only for a request whose body is here: the sender keeps the body for as long as READY counts, so that
      * the primary can fetch it.
      */
-    private void sayReady(long nowMillis, Pending entry) {
+    private void sayReady(long nowMillis, PendingRequest entry) {
         if (entry.readyMillis >= 0
                 && entry.body != null
                 && entry.hasQuorum()
@@ -400,7 +400,7 @@ final class RequestPool {
      * correct, and have sent it to the primary, too. At the primary READY counts for longer, which leaves it time to
      * take the request and propose it, independently of the others.
      */
-    private void weighDue(long nowMillis, Pending entry) {
+    private void weighDue(long nowMillis, PendingRequest entry) {
         if (nowMillis < entry.dueUntilMillis) {
             return;
         }
@@ -415,7 +415,7 @@ final class RequestPool {
         }
     }
 
-    private long dueUntil(Pending entry) {
+    private long dueUntil(PendingRequest entry) {
         int needed = config.quorum();
         long[] said = new long[config.replicas()];
         for (int replica = 0; replica < said.length; replica++) {
@@ -425,7 +425,7 @@ final class RequestPool {
         return said[said.length - needed] + config.timers().vouchMillis();
     }
 
-    private void becomeDue(long nowMillis, Pending entry) {
+    private void becomeDue(long nowMillis, PendingRequest entry) {
         if (entry.dueMillis < 0) {
             entry.dueMillis = nowMillis;
             entry.sinceMillis = entry.sinceMillis < 0 ? nowMillis : entry.sinceMillis;
@@ -434,23 +434,23 @@ final class RequestPool {
         }
     }
 
-    private void cease(Pending entry) {
+    private void cease(PendingRequest entry) {
         entry.dueMillis = -1;
         entry.dueUntilMillis = Long.MIN_VALUE;
         due.remove(entry.id);
     }
 
-    private Pending begin(RequestId id) {
-        Pending entry = new Pending(id, config);
+    private PendingRequest begin(RequestId id) {
+        PendingRequest entry = new PendingRequest(id, config);
         entry.proposed = hasNumber.test(id);
         return entry;
     }
 
-    private boolean take(long nowMillis, Pending entry, Request request) {
+    private boolean take(long nowMillis, PendingRequest entry, Request request) {
         return room.take(entry, request, each -> drop(nowMillis, each));
     }
 
-    private void weigh(long nowMillis, Pending entry) {
+    private void weigh(long nowMillis, PendingRequest entry) {
         if (entry.body != null && !entry.isVouchedHere() && (entry.verified || entry.isBacked())) {
             entry.vouchers |= 1L << config.self();
             entry.vouchedMillis = nowMillis;
@@ -467,7 +467,7 @@ final class RequestPool {
     }
 
     /** Forgets the body and the own vouch. */
-    private void drop(long nowMillis, Pending entry) {
+    private void drop(long nowMillis, PendingRequest entry) {
         Request body = entry.body;
         if (body != null && entry.isVouchedHere()) {
             displaced.add(nowMillis, entry.id, body.operation().length());
@@ -480,7 +480,7 @@ final class RequestPool {
     }
 
     private void retract(int peer, RequestId id) {
-        Pending entry = entries.get(id);
+        PendingRequest entry = entries.get(id);
         if (entry != null) {
             entry.vouchers &= ~(1L << peer);
             retracted(entry);
@@ -488,7 +488,7 @@ final class RequestPool {
     }
 
     private void retractReady(int replica, RequestId id) {
-        Pending entry = entries.get(id);
+        PendingRequest entry = entries.get(id);
         if (entry != null) {
             entry.saidReady &= ~(1L << replica);
             entry.hasNews = true;
@@ -497,7 +497,7 @@ final class RequestPool {
         }
     }
 
-    private void retracted(Pending entry) {
+    private void retracted(PendingRequest entry) {
         if (entry.readyMillis >= 0 && !entry.isReady()) {
             entry.readyMillis = -1;
             ready.remove(entry.id);
@@ -507,7 +507,7 @@ final class RequestPool {
         removeIfUnknown(entry);
     }
 
-    private void removeIfUnknown(Pending entry) {
+    private void removeIfUnknown(PendingRequest entry) {
         if (entry.body == null && entry.vouchers == 0 && entry.saidReady == 0) {
             entries.remove(entry.id);
         }

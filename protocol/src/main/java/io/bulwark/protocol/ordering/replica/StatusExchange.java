@@ -1,11 +1,11 @@
 package io.bulwark.protocol.ordering.replica;
 
-import io.bulwark.protocol.effect.LongAgo;
+import io.bulwark.protocol.effect.DistantPast;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Ready;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestReady;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.ordering.view.ViewChanges;
 import io.bulwark.protocol.wire.Bytes;
@@ -31,11 +31,11 @@ final class StatusExchange {
     private final Execution execution;
     private final Agreement agreement;
     private final Checkpoints checkpoints;
-    private final Learning learning;
+    private final CommitLearner commitLearner;
     private final Outbox outbox;
     private final long[] answeredMillis;
     private final long[] executedThere;
-    private long saidMillis = LongAgo.MILLIS;
+    private long saidMillis = DistantPast.MILLIS;
 
     StatusExchange(
             ReplicaConfig config,
@@ -45,7 +45,7 @@ final class StatusExchange {
             Execution execution,
             Agreement agreement,
             Checkpoints checkpoints,
-            Learning learning,
+            CommitLearner commitLearner,
             Outbox outbox) {
         this.config = config;
         this.view = view;
@@ -54,10 +54,10 @@ final class StatusExchange {
         this.execution = execution;
         this.agreement = agreement;
         this.checkpoints = checkpoints;
-        this.learning = learning;
+        this.commitLearner = commitLearner;
         this.outbox = outbox;
         answeredMillis = new long[config.replicas()];
-        Arrays.fill(answeredMillis, LongAgo.MILLIS);
+        Arrays.fill(answeredMillis, DistantPast.MILLIS);
         executedThere = new long[config.replicas()];
     }
 
@@ -74,13 +74,13 @@ final class StatusExchange {
     }
 
     private void repeatVouches(long nowMillis) {
-        say(pool.ownVouches(nowMillis - config.timers().statusMillis()), Vouch::new);
+        say(pool.ownVouches(nowMillis - config.timers().statusMillis()), RequestEcho::new);
     }
 
     /** Sends the vouches and READY messages that are new since the last call. */
     void sayNew() {
-        say(pool.takeUnsaid(), Vouch::new);
-        say(pool.takeUnsaidReady(), Ready::new);
+        say(pool.takeUnsaid(), RequestEcho::new);
+        say(pool.takeUnsaidReady(), RequestReady::new);
     }
 
     private void say(List<RequestId> ids, Function<List<RequestId>, ReplicaMessage> message) {
@@ -129,7 +129,7 @@ final class StatusExchange {
             repeatPhases(nowMillis, from, status);
         }
         if (stuck && status.executed() < execution.executed()) {
-            learning.tell(from, status.executed());
+            commitLearner.tell(from, status.executed());
         }
     }
 

@@ -1,6 +1,6 @@
 package io.bulwark.protocol.ordering.view;
 
-import io.bulwark.protocol.effect.LongAgo;
+import io.bulwark.protocol.effect.DistantPast;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchViewChange;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ForwardedViewChange;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
@@ -29,9 +29,9 @@ final class ViewAnswers {
         this.self = self;
         this.messages = messages;
         answeredMillis = new long[group.replicas()];
-        Arrays.fill(answeredMillis, LongAgo.MILLIS);
+        Arrays.fill(answeredMillis, DistantPast.MILLIS);
         fetchedMillis = new long[group.replicas()][group.replicas()];
-        Arrays.stream(fetchedMillis).forEach(ofOne -> Arrays.fill(ofOne, LongAgo.MILLIS));
+        Arrays.stream(fetchedMillis).forEach(ofOne -> Arrays.fill(ofOne, DistantPast.MILLIS));
     }
 
     /** A NEW-VIEW of the view names what the other lacks. */

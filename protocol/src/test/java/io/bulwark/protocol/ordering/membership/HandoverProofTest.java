@@ -127,18 +127,18 @@ class HandoverProofTest {
 
     @Test
     void aLineageFollowsOneProofAfterTheOther() {
-        Lineage lineage = new Lineage(GENESIS, KEYS, OPERATOR);
+        ConfigurationChain configurationChain = new ConfigurationChain(GENESIS, KEYS, OPERATOR);
         Configuration second = NEXT.replacing(0, member(5));
         HandoverProof first = proof(GENESIS, HANDOVER, 0, 1, 3);
         HandoverProof then = proof(NEXT, handover(NEXT, second), 0, 2, 3);
-        assertThat(lineage.accept(successor(then))).isFalse();
-        assertThat(lineage.accept(successor(first))).isTrue();
-        assertThat(lineage.accept(successor(first))).isFalse();
-        assertThat(lineage.accept(successor(then))).isTrue();
-        assertThat(lineage.configuration()).isEqualTo(second);
-        assertThat(lineage.term().checkpoint()).isEqualTo(then.handover().checkpoint());
-        assertThat(lineage.successorOf(1)).isEqualTo(successor(then));
-        assertThat(lineage.hasProofOf(2)).isFalse();
-        assertThat(lineage.proofs()).containsExactly(first, then);
+        assertThat(configurationChain.accept(successor(then))).isFalse();
+        assertThat(configurationChain.accept(successor(first))).isTrue();
+        assertThat(configurationChain.accept(successor(first))).isFalse();
+        assertThat(configurationChain.accept(successor(then))).isTrue();
+        assertThat(configurationChain.configuration()).isEqualTo(second);
+        assertThat(configurationChain.term().checkpoint()).isEqualTo(then.handover().checkpoint());
+        assertThat(configurationChain.successorOf(1)).isEqualTo(successor(then));
+        assertThat(configurationChain.hasProofOf(2)).isFalse();
+        assertThat(configurationChain.proofs()).containsExactly(first, then);
     }
 }

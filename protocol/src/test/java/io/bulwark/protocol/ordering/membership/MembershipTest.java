@@ -34,7 +34,7 @@ class MembershipTest {
 
     private static Membership membership(int number) {
         Signatures keys = new TestSignatures(replica(number));
-        return new Membership(replica(number), new Lineage(GENESIS, keys, OPERATOR), keys);
+        return new Membership(replica(number), new ConfigurationChain(GENESIS, keys, OPERATOR), keys);
     }
 
     private static Ended ended(int number, Handover handover) {
@@ -68,7 +68,7 @@ class MembershipTest {
         List<MembershipEffect> effects = one.drain();
         HandoverProof made = proof(GENESIS, HANDOVER, 0, 1, 2);
         assertThat(advances(effects)).containsExactly(made);
-        assertThat(one.term()).isEqualTo(new Term(NEXT, HANDOVER.checkpoint()));
+        assertThat(one.term()).isEqualTo(new ConfigurationStart(NEXT, HANDOVER.checkpoint()));
         assertThat(one.place()).isEqualTo(1);
         IntStream.of(0, 2, 3)
                 .forEach(other -> assertThat(sentTo(replica(other), effects)).containsExactly(successor(made)));
@@ -138,9 +138,9 @@ class MembershipTest {
 
     /** 2f+1 signatures an intruder may have collected, and an older build shows no more than these. */
     @PlantedBug(
-            in = Lineage.class,
+            in = ConfigurationChain.class,
             rule = "a new configuration needs the operator's word",
-            replace = "&& mandates.name(term.configuration(), proof.handover().next(), said.mandate())",
+            replace = "&& authorizations.name(term.configuration(), proof.handover().next(), said.authorization())",
             with = "")
     @Test
     void whatNoOperatorHasNamedIsNotFollowed() {
@@ -204,7 +204,7 @@ class MembershipTest {
     @Test
     void whoHasPromisedInALaterConfigurationAsksForIt() {
         Signatures keys = new TestSignatures(replica(1));
-        Membership one = new Membership(replica(1), new Lineage(GENESIS, keys, OPERATOR), keys, 1);
+        Membership one = new Membership(replica(1), new ConfigurationChain(GENESIS, keys, OPERATOR), keys, 1);
         assertThat(one.place()).isEqualTo(-1);
         one.onTick(0);
         assertThat(sentTo(replica(0), one.drain())).containsExactly(new AskSuccessor(0));
@@ -278,7 +278,7 @@ class MembershipTest {
                 return false;
             }
         };
-        Membership one = new Membership(replica(1), new Lineage(GENESIS, counting, OPERATOR), counting);
+        Membership one = new Membership(replica(1), new ConfigurationChain(GENESIS, counting, OPERATOR), counting);
         for (int i = 0; i < 100; i++) {
             one.onMessage(i / 5, replica(0), successor(PROOF));
         }

@@ -25,8 +25,8 @@ public final class Proofs {
         return new Handover(ended.digest(), new Numbered(sequence, Hashes.sha256(next.digest())), next);
     }
 
-    /** Mandates of the tests: the operator's signature is the digest of the named configuration. */
-    public static final Mandates OPERATOR = (ended, next, mandate) -> mandate.equals(next.digest());
+    /** OperatorAuthorizations of the tests: the operator's signature is the digest of the named configuration. */
+    public static final OperatorAuthorizations OPERATOR = (ended, next, authorization) -> authorization.equals(next.digest());
 
     /** With the operator's word. */
     public static MembershipMessage.Successor successor(HandoverProof proof) {

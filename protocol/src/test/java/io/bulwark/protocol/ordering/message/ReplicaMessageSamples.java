@@ -46,7 +46,7 @@ final class ReplicaMessageSamples {
 
     private static List<Message> messages() {
         return List.of(
-                new ReplicaMessage.Vouch(BATCH.requests()),
+                new ReplicaMessage.RequestEcho(BATCH.requests()),
                 new ReplicaMessage.PrePrepare(1, 2, BATCH),
                 new ReplicaMessage.Prepare(3, 4, DIGEST),
                 new ReplicaMessage.Commit(5, 6, DIGEST),
@@ -72,6 +72,6 @@ final class ReplicaMessageSamples {
                 new ReplicaMessage.ReplyStable(18, 128, 200, DIGEST.slice(0, 16)),
                 new ReplicaMessage.Recover(REQUEST),
                 new ReplicaMessage.RecoveryReply(-19, true, 20, 21),
-                new ReplicaMessage.Ready(BATCH.requests()));
+                new ReplicaMessage.RequestReady(BATCH.requests()));
     }
 }

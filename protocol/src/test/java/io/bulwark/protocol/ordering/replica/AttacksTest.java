@@ -7,7 +7,7 @@ import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Room;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Timers;
@@ -102,8 +102,8 @@ class AttacksTest {
         TestCluster cluster = new TestCluster(1, 13, UnaryOperator.identity());
         Request told = request(1, 7);
         Request other = request(1, 8);
-        cluster.wire = (from, to, message) -> from == 3 && message instanceof Vouch
-                ? List.of(new Vouch(List.of(to == 0 ? other.id() : told.id())))
+        cluster.wire = (from, to, message) -> from == 3 && message instanceof RequestEcho
+                ? List.of(new RequestEcho(List.of(to == 0 ? other.id() : told.id())))
                 : List.of(message);
         cluster.deliver(other, 0);
         cluster.deliver(other, 3);
@@ -186,8 +186,8 @@ class AttacksTest {
     @Test
     void aPrimaryThatLeavesOutOneClientIsReplacedBeforeAnyTimer() {
         TestCluster cluster = new TestCluster(1, 8, config -> config.withTimers(PATIENT));
-        cluster.wire = (from, to, message) -> to == 0 && message instanceof Vouch vouch
-                ? List.of(new Vouch(vouch.requests().stream()
+        cluster.wire = (from, to, message) -> to == 0 && message instanceof RequestEcho requestEcho
+                ? List.of(new RequestEcho(requestEcho.requests().stream()
                         .filter(id -> !id.client().equals(LIAR))
                         .toList()))
                 : List.of(message);
@@ -207,8 +207,8 @@ class AttacksTest {
     @Test
     void whatIsProposedInVainKeepsNoPrimaryThatLeavesItOut() {
         TestCluster cluster = new TestCluster(1, 14, config -> config.withTimers(PATIENT));
-        cluster.wire = (from, to, message) -> to == 0 && message instanceof Vouch vouch
-                ? List.of(new Vouch(vouch.requests().stream()
+        cluster.wire = (from, to, message) -> to == 0 && message instanceof RequestEcho requestEcho
+                ? List.of(new RequestEcho(requestEcho.requests().stream()
                         .filter(id -> !id.client().equals(LIAR))
                         .toList()))
                 : List.of(message);

@@ -142,7 +142,7 @@ class CertificatesTest {
     }
 
     @PlantedBug(
-            in = Learning.class,
+            in = CommitLearner.class,
             rule = "f + 1 replicas must have executed a batch before another learns it",
             replace = "Slot.count(slot.claims, digest) < config.oneCorrect()",
             with = "Slot.count(slot.claims, digest) < config.oneCorrect() - 1")
@@ -156,7 +156,7 @@ class CertificatesTest {
     }
 
     @PlantedBug(
-            in = Memory.class,
+            in = RecoveredLog.class,
             rule = "what prepared outlives a restart",
             replace = "history.prepared(commit.sequence(), commit.digest(), commit.view());",
             with = "{}")
@@ -167,7 +167,7 @@ class CertificatesTest {
     }
 
     @PlantedBug(
-            in = Memory.class,
+            in = RecoveredLog.class,
             rule = "what pre-prepared outlives a restart",
             replace = "history.prePrepared(prepare.sequence(), prepare.digest(), prepare.view());",
             with = "{}")
@@ -180,7 +180,7 @@ class CertificatesTest {
     }
 
     @PlantedBug(
-            in = Memory.class,
+            in = RecoveredLog.class,
             rule = "the view that a replica asked for outlives a restart",
             replace = "viewChange = change.message();",
             with = "viewChange = null;")

@@ -13,7 +13,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Batches;
 import io.bulwark.protocol.ordering.view.ViewDigest;
@@ -94,7 +94,7 @@ class DurabilityTest {
         List<ReplicaEffect> first = drain(replica);
         assertThat(written(first))
                 .containsExactly(new LogRecord.Bodies(batch, List.of(request)), new LogRecord.Prepare(0, 1, digest));
-        assertThat(sent(first)).containsExactly(new Vouch(batch.requests()));
+        assertThat(sent(first)).containsExactly(new RequestEcho(batch.requests()));
         replica.onDurable(0, appended);
         assertThat(sent(drain(replica))).containsExactly(new Prepare(0, 1, digest));
 
@@ -118,10 +118,10 @@ class DurabilityTest {
         Replica replica = replica(0);
         replica.onClock(0, 1);
         replica.onRequest(0, request);
-        replica.onMessage(0, 1, new Vouch(batch.requests()));
-        replica.onMessage(0, 2, new Vouch(batch.requests()));
+        replica.onMessage(0, 1, new RequestEcho(batch.requests()));
+        replica.onMessage(0, 2, new RequestEcho(batch.requests()));
         List<ReplicaEffect> first = drain(replica);
-        assertThat(sent(first)).containsExactly(new Vouch(batch.requests()), new PrePrepare(0, 1, batch));
+        assertThat(sent(first)).containsExactly(new RequestEcho(batch.requests()), new PrePrepare(0, 1, batch));
         replica.onDurable(0, appended);
         assertThat(sent(drain(replica))).containsExactly(new Prepare(0, 1, batch.digest()));
     }
@@ -188,7 +188,7 @@ class DurabilityTest {
     @PlantedBug(
             in = Replica.class,
             rule = "a restarted primary does not propose in its old view",
-            replace = "proposing.abdicate();",
+            replace = "primaryRole.abdicate();",
             with = "{}")
     @Test
     void nothingIsProposedAtRestartInTheViewOfBefore() {
@@ -298,7 +298,7 @@ class DurabilityTest {
 
     /** A power cut could take the low water mark back, and all others would be asked to vote above the high one. */
     @PlantedBug(
-            in = Proposing.class,
+            in = Primary.class,
             rule = "a number is proposed only after the low water mark that admits it is durable",
             replace = "gate = index;",
             with = "{}")
@@ -309,8 +309,8 @@ class DurabilityTest {
         assertThat(application.makeDurable(2)).isTrue();
         replica.onCheckpointDurable(2);
         replica.onRequest(0, request);
-        replica.onMessage(0, 1, new Vouch(batch.requests()));
-        replica.onMessage(0, 2, new Vouch(batch.requests()));
+        replica.onMessage(0, 1, new RequestEcho(batch.requests()));
+        replica.onMessage(0, 2, new RequestEcho(batch.requests()));
         assertThat(sent(drain(replica))).noneMatch(PrePrepare.class::isInstance);
         replica.onDurable(0, appended);
         drain(replica);
@@ -360,7 +360,7 @@ class DurabilityTest {
      * begin it twice.
      */
     @PlantedBug(
-            in = ViewChanging.class,
+            in = ViewChangeExecutor.class,
             rule = "a view is asked for only after that is durable",
             replace = "if (promised || !outbox.isDurable(promiseIndex)) {",
             with = "if (promised) {")
@@ -422,7 +422,7 @@ class DurabilityTest {
     }
 
     @PlantedBug(
-            in = Memory.class,
+            in = RecoveredLog.class,
             rule = "a learned batch outlives a restart",
             replace = "log.slot(learned.sequence()).decided = learned.digest();",
             with = "{}")
@@ -490,7 +490,7 @@ class DurabilityTest {
     @Test
     void aStateThatIsGivenUpWhileItIsFetchedIsNotTaken() {
         Replica replica = new Replica(
-                ReplicaConfig.of(3, 1), application, List.of(), Start.FORGOTTEN, Signing.NONE, new SplittableRandom(0));
+                ReplicaConfig.of(3, 1), application, List.of(), StartReason.FORGOTTEN, Signing.NONE, new SplittableRandom(0));
         replica.onStateDamaged(0);
         replica.onStateFetched(0, 0, 0);
         drain(replica);

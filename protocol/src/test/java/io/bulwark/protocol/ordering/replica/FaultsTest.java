@@ -151,7 +151,7 @@ class FaultsTest {
             finish(cluster, 1_000);
             cluster.wire = (from, to, message) -> to == lone
                             && !(message instanceof ReplicaMessage.PrePrepare
-                                    || message instanceof ReplicaMessage.Vouch)
+                                    || message instanceof ReplicaMessage.RequestEcho)
                     ? List.of()
                     : List.of(message);
             submit(cluster, 1);

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Ready;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestReady;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.ordering.replica.TestCluster.Call;
 import java.util.ArrayList;
@@ -42,7 +42,7 @@ class FavouriteTest {
         /** Request of another client, with the messages about it. */
         private static final class Unheard {
             private final long sinceMillis;
-            private final Map<Integer, ReplicaMessage> vouches = new TreeMap<>();
+            private final Map<Integer, ReplicaMessage> echoes = new TreeMap<>();
             private final Map<Integer, ReplicaMessage> readies = new TreeMap<>();
             private int passedOver;
             private boolean isHeard;
@@ -67,8 +67,8 @@ class FavouriteTest {
                     ofOthers.values().forEach(each -> each.passedOver++);
                 }
                 return switch (message) {
-                    case Vouch vouch when to == 0 -> List.of(new Vouch(hear(from, vouch.requests(), false)));
-                    case Ready ready when to == 0 -> List.of(new Ready(hear(from, ready.requests(), true)));
+                    case RequestEcho requestEcho when to == 0 -> List.of(new RequestEcho(hear(from, requestEcho.requests(), false)));
+                    case RequestReady ready when to == 0 -> List.of(new RequestReady(hear(from, ready.requests(), true)));
                     default -> List.of(message);
                 };
             };
@@ -83,9 +83,9 @@ class FavouriteTest {
                 if (unheard == null || unheard.isHeard) {
                     heard.add(id);
                 } else if (isReady) {
-                    unheard.readies.put(from, new Ready(List.of(id)));
+                    unheard.readies.put(from, new RequestReady(List.of(id)));
                 } else {
-                    unheard.vouches.put(from, new Vouch(List.of(id)));
+                    unheard.echoes.put(from, new RequestEcho(List.of(id)));
                 }
             }
             return heard;
@@ -96,7 +96,7 @@ class FavouriteTest {
                 boolean isTime = each.passedOver >= batches || cluster.nowMillis - each.sinceMillis >= millis;
                 if (isTime && !each.isHeard) {
                     each.isHeard = true;
-                    each.vouches.forEach((from, message) -> cluster.send(from, 0, message));
+                    each.echoes.forEach((from, message) -> cluster.send(from, 0, message));
                     each.readies.forEach((from, message) -> cluster.send(from, 0, message));
                 }
             }

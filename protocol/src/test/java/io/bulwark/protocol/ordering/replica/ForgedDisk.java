@@ -70,7 +70,7 @@ final class ForgedDisk {
             }
             return wire.carry(from, to, message);
         };
-        cluster.start(last(), Start.RECOVERING);
+        cluster.start(last(), StartReason.RECOVERING);
     }
 
     /** Makes f others claim to be in this view of the last replica's disk, which then believes that it had begun. */

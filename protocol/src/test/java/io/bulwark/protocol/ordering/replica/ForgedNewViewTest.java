@@ -89,7 +89,7 @@ class ForgedNewViewTest {
         cluster.run(50);
         assertThat(cluster.replica(1).view()).isEqualTo(1);
         assertThat(cluster.replica(1).isActive()).isFalse();
-        cluster.start(3, Start.RECOVERING);
+        cluster.start(3, StartReason.RECOVERING);
         cluster.run(400);
         assertThat(cluster.replica(3).isActive()).as(cluster::toString).isFalse();
         isOpen[0] = false;

@@ -69,7 +69,7 @@ class ForgedPromisesTest {
     }
 
     @PlantedBug(
-            in = ViewChanging.class,
+            in = ViewChangeExecutor.class,
             rule = "a VIEW-CHANGE names no checkpoint above H_M",
             replace = "&& said.checkpoints().stream().allMatch(each -> each.sequence() <= estimate)",
             with = "")
@@ -160,7 +160,7 @@ class ForgedPromisesTest {
     }
 
     @PlantedBug(
-            in = ViewChanging.class,
+            in = ViewChangeExecutor.class,
             rule = "a NEW-VIEW that begins above H_M is not believed",
             replace = "if (found != null && !isWithin(found, estimate)) {",
             with = "if (found != null && estimate < 0) {")
@@ -435,7 +435,7 @@ class ForgedPromisesTest {
         assertThat(cluster.replica(0).isActive()).as(cluster::toString).isTrue();
         cluster.crash(3);
         cluster.nodes.get(3).forget();
-        cluster.start(3, Start.FORGOTTEN);
+        cluster.start(3, StartReason.FORGOTTEN);
         cluster.run(2 * KEY_MILLIS + 2_000);
         disk.assertRecovered();
         assertThat(cluster.replica(3).view()).isZero();

@@ -178,7 +178,7 @@ class ForgedRecordsTest {
 
     /** 2f others are behind, f of them may lie, and f that are not behind are slow. */
     @PlantedBug(
-            in = Recovering.class,
+            in = ReplicaRecovery.class,
             rule = "2f + 1 answers are needed to keep a view",
             replace = "if (replies.isJudged(views.alone())) {",
             with = "if (replies.isJudged(0)) {")
@@ -289,7 +289,7 @@ class ForgedRecordsTest {
             assertThat(cluster.nodes.get(3).isLogForged).isTrue();
             cluster.crash(3);
             cluster.nodes.get(3).forget();
-            cluster.start(3, Start.FORGOTTEN);
+            cluster.start(3, StartReason.FORGOTTEN);
             cluster.run(2 * KEY_MILLIS + 2_000);
             disk.assertRecovered();
             disk.assertAllWorks();
@@ -306,7 +306,7 @@ class ForgedRecordsTest {
         assertThat(cluster.nodes.get(3).isLogForged).as(cluster::toString).isTrue();
         cluster.crash(3);
         cluster.nodes.get(3).forget();
-        cluster.start(3, Start.FORGOTTEN);
+        cluster.start(3, StartReason.FORGOTTEN);
         cluster.run(2 * KEY_MILLIS + 2_000);
         disk.assertRecovered();
         disk.assertAllWorks();

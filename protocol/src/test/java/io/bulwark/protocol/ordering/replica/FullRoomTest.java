@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.Runs;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Batches;
@@ -167,7 +167,7 @@ class FullRoomTest {
                     for (int i = 0; i < 64; i++) {
                         some.add(toldLiars.get(random.nextInt(toldLiars.size())));
                     }
-                    cluster.send(liar, to, new Vouch(some));
+                    cluster.send(liar, to, new RequestEcho(some));
                 }
             }
         }
@@ -276,7 +276,7 @@ class FullRoomTest {
             junk.add(large(PrincipalId.client(FIRST_ATTACKER + i % attackers), i, i));
         }
         cluster.wire = (from, to, message) ->
-                from >= firstLiar && to == 0 && message instanceof Vouch ? List.of() : List.of(message);
+                from >= firstLiar && to == 0 && message instanceof RequestEcho ? List.of() : List.of(message);
         tellOneEach(cluster, junk, firstLiar);
         cluster.run(500);
         TestCluster.Call call = cluster.submit(large(client, 1_000, 1_000));
@@ -292,7 +292,7 @@ class FullRoomTest {
         for (int i = 0; i < junk.size(); i++) {
             cluster.deliver(junk.get(i), 1 + i % (firstLiar - 1));
         }
-        Vouch lie = new Vouch(junk.stream().map(Request::id).toList());
+        RequestEcho lie = new RequestEcho(junk.stream().map(Request::id).toList());
         for (int liar = firstLiar; liar < cluster.nodes.size(); liar++) {
             cluster.send(liar, 0, lie);
         }

@@ -106,8 +106,8 @@ class HostileMessagesTest {
     /** A new kind of message fails here until there is a case for it. */
     private ReplicaMessage message(Class<?> kind) {
         return switch (kind.getSimpleName()) {
-            case "Vouch" -> new ReplicaMessage.Vouch(some(this::id));
-            case "Ready" -> new ReplicaMessage.Ready(some(this::id));
+            case "Vouch" -> new ReplicaMessage.RequestEcho(some(this::id));
+            case "Ready" -> new ReplicaMessage.RequestReady(some(this::id));
             case "PrePrepare" -> new ReplicaMessage.PrePrepare(number(), number(), batch());
             case "Prepare" -> new ReplicaMessage.Prepare(number(), number(), digest());
             case "Commit" -> new ReplicaMessage.Commit(number(), number(), digest());
@@ -198,7 +198,7 @@ class HostileMessagesTest {
             cluster.submit(i % 3, i, TestCluster.operation(i));
             if (i == 30) {
                 cluster.crash(3 * faulty);
-                cluster.start(3 * faulty, Start.RECOVERING);
+                cluster.start(3 * faulty, StartReason.RECOVERING);
             }
             for (int from = 0; from < faulty; from++) {
                 for (int to = faulty; to <= 3 * faulty; to++) {

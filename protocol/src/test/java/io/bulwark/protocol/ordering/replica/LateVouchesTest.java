@@ -3,7 +3,7 @@ package io.bulwark.protocol.ordering.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Room;
 import java.util.List;
@@ -43,7 +43,7 @@ class LateVouchesTest {
         TestCluster.Wire slow = cluster.wire;
         cluster.wire = (from, to, message) -> from > 2 * faulty ? List.of() : slow.carry(from, to, message);
         for (int liar = 2 * faulty + 1; liar < cluster.nodes.size(); liar++) {
-            cluster.send(liar, 0, new Vouch(List.of(FIRST.id())));
+            cluster.send(liar, 0, new RequestEcho(List.of(FIRST.id())));
         }
         cluster.deliver(FIRST, 0);
         return cluster;

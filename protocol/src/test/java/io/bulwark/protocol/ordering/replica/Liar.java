@@ -15,11 +15,11 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepared;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepared;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Ready;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestReady;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.wire.Bytes;
@@ -59,8 +59,8 @@ final class Liar {
 
     private ReplicaMessage alter(ReplicaMessage message) {
         return switch (message) {
-            case Vouch _ -> new Vouch(List.of(new RequestId(NOBODYS, random.nextInt(50), digest())));
-            case Ready _ -> new Ready(List.of(new RequestId(NOBODYS, random.nextInt(50), digest())));
+            case RequestEcho _ -> new RequestEcho(List.of(new RequestId(NOBODYS, random.nextInt(50), digest())));
+            case RequestReady _ -> new RequestReady(List.of(new RequestId(NOBODYS, random.nextInt(50), digest())));
             case PrePrepare pre -> new PrePrepare(pre.view(), pre.sequence(), batch(pre.batch()));
             case Prepare prepare -> new Prepare(prepare.view(), prepare.sequence(), digest());
             case Commit commit -> new Commit(commit.view(), commit.sequence(), digest());

@@ -33,12 +33,12 @@ final class LoneReplica {
     Replica replica;
     private long appended;
 
-    LoneReplica(int self, Start start, LogRecord... disk) {
+    LoneReplica(int self, StartReason start, LogRecord... disk) {
         this.self = self;
         replica = start(start, disk);
     }
 
-    Replica start(Start start, LogRecord... disk) {
+    Replica start(StartReason start, LogRecord... disk) {
         appended = 0;
         replica = new Replica(
                 ReplicaConfig.of(self, 1)

@@ -8,7 +8,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchRequests;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.ordering.view.ViewHistory;
@@ -126,7 +126,7 @@ class MadeUpNamesTest {
         List<RequestId> named = new ArrayList<>(beside);
         named.add(request.id());
         for (int peer : List.of(1, 2, 4)) {
-            backup.onMessage(nowMillis, peer, new Vouch(List.of(request.id())));
+            backup.onMessage(nowMillis, peer, new RequestEcho(List.of(request.id())));
         }
         backup.onMessage(nowMillis, 0, new PrePrepare(0, number, new Batch(1, named)));
         backup.onTick(nowMillis);
@@ -159,7 +159,7 @@ class MadeUpNamesTest {
         Replica backup = new Replica(SMALL, new JournalApplication(), List.of());
         for (int client = 1; client <= 20; client++) {
             for (int peer : List.of(4, 5, 6)) {
-                backup.onMessage(0, peer, new Vouch(List.of(quarter(client).id())));
+                backup.onMessage(0, peer, new RequestEcho(List.of(quarter(client).id())));
             }
             backup.onRequest(0, quarter(client));
         }

@@ -31,7 +31,7 @@ class ReadyPoolTest {
         return new Request(PrincipalId.client(client), call, false, Bytes.of((byte) call));
     }
 
-    private void vouch(long nowMillis, RequestId of, int... from) {
+    private void requestEcho(long nowMillis, RequestId of, int... from) {
         for (int peer : from) {
             pool.onVouch(nowMillis, peer, List.of(of));
         }
@@ -43,7 +43,7 @@ class ReadyPoolTest {
         }
     }
 
-    private static List<RequestId> ids(Collection<Pending> entries) {
+    private static List<RequestId> ids(Collection<PendingRequest> entries) {
         return entries.stream().map(entry -> entry.id).toList();
     }
 
@@ -56,7 +56,7 @@ class ReadyPoolTest {
     /** Heard from its client, with 2f+1 vouches. */
     private void becomeReady() {
         pool.onRequest(0, id, request);
-        vouch(0, id, 1, 2, 3, 4);
+        requestEcho(0, id, 1, 2, 3, 4);
     }
 
     @Test
@@ -66,7 +66,7 @@ class ReadyPoolTest {
         assertThat(said(100)).containsExactly(id);
         assertThat(said(250)).isEmpty();
         assertThat(said(300)).containsExactly(id);
-        vouch(600, id, 1, 2, 3, 4);
+        requestEcho(600, id, 1, 2, 3, 4);
         assertThat(said(1_200)).containsExactly(id);
         pool.onExecuted(0, id, 1);
         assertThat(said(1_500)).isEmpty();
@@ -97,7 +97,7 @@ class ReadyPoolTest {
             with = "&& entry.hasQuorum()")
     @Test
     void nobodySaysReadyWithoutTheBody() {
-        vouch(0, id, 1, 2, 3, 4, 5);
+        requestEcho(0, id, 1, 2, 3, 4, 5);
         assertThat(ids(pool.ready())).containsExactly(id);
         assertThat(said(200)).isEmpty();
         pool.onBody(200, id, request);
@@ -128,13 +128,13 @@ class ReadyPoolTest {
 
     @Test
     void whatCeasesToBeReadyAndIsAgainIsDueByTheSameWords() {
-        vouch(0, id, 1, 2, 3, 4, 5);
+        requestEcho(0, id, 1, 2, 3, 4, 5);
         sayReady(900, id, 1, 2, 3, 4, 5);
         pool.onTick(900);
         assertThat(ids(pool.due())).containsExactly(id);
         pool.onTick(1_001);
         assertThat(pool.due()).as("nobody vouches any more").isEmpty();
-        vouch(1_100, id, 1, 2, 3, 4, 5);
+        requestEcho(1_100, id, 1, 2, 3, 4, 5);
         pool.onTick(1_110);
         assertThat(ids(pool.due())).containsExactly(id);
     }
@@ -145,7 +145,7 @@ class ReadyPoolTest {
         sayReady(0, id, 1, 2, 3, 4);
         said(100);
         assertThat(ids(pool.due())).containsExactly(id);
-        vouch(900, id, 1, 2, 3, 4);
+        requestEcho(900, id, 1, 2, 3, 4);
         pool.onTick(999);
         assertThat(ids(pool.due())).containsExactly(id);
         pool.onTick(1_000);
@@ -161,7 +161,7 @@ class ReadyPoolTest {
     }
 
     @PlantedBug(
-            in = Pending.class,
+            in = PendingRequest.class,
             rule = "f + 1 replicas must say READY",
             replace = "Long.bitCount(saidReady) >= config.oneCorrect()",
             with = "Long.bitCount(saidReady) >= config.faulty()")
@@ -188,7 +188,7 @@ class ReadyPoolTest {
     /** Replicas that only vouch may have dropped the body. */
     @Test
     void aBodyIsFetchedFromThoseWhoSayReady() {
-        vouch(0, id, 1, 2, 3);
+        requestEcho(0, id, 1, 2, 3);
         assertThat(pool.missing()).containsEntry(id, 0b1110L);
         sayReady(0, id, 3, 4, 5);
         assertThat(pool.missing()).containsEntry(id, 0b111000L);
@@ -197,9 +197,9 @@ class ReadyPoolTest {
     /** Attackers and liars can have more missing here than links carry, which finds no room and is missing again. */
     @Test
     void whatIsReadyOnceItsBodyIsHereIsFetchedFirst() {
-        vouch(0, request(2, 2).id(), 1, 2, 3);
+        requestEcho(0, request(2, 2).id(), 1, 2, 3);
         sayReady(0, id, 1, 2, 3);
-        vouch(0, request(2, 3).id(), 1, 2, 3, 4);
+        requestEcho(0, request(2, 3).id(), 1, 2, 3, 4);
         assertThat(pool.missing().keySet())
                 .containsExactly(id, request(2, 3).id(), request(2, 2).id());
     }
@@ -207,7 +207,7 @@ class ReadyPoolTest {
     /** Three are held, for which f+1 others vouch and which are never ready. */
     private void fillClient() {
         for (int call = 11; call <= 13; call++) {
-            vouch(0, request(1, call).id(), 4, 5, 6);
+            requestEcho(0, request(1, call).id(), 4, 5, 6);
             pool.onRequest(0, request(1, call).id(), request(1, call));
         }
     }
@@ -215,7 +215,7 @@ class ReadyPoolTest {
     @Test
     void whatFPlus1SayIsReadyHasTheRoomOfWhatIsReady() {
         fillClient();
-        vouch(0, id, 1, 2, 3);
+        requestEcho(0, id, 1, 2, 3);
         assertThat(pool.onRequest(0, id, request)).isFalse();
         sayReady(0, id, 1, 2);
         assertThat(pool.onRequest(0, id, request)).as("f").isFalse();
@@ -234,12 +234,12 @@ class ReadyPoolTest {
         assertThat(said(100)).containsExactly(id);
         pool.onTick(1_100);
         fillClient();
-        vouch(1_100, request(1, 14).id(), 4, 5, 6);
+        requestEcho(1_100, request(1, 14).id(), 4, 5, 6);
         assertThat(pool.onRequest(1_100, request(1, 14).id(), request(1, 14))).isFalse();
         assertThat(ids(pool.ready())).as("nobody vouches any more").containsExactly(id);
         pool.onTick(6_000);
         assertThat(pool.ready()).isEmpty();
-        vouch(6_000, request(1, 14).id(), 4, 5, 6);
+        requestEcho(6_000, request(1, 14).id(), 4, 5, 6);
         assertThat(pool.onRequest(6_000, request(1, 14).id(), request(1, 14))).isTrue();
         assertThat(pool.body(id)).isNull();
     }
@@ -303,11 +303,11 @@ class ReadyPoolTest {
         becomeReady();
         Request before = request(2, 2);
         Request after = request(3, 3);
-        vouch(10, before.id(), 1, 2, 3, 4, 5);
+        requestEcho(10, before.id(), 1, 2, 3, 4, 5);
         said(100);
         sayReady(100, id, 1, 2, 3, 4);
         pool.onTick(150);
-        vouch(200, after.id(), 1, 2, 3, 4, 5);
+        requestEcho(200, after.id(), 1, 2, 3, 4, 5);
         pool.onProposed(List.of(before.id()), true);
         assertThat(pool.due().iterator().next().passedOver).isZero();
         pool.onProposed(List.of(after.id()), true);
@@ -333,7 +333,7 @@ class ReadyPoolTest {
     /** Others count its vouch, perhaps towards 2f+1. */
     @Test
     void whatThisReplicaVouchesForItAccepts() {
-        vouch(0, id, 1, 2, 3);
+        requestEcho(0, id, 1, 2, 3);
         pool.onBody(0, id, request);
         assertThat(pool.takeUnsaid()).containsExactly(id);
         pool.onTick(1_100);

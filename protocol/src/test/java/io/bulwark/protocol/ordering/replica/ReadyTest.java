@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Ready;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestReady;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Batches;
@@ -74,13 +74,13 @@ class ReadyTest {
         cluster.wire = (from, to, message) -> {
             boolean isToSome = from >= FIRST_LIAR && to >= firstTold && to <= lastTold;
             return switch (message) {
-                case Vouch vouch
+                case RequestEcho requestEcho
                 when from >= FIRST_LIAR ->
-                    isToSome && vouch.requests().contains(good.id())
-                            ? List.of(new Vouch(List.of(good.id())))
+                    isToSome && requestEcho.requests().contains(good.id())
+                            ? List.of(new RequestEcho(List.of(good.id())))
                             : List.of();
-                case Ready _ when from >= FIRST_LIAR -> List.of();
-                case Ready ready
+                case RequestReady _ when from >= FIRST_LIAR -> List.of();
+                case RequestReady ready
                 when lie == Lie.LATE_READY && ready.requests().contains(good.id()) && to != 0 -> {
                     lateMillis = lateMillis < 0 ? cluster.nowMillis : lateMillis;
                     yield List.of(message);
@@ -97,7 +97,7 @@ class ReadyTest {
         long sinceMillis = lateMillis < 0 ? -1 : (cluster.nowMillis - lateMillis) % 1_000;
         if (lie == Lie.READY || sinceMillis > 900) {
             for (int to = FULL; to < FIRST_LIAR; to++) {
-                sayFromLiars(to, new Ready(List.of(good.id())));
+                sayFromLiars(to, new RequestReady(List.of(good.id())));
             }
         }
         cluster.at(40, () -> lie(lie, good));
@@ -150,7 +150,7 @@ class ReadyTest {
         }
         vouchAndLie(full, lie, all);
         for (int i = 0; i < 3; i++) {
-            sayFromLiars(FULL + i, new Vouch(of.get(i)));
+            sayFromLiars(FULL + i, new RequestEcho(of.get(i)));
         }
         cluster.at(200, () -> spread(requests, full, lie));
     }
@@ -167,10 +167,10 @@ class ReadyTest {
     }
 
     private void vouchAndLie(int full, Lie lie, List<RequestId> ids) {
-        sayFromLiars(full, new Vouch(ids));
+        sayFromLiars(full, new RequestEcho(ids));
         for (int to = 0; to < FIRST_LIAR; to++) {
             if (lie == Lie.READY_FOR_ALL || (lie == Lie.READY_FOR_JUNK && to == full)) {
-                sayFromLiars(to, new Ready(ids));
+                sayFromLiars(to, new RequestReady(ids));
             }
         }
     }

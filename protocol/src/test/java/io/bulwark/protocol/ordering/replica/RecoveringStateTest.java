@@ -23,7 +23,7 @@ class RecoveringStateTest {
 
     @Test
     void untilItsStateIsCheckedNoPageIsTrusted() {
-        LoneReplica lone = new LoneReplica(1, Start.RECOVERING);
+        LoneReplica lone = new LoneReplica(1, StartReason.RECOVERING);
         others(lone, 4_000);
         assertThat(lone.effects(ReplicaEffect.FetchState.class))
                 .as("before the estimate")
@@ -32,7 +32,7 @@ class RecoveringStateTest {
         lone.pass(LoneReplica.TICK_MILLIS);
         assertThat(lone.effects(ReplicaEffect.FetchState.class))
                 .containsExactly(new ReplicaEffect.FetchState(new Numbered(4_000, Batch.NULL_DIGEST), true));
-        LoneReplica checked = new LoneReplica(1, Start.RECOVERING);
+        LoneReplica checked = new LoneReplica(1, StartReason.RECOVERING);
         checked.answer(0);
         checked.decide(2, 8);
         checked.stable(8);
@@ -46,14 +46,14 @@ class RecoveringStateTest {
 
     @Test
     void whoHasForgottenFetchesAStateBeforeItsEstimate() {
-        LoneReplica lone = new LoneReplica(1, Start.FORGOTTEN);
+        LoneReplica lone = new LoneReplica(1, StartReason.FORGOTTEN);
         others(lone, 4_000);
         assertThat(lone.effects(ReplicaEffect.FetchState.class)).hasSize(1);
     }
 
     @Test
     void aStateThatWasFetchedMeanwhileIsChecked() {
-        LoneReplica lone = new LoneReplica(1, Start.RECOVERING);
+        LoneReplica lone = new LoneReplica(1, StartReason.RECOVERING);
         lone.answer(0);
         others(lone, 4_000);
         JournalApplication other = new JournalApplication();
@@ -69,7 +69,7 @@ class RecoveringStateTest {
 
     @Test
     void theStateIsCheckedOnceAndStaysMeanwhile() {
-        LoneReplica lone = new LoneReplica(1, Start.RECOVERING);
+        LoneReplica lone = new LoneReplica(1, StartReason.RECOVERING);
         lone.checksState = false;
         lone.answer(0);
         lone.decide(2, 16);
@@ -90,7 +90,7 @@ class RecoveringStateTest {
 
     @Test
     void aCheckThatHasComeToNothingWaitsForAnotherCheckpointOrAKeyPeriod() {
-        LoneReplica lone = new LoneReplica(1, Start.RECOVERING);
+        LoneReplica lone = new LoneReplica(1, StartReason.RECOVERING);
         lone.checksState = false;
         lone.answer(0);
         lone.decide(2, 8);
@@ -110,7 +110,7 @@ class RecoveringStateTest {
     /** One thing at a time is done with pages: a check would take the place of what is fetched. */
     @Test
     void whileAStateIsFetchedNoneIsChecked() {
-        LoneReplica lone = new LoneReplica(1, Start.RECOVERING);
+        LoneReplica lone = new LoneReplica(1, StartReason.RECOVERING);
         lone.answer(0);
         lone.decide(2, 8);
         others(lone, 4_000);

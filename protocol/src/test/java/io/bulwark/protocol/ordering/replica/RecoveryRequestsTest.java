@@ -12,7 +12,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.QueryStable;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Recover;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RecoveryReply;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ReplyStable;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.recovery.RecoveryRequest;
 import io.bulwark.protocol.ordering.recovery.RecoveryRequest.Challenge;
@@ -36,7 +36,7 @@ class RecoveryRequestsTest {
                 ReplicaConfig.of(1, 1).withLog(8, 16),
                 application,
                 List.of(),
-                Start.NORMAL,
+                StartReason.NORMAL,
                 new TestSigning(1),
                 new Random(5));
     }
@@ -90,7 +90,7 @@ class RecoveryRequestsTest {
     private boolean letsIn(int from, Request request) {
         nowMillis += 1_000;
         replica.onMessage(nowMillis, from, new Recover(request));
-        return sent(effects(), Vouch.class).contains(new Vouch(List.of(request.id())));
+        return sent(effects(), RequestEcho.class).contains(new RequestEcho(List.of(request.id())));
     }
 
     private void decide(long sequence, Bytes digest) {
@@ -223,9 +223,9 @@ class RecoveryRequestsTest {
         assertThat(letsIn(3, request(1, nonce, 2))).isFalse();
         Request right = request(1, nonce, 3);
         replica.onMessage(nowMillis + 19, 3, new Recover(right));
-        assertThat(sent(effects(), Vouch.class)).isEmpty();
+        assertThat(sent(effects(), RequestEcho.class)).isEmpty();
         replica.onMessage(nowMillis + 20, 3, new Recover(right));
-        assertThat(sent(effects(), Vouch.class)).containsOnly(new Vouch(List.of(right.id())));
+        assertThat(sent(effects(), RequestEcho.class)).containsOnly(new RequestEcho(List.of(right.id())));
     }
 
     @Test

@@ -58,7 +58,7 @@ class RecoveryTest {
         cluster.replica(replica).handOver(cluster.nowMillis);
         cluster.run(100);
         cluster.crash(replica);
-        cluster.start(replica, Start.RECOVERING);
+        cluster.start(replica, StartReason.RECOVERING);
     }
 
     private static RecoveryReport report(TestCluster cluster, int replica) {
@@ -120,7 +120,7 @@ class RecoveryTest {
         cluster.run(WATCHDOG_MILLIS / 2);
         cluster.crash(3);
         node.forget();
-        cluster.start(3, Start.FORGOTTEN);
+        cluster.start(3, StartReason.FORGOTTEN);
         cluster.run(2 * KEY_MILLIS + 5_000);
         assertThat(report(cluster, 3).phase()).as(cluster::toString).isEqualTo(Phase.NONE);
         submit(cluster, 20);
@@ -147,7 +147,7 @@ class RecoveryTest {
     }
 
     @PlantedBug(
-            in = Recovering.class,
+            in = ReplicaRecovery.class,
             rule = "answers under old keys do not count for a recovery",
             replace = "replies.forget(peer);",
             with = "{}")
@@ -222,7 +222,7 @@ class RecoveryTest {
     }
 
     @PlantedBug(
-            in = Recovering.class,
+            in = ReplicaRecovery.class,
             rule = "a recovery ends after the state is checked",
             replace = "if (stable && checked && !forgedView",
             with = "if (stable && !forgedView")
@@ -267,7 +267,7 @@ class RecoveryTest {
             boolean cut = isCut[0] && to == 2 && message instanceof ReplicaMessage.ReplyStable;
             return unstable || cut ? List.of() : List.of(message);
         };
-        cluster.start(2, Start.RECOVERING);
+        cluster.start(2, StartReason.RECOVERING);
         submit(cluster, 30);
         finish(cluster, 2_000);
         assertThat(report(cluster, 2).phase()).isEqualTo(Phase.ESTIMATING);
@@ -382,7 +382,7 @@ class RecoveryTest {
     }
 
     @PlantedBug(
-            in = Recovering.class,
+            in = ReplicaRecovery.class,
             rule = "nothing below the floor is sent during a recovery",
             replace = "return sequence > log.floor() &&",
             with = "return")
@@ -406,7 +406,7 @@ class RecoveryTest {
         };
         cluster.crash(2);
         cluster.nodes.get(2).forget();
-        cluster.start(2, Start.FORGOTTEN);
+        cluster.start(2, StartReason.FORGOTTEN);
         submit(cluster, 3);
         cluster.run(2 * KEY_MILLIS + 2_000);
         RecoveryReport report = report(cluster, 2);
@@ -431,7 +431,7 @@ class RecoveryTest {
         finish(cluster, 2_000);
         cluster.crash(2);
         cluster.nodes.get(2).forget();
-        cluster.start(2, Start.FORGOTTEN);
+        cluster.start(2, StartReason.FORGOTTEN);
         cluster.run(100);
         cluster.crash(2);
         cluster.start(2);
@@ -451,7 +451,7 @@ class RecoveryTest {
         for (int replica : List.of(1, 2)) {
             cluster.crash(replica);
             cluster.nodes.get(replica).forget();
-            cluster.start(replica, Start.FORGOTTEN);
+            cluster.start(replica, StartReason.FORGOTTEN);
         }
         submit(cluster, 1);
         cluster.run(10_000);
@@ -466,12 +466,12 @@ class RecoveryTest {
         finish(cluster, 2_000);
         cluster.crash(2);
         cluster.nodes.get(2).disk.add(new LogRecord.Stable(8_000, Batch.NULL_DIGEST));
-        cluster.start(2, Start.RECOVERING);
+        cluster.start(2, StartReason.RECOVERING);
         cluster.run(1_000);
         assertThat(cluster.nodes.get(2).isLogForged).isTrue();
         cluster.crash(2);
         cluster.nodes.get(2).forget();
-        cluster.start(2, Start.FORGOTTEN);
+        cluster.start(2, StartReason.FORGOTTEN);
         cluster.run(2 * KEY_MILLIS + 2_000);
         assertThat(report(cluster, 2).phase()).as(cluster::toString).isEqualTo(Phase.NONE);
         submit(cluster, 20);
@@ -490,7 +490,7 @@ class RecoveryTest {
         forged.application.corrupt();
         forged.application.checkpoint(8_000, Bytes.EMPTY);
         forged.application.makeDurable(8_000);
-        cluster.start(2, Start.RECOVERING);
+        cluster.start(2, StartReason.RECOVERING);
         cluster.run(5_000);
         submit(cluster, 20);
         finish(cluster, 2_000);
@@ -510,7 +510,7 @@ class RecoveryTest {
                 .disk
                 .add(new LogRecord.ViewChange(new ReplicaMessage.ViewChange(
                         9, 0, List.of(new Numbered(0, Batch.NULL_DIGEST)), List.of(), List.of())));
-        cluster.start(2, Start.RECOVERING);
+        cluster.start(2, StartReason.RECOVERING);
         cluster.run(KEY_MILLIS);
         assertThat(cluster.replica(2).view()).isEqualTo(9);
         cluster.run(2 * KEY_MILLIS + 2_000);

@@ -26,7 +26,7 @@ class RepeatedNumbersTest {
     private static final Request COSTLY = new Request(PrincipalId.client(1), 1, false, Bytes.of((byte) 7));
     private static final RequestId ID = COSTLY.id();
 
-    private final LoneReplica backup = new LoneReplica(3, Start.NORMAL);
+    private final LoneReplica backup = new LoneReplica(3, StartReason.NORMAL);
 
     private void propose(long number, RequestId... ids) {
         backup.hear(0, new PrePrepare(0, number, new Batch(backup.nowMillis + number, List.of(ids))));
@@ -112,7 +112,7 @@ class RepeatedNumbersTest {
         Batch batch = new Batch(1_000, List.of(ID));
         LoneReplica restarted = new LoneReplica(
                 3,
-                Start.NORMAL,
+                StartReason.NORMAL,
                 new LogRecord.Bodies(batch, List.of(COSTLY)),
                 new LogRecord.Prepare(0, 1, batch.digest()));
         restarted.replica.onClock(restarted.nowMillis, restarted.nowMillis);
@@ -186,17 +186,17 @@ class RepeatedNumbersTest {
         HistoryGuard guard = new HistoryGuard(config, log, new Checkpoints(config, application, outbox, 0));
         Agreement agreement =
                 new Agreement(config, view, log, history, pool, batches, assignments, guard, clock, outbox);
-        Proposing proposing = new Proposing(config, view, log, pool, batches, assignments, agreement, clock, outbox);
+        Primary primaryRole = new Primary(config, view, log, pool, batches, assignments, agreement, clock, outbox);
         makeReady(pool);
-        proposing.propose(0, 0, 0);
+        primaryRole.propose(0, 0, 0);
         pool.clear();
         makeReady(pool);
-        proposing.propose(0, 0, 0);
+        primaryRole.propose(0, 0, 0);
         assertThat(log.all()).extracting(slot -> slot.sequence).containsExactly(1L);
         assignments.onExecuted(1);
         pool.clear();
         makeReady(pool);
-        proposing.propose(0, 1, 0);
+        primaryRole.propose(0, 1, 0);
         assertThat(log.all()).as("now it is one like any other").hasSize(2);
     }
 

@@ -8,7 +8,7 @@ import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Room;
@@ -43,7 +43,7 @@ class RequestPoolTest {
         return pool.onRequest(0, request.id(), request);
     }
 
-    private void vouch(Request request, int... from) {
+    private void requestEcho(Request request, int... from) {
         for (int peer : from) {
             pool.onVouch(0, peer, List.of(request.id()));
         }
@@ -70,7 +70,7 @@ class RequestPoolTest {
         hear(first);
         hear(second);
         assertThat(pool.takeUnsaid()).containsExactly(first.id());
-        vouch(second, 1, 2);
+        requestEcho(second, 1, 2);
         assertThat(pool.missing()).containsOnlyKeys(second.id());
         pool.onBody(0, second.id(), second);
         assertThat(pool.takeUnsaid()).containsExactly(second.id());
@@ -78,18 +78,18 @@ class RequestPoolTest {
     }
 
     @PlantedBug(
-            in = Pending.class,
-            rule = "2f + 1 vouches make a request ready",
+            in = PendingRequest.class,
+            rule = "2f + 1 echoes make a request ready",
             replace = "return Long.bitCount(vouchers) >= config.quorum();",
             with = "return Long.bitCount(vouchers) >= config.quorum() - 1;")
     @Test
     void twoFPlusOneVouchesMakeARequestReady() {
         Request request = request(1, 1, 1);
         hear(request);
-        vouch(request, 1);
-        vouch(request, 1);
+        requestEcho(request, 1);
+        requestEcho(request, 1);
         assertThat(ready()).isEmpty();
-        vouch(request, 2);
+        requestEcho(request, 2);
         assertThat(ready()).containsExactly(request.id());
         pool.onExecuted(0, request.id(), 1);
         assertThat(ready()).isEmpty();
@@ -104,11 +104,11 @@ class RequestPoolTest {
     @Test
     void aBackupAcceptsWhatItVerifiedOrFPlusOneOthersVouchFor() {
         Request one = request(1, 1, 1);
-        vouch(one, 1);
+        requestEcho(one, 1);
         assertThat(pool.isAcceptable(one.id())).isFalse();
-        vouch(one, 1);
+        requestEcho(one, 1);
         assertThat(pool.isAcceptable(one.id())).as("the same again").isFalse();
-        vouch(one, 2);
+        requestEcho(one, 2);
         assertThat(pool.isAcceptable(one.id())).isTrue();
         Request two = request(1, 2, 1);
         assertThat(pool.isAcceptable(two.id())).isFalse();
@@ -118,22 +118,22 @@ class RequestPoolTest {
 
     @PlantedBug(
             in = RequestPool.class,
-            rule = "vouches under an old key do not count",
+            rule = "echoes under an old key do not count",
             replace = "ofPeers.get(peer).clear().forEach(id -> retract(peer, id));",
             with = "")
     @Test
     void vouchesDieWithTheirKey() {
         Request request = request(1, 1, 1);
         hear(request);
-        vouch(request, 1, 2);
+        requestEcho(request, 1, 2);
         pool.onKeyChange(2);
         assertThat(ready()).isEmpty();
-        vouch(request, 2);
+        requestEcho(request, 2);
         assertThat(ready()).containsExactly(request.id());
     }
 
     @PlantedBug(
-            in = RequestRoom.class,
+            in = RequestQuota.class,
             rule = "a client's requests are limited",
             replace = "while (usage.entries.size() >= factor * config.room().requestsPerClient()",
             with = "while (usage.entries.size() < 0")
@@ -158,7 +158,7 @@ class RequestPoolTest {
     }
 
     @PlantedBug(
-            in = RequestRoom.class,
+            in = RequestQuota.class,
             rule = "the requests of all clients are limited",
             replace = "while (heldBytes + bytes > all) {",
             with = "while (heldBytes < 0) {")
@@ -179,7 +179,7 @@ class RequestPoolTest {
     void whatIsAboutToBeExecutedLeavesAsMuchRoomAgain() {
         for (int client = 1; client <= 4; client++) {
             hear(large(client, 1));
-            vouch(large(client, 1), 1, 2);
+            requestEcho(large(client, 1), 1, 2);
         }
         assertThat(hear(request(5, 1, 1))).isTrue();
         assertThat(hear(large(1, 2))).isFalse();
@@ -195,7 +195,7 @@ class RequestPoolTest {
     void ifWhoHoldsMostHasNothingToLoseTheNextOneGivesWay() {
         for (Request each : List.of(large(1, 1), large(1, 2))) {
             hear(each);
-            vouch(each, 1, 2);
+            requestEcho(each, 1, 2);
         }
         assertThat(hear(large(2, 1))).isTrue();
         assertThat(hear(sized(2, 2, 400 << 10))).isTrue();
@@ -210,12 +210,12 @@ class RequestPoolTest {
     @Test
     void whateverOthersHoldWhoHoldsNextToNothingHasRoom() {
         for (int client = 1; client <= 8; client++) {
-            vouch(large(client, 1), 1, 2);
+            requestEcho(large(client, 1), 1, 2);
             assertThat(hear(large(client, 1))).isTrue();
         }
         assertThat(hear(sized(9, 1, 2 << 10))).isTrue();
         assertThat(hear(sized(9, 2, 1))).as("more than is its own").isFalse();
-        vouch(request(10, 1, 1), 1, 2);
+        requestEcho(request(10, 1, 1), 1, 2);
         pool.onBody(0, request(10, 1, 1).id(), request(10, 1, 1));
         assertThat(pool.body(request(10, 1, 1).id())).as("fetched").isNotNull();
         assertThat(hear(sized(11, 1, 3 << 10))).isFalse();
@@ -229,15 +229,15 @@ class RequestPoolTest {
     void whatIsReadyHasRoomThoughThatOfWhatOthersVouchForIsFull() {
         pool = poolWith(2);
         for (int client = 1; client <= 8; client++) {
-            vouch(large(client, 1), 1, 2, 3);
+            requestEcho(large(client, 1), 1, 2, 3);
             hear(large(client, 1));
         }
         Request late = large(9, 1);
-        vouch(late, 1, 2, 3);
+        requestEcho(late, 1, 2, 3);
         pool.onBody(0, late.id(), late);
         assertThat(pool.body(late.id())).isNull();
         assertThat(ready()).isEmpty();
-        vouch(late, 4);
+        requestEcho(late, 4);
         assertThat(ready()).as("it lacks the own vouch").isEmpty();
         pool.onBody(0, late.id(), late);
         assertThat(pool.body(late.id())).isNotNull();
@@ -252,13 +252,13 @@ class RequestPoolTest {
     void whatLacksTheOwnVouchOnlyMayTakeTwiceAClientsRoom() {
         pool = poolWith(2);
         for (int call = 0; call < 3; call++) {
-            vouch(request(1, call, call), 1, 2, 3);
+            requestEcho(request(1, call, call), 1, 2, 3);
             assertThat(hear(request(1, call, call))).isTrue();
         }
         for (int call = 3; call < 10; call++) {
-            vouch(request(1, call, call), 1, 2, 3);
+            requestEcho(request(1, call, call), 1, 2, 3);
             assertThat(hear(request(1, call, call))).isFalse();
-            vouch(request(1, call, call), 4);
+            requestEcho(request(1, call, call), 4);
             assertThat(hear(request(1, call, call))).isEqualTo(call < 9);
             assertThat(pool.body(request(1, 0, 0).id()) == null).isEqualTo(call >= 6);
         }
@@ -269,11 +269,11 @@ class RequestPoolTest {
     void whatIsReadyDisplacesWhatIsNotOnceAllRoomIsFull() {
         pool = poolWith(2);
         for (int client = 1; client <= 8; client++) {
-            vouch(large(client, 1), 1, 2, 3);
+            requestEcho(large(client, 1), 1, 2, 3);
             hear(large(client, 1));
         }
         for (int client = 11; client <= 18; client++) {
-            vouch(large(client, 1), 1, 2, 3, 4);
+            requestEcho(large(client, 1), 1, 2, 3, 4);
             assertThat(hear(large(client, 1))).isTrue();
         }
         assertThat(ready()).hasSize(8);
@@ -300,7 +300,7 @@ class RequestPoolTest {
     }
 
     private boolean crowded(Request request) {
-        vouch(request, 1, 2);
+        requestEcho(request, 1, 2);
         return pool.ready().stream()
                 .filter(entry -> entry.id.equals(request.id()))
                 .anyMatch(pool::isCrowded);
@@ -312,7 +312,7 @@ class RequestPoolTest {
             hear(request(client, call, call));
         }
         Request vouched = request(client, 9, 9);
-        vouch(vouched, 1, 2);
+        requestEcho(vouched, 1, 2);
         pool.onBody(0, vouched.id(), vouched);
         return request(client, 0, 0);
     }
@@ -333,7 +333,7 @@ class RequestPoolTest {
     void whatLostItsRoomPassesOverOthersToo() {
         Request waits = request(2, 1, 1);
         hear(waits);
-        vouch(waits, 1, 2);
+        requestEcho(waits, 1, 2);
         Request lost = displaced(1);
         pool.onProposed(List.of(lost.id()), true);
         assertThat(pool.ready().iterator().next().passedOver).isEqualTo(1);
@@ -353,7 +353,7 @@ class RequestPoolTest {
             hear(request(1, call, call));
         }
         Request vouched = request(1, 9, 9);
-        vouch(vouched, 1, 2);
+        requestEcho(vouched, 1, 2);
         pool.onBody(0, vouched.id(), vouched);
         assertThat(pool.body(vouched.id())).isEqualTo(vouched);
         assertThat(pool.body(request(1, 0, 0).id())).isNull();
@@ -361,21 +361,21 @@ class RequestPoolTest {
     }
 
     @PlantedBug(
-            in = PeerVouches.class,
-            rule = "the vouches of a peer are limited",
+            in = RequestEchoes.class,
+            rule = "the echoes of a peer are limited",
             replace = "if (saidMillis.size() <= max) {",
             with = "if (true) {")
     @Test
     void aPeersVouchesAreBoundedTheOldestOfTheBusiestClientGo() {
         Request rare = request(1, 100, 1);
-        vouch(rare, 1, 2);
+        requestEcho(rare, 1, 2);
         for (int i = 0; i <= VOUCHES_MAX; i++) {
-            vouch(request(5, i, i), 1, 2);
+            requestEcho(request(5, i, i), 1, 2);
         }
         assertThat(pool.isAcceptable(rare.id())).isTrue();
         assertThat(pool.isAcceptable(request(5, 1, 1).id())).isFalse();
         assertThat(pool.isAcceptable(request(5, 2, 2).id())).isTrue();
-        vouch(request(5, 1, 1), 1, 2);
+        requestEcho(request(5, 1, 1), 1, 2);
         assertThat(pool.isAcceptable(request(5, 1, 1).id())).isTrue();
         assertThat(pool.isAcceptable(request(5, 2, 2).id())).isFalse();
     }
@@ -384,7 +384,7 @@ class RequestPoolTest {
     void vouchesThatComeAgainRestartNoTimer() {
         Request request = request(1, 1, 1);
         hear(request);
-        vouch(request, 1, 2);
+        requestEcho(request, 1, 2);
         pool.onKeyChange(2);
         pool.onVouch(500, 2, List.of(request.id()));
         assertThat(pool.ready().iterator().next().readyMillis).isEqualTo(500);
@@ -394,7 +394,7 @@ class RequestPoolTest {
     @Test
     void aBodyThatFewerThanFPlusOneVouchForTakesNoRoom() {
         Request forged = request(1, 1, 1);
-        vouch(forged, 1);
+        requestEcho(forged, 1);
         pool.onBody(0, forged.id(), forged);
         assertThat(pool.body(forged.id())).isNull();
     }
@@ -405,7 +405,7 @@ class RequestPoolTest {
         Request request = request(1, 1, 1);
         results.put(request.id(), 7, Bytes.EMPTY);
         pool.onStatus(1, 6);
-        vouch(request, 1, 2, 3);
+        requestEcho(request, 1, 2, 3);
         assertThat(pool.isWantedByOthers(request.id())).isFalse();
         hear(request);
         assertThat(pool.isVouchedFor(request.id())).as("by its client").isTrue();
@@ -417,10 +417,10 @@ class RequestPoolTest {
         Request request = request(1, 1, 1);
         results.put(request.id(), 7, Bytes.EMPTY);
         pool.onStatus(1, 7);
-        vouch(request, 1);
+        requestEcho(request, 1);
         assertThat(pool.isWantedByOthers(request.id())).isTrue();
         pool.onStatus(2, 8);
-        vouch(request, 2);
+        requestEcho(request, 2);
         assertThat(pool.missing()).containsOnlyKeys(request.id());
         pool.onBody(0, request.id(), request);
         assertThat(pool.takeUnsaid()).containsExactly(request.id());
@@ -431,7 +431,7 @@ class RequestPoolTest {
     void vouchesThatAreNotRepeatedDoNotCount() {
         Request request = request(1, 1, 1);
         hear(request);
-        vouch(request, 1, 2);
+        requestEcho(request, 1, 2);
         pool.onVouch(800, 1, List.of(request.id()));
         pool.onTick(900);
         assertThat(ready()).containsExactly(request.id());
@@ -458,7 +458,7 @@ class RequestPoolTest {
         Request late = request(2, 2, 2);
         for (Request each : List.of(early, late)) {
             hear(each);
-            vouch(each, 1, 2);
+            requestEcho(each, 1, 2);
         }
         pool.onProposed(List.of(late.id()), true);
         assertThat(pool.ready().iterator().next().passedOver).isEqualTo(1);
@@ -474,12 +474,12 @@ class RequestPoolTest {
         Request forged = request(1, 1, 1);
         Batch batch = new Batch(1, List.of(forged.id()));
         Replica backup = new Replica(ReplicaConfig.of(3, 1), new JournalApplication(), List.of());
-        backup.onMessage(0, 0, new Vouch(batch.requests()));
+        backup.onMessage(0, 0, new RequestEcho(batch.requests()));
         backup.onMessage(0, 0, new PrePrepare(0, 1, batch));
         backup.onTick(0);
         backup.onMessage(0, 0, new RequestBodies(List.of(forged)));
         assertThat(prepares(backup)).isEmpty();
-        backup.onMessage(0, 1, new Vouch(batch.requests()));
+        backup.onMessage(0, 1, new RequestEcho(batch.requests()));
         backup.onTick(0);
         backup.onMessage(0, 0, new RequestBodies(List.of(forged)));
         assertThat(prepares(backup)).containsExactly(new LogRecord.Prepare(0, 1, batch.digest()));

@@ -7,7 +7,7 @@ import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchRequests;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Batches;
@@ -33,10 +33,10 @@ class RoomAttacksTest {
         List<Request> forged = IntStream.range(0, 8)
                 .mapToObj(call -> new Request(VICTIM, 1_000 + call, false, TestCluster.operation(call)))
                 .toList();
-        Vouch vouch = new Vouch(forged.stream().map(Request::id).toList());
+        RequestEcho requestEcho = new RequestEcho(forged.stream().map(Request::id).toList());
         for (int to = 1; to < 4; to++) {
-            cluster.send(0, to, vouch);
-            cluster.send(0, to, new PrePrepare(0, 1, new Batch(1_000_000, vouch.requests())));
+            cluster.send(0, to, requestEcho);
+            cluster.send(0, to, new PrePrepare(0, 1, new Batch(1_000_000, requestEcho.requests())));
         }
         cluster.run(100);
         for (int to = 1; to < 4; to++) {
@@ -45,7 +45,7 @@ class RoomAttacksTest {
         cluster.run(50);
         // From now on all it does is to repeat its vouches; it even leaves its view.
         cluster.replica(0).handOver(cluster.nowMillis);
-        repeat(cluster, vouch);
+        repeat(cluster, requestEcho);
         cluster.run(1_000);
         assertThat(cluster.replica(1).view()).isEqualTo(1);
         TestCluster.Call call = cluster.submit(1, 1, TestCluster.operation(7));
@@ -88,9 +88,9 @@ class RoomAttacksTest {
         }
         List<Request> vouched =
                 IntStream.range(100, 140).mapToObj(RoomAttacksTest::told).toList();
-        Vouch vouch = new Vouch(vouched.stream().map(Request::id).toList());
-        backup.onMessage(0, 1, vouch);
-        backup.onMessage(0, 2, vouch);
+        RequestEcho requestEcho = new RequestEcho(vouched.stream().map(Request::id).toList());
+        backup.onMessage(0, 1, requestEcho);
+        backup.onMessage(0, 2, requestEcho);
         backup.onTick(0);
         backup.onMessage(0, 1, new RequestBodies(vouched));
         backup.onTick(1);
@@ -142,11 +142,11 @@ class RoomAttacksTest {
                 .containsExactlyElementsOf(LongStream.range(0, 32).boxed().toList());
     }
 
-    private static void repeat(TestCluster cluster, Vouch vouch) {
+    private static void repeat(TestCluster cluster, RequestEcho requestEcho) {
         for (int to = 1; to < 4; to++) {
-            cluster.send(0, to, vouch);
+            cluster.send(0, to, requestEcho);
         }
-        cluster.at(300, () -> repeat(cluster, vouch));
+        cluster.at(300, () -> repeat(cluster, requestEcho));
     }
 
     /** The primary proposes nothing. Clients send replica 1 alone more requests than others remember of its vouches. */
@@ -154,7 +154,7 @@ class RoomAttacksTest {
     void clientsThatFloodOneReplicaCannotKeepASilentPrimaryInItsView() {
         TestCluster cluster = new TestCluster(1, 2, config -> config.withRoom(new Room(8, 8 << 20, 32, 16, 128 << 20)));
         cluster.wire = (from, to, message) ->
-                from == 0 && (message instanceof PrePrepare || message instanceof Vouch) ? List.of() : List.of(message);
+                from == 0 && (message instanceof PrePrepare || message instanceof RequestEcho) ? List.of() : List.of(message);
         flood(cluster);
         cluster.run(500);
         cluster.submit(1, 1, TestCluster.operation(7));

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SetBackTest {
     private static final Bytes OTHER = Hashes.sha256(Bytes.of((byte) 9));
 
-    private final LoneReplica lone = new LoneReplica(3, Start.NORMAL);
+    private final LoneReplica lone = new LoneReplica(3, StartReason.NORMAL);
 
     private List<ReplicaEffect.Stop> stops() {
         return lone.effects(ReplicaEffect.Stop.class);
@@ -112,7 +112,7 @@ class SetBackTest {
     @Test
     void whatAQuorumCommitsOtherwiseStopsAndFewerDoNot() {
         decideFirst();
-        LoneReplica again = new LoneReplica(3, Start.NORMAL, new LogRecord.Learned(1, Batch.NULL_DIGEST));
+        LoneReplica again = new LoneReplica(3, StartReason.NORMAL, new LogRecord.Learned(1, Batch.NULL_DIGEST));
         again.hear(0, new Commit(0, 1, OTHER));
         again.hear(1, new Commit(0, 1, OTHER));
         assertThat(again.effects(ReplicaEffect.Stop.class)).isEmpty();
@@ -137,12 +137,12 @@ class SetBackTest {
     /** At its start, f correct others had the stable checkpoint, so no 2f+1 others can be below it. */
     @Test
     void whoIsAloneWithAStableCheckpointStops() {
-        LoneReplica one = new LoneReplica(1, Start.NORMAL);
+        LoneReplica one = new LoneReplica(1, StartReason.NORMAL);
         one.decide(1, 8);
         one.pass(LoneReplica.TICK_MILLIS);
         one.stable(8);
         Bytes digest = one.application.checkpoints().getLast().digest();
-        one.replica = one.start(Start.NORMAL, new LogRecord.Stable(8, digest));
+        one.replica = one.start(StartReason.NORMAL, new LogRecord.Stable(8, digest));
         one.hear(0, standing(3));
         one.hear(2, standing(5));
         one.hear(3, standing(0));
@@ -162,14 +162,14 @@ class SetBackTest {
     /** Its own disk may be forged. */
     @Test
     void whoRecoversComparesNothing() {
-        LoneReplica recovering = new LoneReplica(1, Start.RECOVERING);
-        recovering.answer(0);
-        recovering.decide(2, 8);
-        recovering.hear(2, new Checkpoint(8, OTHER));
-        recovering.hear(3, new Checkpoint(8, OTHER));
-        recovering.pass(LoneReplica.TICK_MILLIS);
-        assertThat(recovering.effects(ReplicaEffect.Stop.class)).isEmpty();
-        assertThat(recovering.effects(ReplicaEffect.FetchState.class)).isNotEmpty();
+        LoneReplica replicaRecovery = new LoneReplica(1, StartReason.RECOVERING);
+        replicaRecovery.answer(0);
+        replicaRecovery.decide(2, 8);
+        replicaRecovery.hear(2, new Checkpoint(8, OTHER));
+        replicaRecovery.hear(3, new Checkpoint(8, OTHER));
+        replicaRecovery.pass(LoneReplica.TICK_MILLIS);
+        assertThat(replicaRecovery.effects(ReplicaEffect.Stop.class)).isEmpty();
+        assertThat(replicaRecovery.effects(ReplicaEffect.FetchState.class)).isNotEmpty();
     }
 
     /** Of a disk that an intruder had the others may have been said to be behind. */
@@ -180,12 +180,12 @@ class SetBackTest {
             with = "if (false) {")
     @Test
     void whereOthersStoodDuringARecoveryIsNotComparedLater() {
-        LoneReplica one = new LoneReplica(1, Start.NORMAL);
+        LoneReplica one = new LoneReplica(1, StartReason.NORMAL);
         one.decide(1, 8);
         one.pass(LoneReplica.TICK_MILLIS);
         one.stable(8);
         Bytes digest = one.application.checkpoints().getLast().digest();
-        one.replica = one.start(Start.RECOVERING, new LogRecord.Stable(8, digest));
+        one.replica = one.start(StartReason.RECOVERING, new LogRecord.Stable(8, digest));
         for (int from : List.of(0, 2, 3)) {
             one.hear(from, standing(4));
         }
@@ -212,13 +212,13 @@ class SetBackTest {
 
     /** It made it in a life that its log does not know. */
     @PlantedBug(
-            in = Recovering.class,
+            in = ReplicaRecovery.class,
             rule = "a log that does not know of its replica's last recovery is an older copy",
             replace = "if (accepted && !useless && startedMillis == 0 && sequence > began) {",
             with = "if (accepted && startedMillis == 1 && sequence > began) {")
     @Test
     void whoHasRecoveredSinceItsLogForgetsThatAndVotesNoMore() {
-        LoneReplica one = new LoneReplica(1, Start.NORMAL);
+        LoneReplica one = new LoneReplica(1, StartReason.NORMAL);
         one.execute(1, recoveryOf(1, 16));
         assertThat(one.effects(ReplicaEffect.Forget.class))
                 .singleElement()
@@ -233,7 +233,7 @@ class SetBackTest {
     /** Anything else would be a way to have a correct replica forget. */
     @Test
     void recoveriesThatTellNothingOfItsLogAreNoReasonToForget() {
-        LoneReplica one = new LoneReplica(1, Start.NORMAL);
+        LoneReplica one = new LoneReplica(1, StartReason.NORMAL);
         one.execute(1, recoveryOf(2, 16));
         one.execute(2, recoveryOf(1, 8 * 1_000));
         one.hear(0, new ReplicaMessage.PrePrepare(0, 3, Batch.NULL));

@@ -8,7 +8,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Batches;
 import io.bulwark.protocol.wire.Bytes;
@@ -33,8 +33,8 @@ class StatusExchangeTest {
         primary.onTick(0);
         var _ = drained(0);
         primary.onRequest(0, request);
-        primary.onMessage(0, 1, new Vouch(List.of(request.id())));
-        primary.onMessage(0, 2, new Vouch(List.of(request.id())));
+        primary.onMessage(0, 1, new RequestEcho(List.of(request.id())));
+        primary.onMessage(0, 2, new RequestEcho(List.of(request.id())));
         assertThat(toReplicaOne(drained(0))).hasAtLeastOneElementOfType(PrePrepare.class);
     }
 
@@ -138,8 +138,8 @@ class StatusExchangeTest {
         for (int call = 0; call < 40; call++) {
             Request each = new Request(PrincipalId.client(1), call, false, TestCluster.operation(call));
             busy.onRequest(0, each);
-            busy.onMessage(0, 1, new Vouch(List.of(each.id())));
-            busy.onMessage(0, 2, new Vouch(List.of(each.id())));
+            busy.onMessage(0, 1, new RequestEcho(List.of(each.id())));
+            busy.onMessage(0, 2, new RequestEcho(List.of(each.id())));
         }
         assertThat(toReplicaOne(drained(busy, 0)))
                 .filteredOn(PrePrepare.class::isInstance)
@@ -153,8 +153,8 @@ class StatusExchangeTest {
     void vouchesAreRepeatedAsLongAsTheyAreOpen() {
         Replica backup = new Replica(ReplicaConfig.of(2, 1), new JournalApplication(), List.of());
         backup.onRequest(0, request);
-        assertThat(toReplicaOne(backup.drain(0))).contains(new Vouch(List.of(request.id())));
+        assertThat(toReplicaOne(backup.drain(0))).contains(new RequestEcho(List.of(request.id())));
         backup.onTick(LATER);
-        assertThat(toReplicaOne(backup.drain(LATER))).contains(new Vouch(List.of(request.id())));
+        assertThat(toReplicaOne(backup.drain(LATER))).contains(new RequestEcho(List.of(request.id())));
     }
 }

@@ -10,7 +10,7 @@ import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Handover;
 import io.bulwark.protocol.ordering.membership.Member;
-import io.bulwark.protocol.ordering.membership.Term;
+import io.bulwark.protocol.ordering.membership.ConfigurationStart;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Checkpoint;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Executed;
@@ -69,18 +69,18 @@ class SuccessionTest {
         return Objects.requireNonNull(ended);
     }
 
-    private static Term termOf(Handover handover) {
-        return new Term(handover.next(), handover.checkpoint());
+    private static ConfigurationStart termOf(Handover handover) {
+        return new ConfigurationStart(handover.next(), handover.checkpoint());
     }
 
     /** All go on; another replica has the place. */
     private static void advance(TestCluster cluster, int place) {
-        Term next = termOf(ended(cluster, (place + 1) % 4));
+        ConfigurationStart next = termOf(ended(cluster, (place + 1) % 4));
         for (int replica = 0; replica < 4; replica++) {
             if (replica == place) {
                 cluster.replace(replica, next);
             } else {
-                cluster.advance(replica, next, Start.NORMAL);
+                cluster.advance(replica, next, StartReason.NORMAL);
             }
         }
     }
@@ -226,7 +226,7 @@ class SuccessionTest {
     }
 
     @PlantedBug(
-            in = Recovering.class,
+            in = ReplicaRecovery.class,
             rule = "a replica without the state of the beginning does not vote",
             replace = "&& execution.executed() >= config.term().checkpoint().sequence()",
             with = "")
@@ -259,7 +259,7 @@ class SuccessionTest {
     /** Two that are behind, and a liar, would be enough for what was true before. */
     @Test
     void nothingIsReadBeforeTheStateIsHereNotEvenAtFirst() {
-        Term term = new Term(
+        ConfigurationStart term = new ConfigurationStart(
                 Configuration.fixed(1).replacing(2, new Member(PrincipalId.replica(4), Bytes.EMPTY, "")),
                 new Numbered(24, Hashes.sha256(Bytes.EMPTY)));
         Replica begun = new Replica(ReplicaConfig.of(0, 1).in(term, 2), new JournalApplication(), List.of());
@@ -318,20 +318,20 @@ class SuccessionTest {
         TestCluster cluster = cluster();
         submit(cluster, 20);
         cluster.crash(3);
-        cluster.start(3, Start.RECOVERING);
+        cluster.start(3, StartReason.RECOVERING);
         cluster.run(200);
         var _ = replacing(cluster, 1);
         finish(cluster, 2_000);
         cluster.run(2_000);
-        Term next = termOf(ended(cluster, 0));
+        ConfigurationStart next = termOf(ended(cluster, 0));
         for (int replica = 0; replica < 3; replica++) {
             if (replica == 1) {
                 cluster.replace(replica, next);
             } else {
-                cluster.advance(replica, next, Start.NORMAL);
+                cluster.advance(replica, next, StartReason.NORMAL);
             }
         }
-        cluster.advance(3, next, Start.RECOVERING);
+        cluster.advance(3, next, StartReason.RECOVERING);
         submit(cluster, 20);
         finish(cluster, 3_000);
         cluster.run(5_000);
@@ -383,7 +383,7 @@ class SuccessionTest {
         submit(cluster, 20);
         for (int replica = 0; replica < 4; replica++) {
             cluster.crash(replica);
-            cluster.start(replica, Start.RECOVERING);
+            cluster.start(replica, StartReason.RECOVERING);
             submit(cluster, 20);
             cluster.run(3_000);
         }
@@ -410,7 +410,7 @@ class SuccessionTest {
             assertThat(after.get(1).sequence()).isEqualTo(end.checkpoint().sequence());
         }
         cluster.crash(3);
-        cluster.start(3, Start.RECOVERING);
+        cluster.start(3, StartReason.RECOVERING);
         submit(cluster, 20);
         cluster.run(3_000);
         assertThat(cluster.replica(3).recoveries(cluster.nowMillis).phase())
@@ -440,12 +440,12 @@ class SuccessionTest {
         assertThat(application.makeDurable(8)).isTrue();
         Replica before = new Replica(
                 ReplicaConfig.of(0, 2)
-                        .in(new Term(seven, application.checkpoints().getFirst()), 0),
+                        .in(new ConfigurationStart(seven, application.checkpoints().getFirst()), 0),
                 application,
                 List.of());
         before.onTick(0);
         assertThat(before.recoveries(0).known()).hasSize(1);
-        Term term = new Term(seven.without(Set.of(4, 5, 6)), new Numbered(24, Hashes.sha256(Bytes.EMPTY)));
+        ConfigurationStart term = new ConfigurationStart(seven.without(Set.of(4, 5, 6)), new Numbered(24, Hashes.sha256(Bytes.EMPTY)));
         Replica begun = new Replica(ReplicaConfig.of(0, 1).in(term, 0), application, List.of());
         begun.onTick(0);
         assertThat(begun.recoveries(0).known()).isEmpty();
@@ -453,12 +453,12 @@ class SuccessionTest {
 
     @Test
     void theFirstCheckpointOfATermIsItsLowWaterMark() {
-        Term term = new Term(
+        ConfigurationStart term = new ConfigurationStart(
                 Configuration.fixed(1).replacing(2, new Member(PrincipalId.replica(4), Bytes.EMPTY, "")),
                 new Numbered(24, TestCluster.operation(1)));
-        Memory memory = new Memory(
+        RecoveredLog memory = new RecoveredLog(
                 term,
-                Start.NORMAL,
+                StartReason.NORMAL,
                 List.of(),
                 new JournalApplication().checkpoints().getFirst());
         assertThat(memory.low()).isEqualTo(term.checkpoint());

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Handover;
-import io.bulwark.protocol.ordering.membership.Term;
+import io.bulwark.protocol.ordering.membership.ConfigurationStart;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.Request;
@@ -76,12 +76,12 @@ final class TestCluster {
         Numbered wanted;
 
         /** The configuration that it is in, and how that has ended here. */
-        Term term;
+        ConfigurationStart term;
 
         @Nullable
         Handover ended;
 
-        private Node(int self, Term term) {
+        private Node(int self, ConfigurationStart term) {
             this.self = self;
             this.term = term;
         }
@@ -163,7 +163,7 @@ final class TestCluster {
         this.settings = settings;
         random = new SplittableRandom(seed);
         for (int i = 0; i < 3 * faulty + 1; i++) {
-            nodes.add(new Node(i, Term.first(Configuration.fixed(faulty))));
+            nodes.add(new Node(i, ConfigurationStart.first(Configuration.fixed(faulty))));
             start(i);
         }
     }
@@ -173,10 +173,10 @@ final class TestCluster {
     }
 
     void start(int i) {
-        start(i, Start.NORMAL);
+        start(i, StartReason.NORMAL);
     }
 
-    void start(int i, Start start) {
+    void start(int i, StartReason start) {
         Node node = nodes.get(i);
         node.life++;
         node.written = 0;
@@ -214,7 +214,7 @@ final class TestCluster {
     }
 
     /** A replica goes on in the next configuration, in which it has promised nothing. */
-    void advance(int i, Term next, Start start) {
+    void advance(int i, ConfigurationStart next, StartReason start) {
         Node node = nodes.get(i);
         if (node.replica != null) {
             crash(i);
@@ -226,7 +226,7 @@ final class TestCluster {
     }
 
     /** Another replica takes this place, with nothing on its disk. */
-    void replace(int i, Term next) {
+    void replace(int i, ConfigurationStart next) {
         Node old = nodes.get(i);
         old.replica = null;
         old.life++;
@@ -235,7 +235,7 @@ final class TestCluster {
     }
 
     /** There are as many as in this configuration; those that were there before go on in it, too. */
-    void resize(Term next) {
+    void resize(ConfigurationStart next) {
         int size = next.configuration().members().size();
         faulty = next.configuration().faulty();
         while (nodes.size() > size) {
@@ -243,7 +243,7 @@ final class TestCluster {
             gone.replica = null;
             gone.life++;
         }
-        nodes.forEach(node -> advance(node.self, next, Start.NORMAL));
+        nodes.forEach(node -> advance(node.self, next, StartReason.NORMAL));
         while (nodes.size() < size) {
             nodes.add(new Node(nodes.size(), next));
             start(nodes.size() - 1);

@@ -1,0 +1,80 @@
+package io.bulwark.appliance.cli;
+
+import io.bulwark.client.replicas.KnownReplicas;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.transport.ShownIdentity;
+import io.bulwark.transport.identity.RefusedCertificateException;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+
+/** Prospective replica, checked from here before the others are told to trust it. */
+final class CandidateReplica {
+    private static final int PATIENCE_MILLIS = 10_000;
+
+    private CandidateReplica() {}
+
+    /**
+     * Fails unless the new replica itself listens at its address. A replica that does not run would be one of the f
+     * faulty ones from its beginning; one whose key nobody holds would stay so.
+     *
+     * @param now the current replicas
+     */
+    static void require(Member coming, Configuration now) {
+        if (now.placeOf(coming.replica()) >= 0) {
+            throw new CommandFailure(
+                    CommandFailure.FAILED,
+                    coming.replica() + " is a replica already; a new one has a name that no replica ever had");
+        }
+        String where = "at " + coming.address();
+        try {
+            ShownIdentity shown = ShownIdentity.at(KnownReplicas.addressOf(coming, List.of()), PATIENCE_MILLIS)
+                    .orElseThrow(() -> new CommandFailure(
+                            CommandFailure.UNAVAILABLE,
+                            "nobody answers " + where + ": start " + coming.replica() + " first"));
+            Optional<String> objection = objection(coming, now, shown.key(), shown.named());
+            if (objection.isPresent()) {
+                throw new CommandFailure(
+                        CommandFailure.FAILED,
+                        "who listens " + where + " " + objection.get() + "; nothing has changed");
+            }
+            shown.requireOf(coming.replica());
+        } catch (RefusedCertificateException e) {
+            throw new CommandFailure(
+                    CommandFailure.FAILED,
+                    "who listens " + where + " is not " + coming.replica() + ": " + e.getMessage()
+                            + "; nothing has changed");
+        } catch (IOException e) {
+            throw new CommandFailure(
+                    CommandFailure.FAILED,
+                    "who listens " + where + " shows no key of a replica: " + e.getMessage() + "; nothing has changed");
+        }
+    }
+
+    /**
+     * Returns the objection to the principal that listens there, if any.
+     *
+     * @param key that it shows
+     * @param named the principal that its certificate names
+     */
+    static Optional<String> objection(Member coming, Configuration now, PrincipalKey key, PrincipalId named) {
+        PrincipalKey given = new PrincipalKey(coming.key());
+        if (!key.equals(given)) {
+            String owner = now.members().stream()
+                    .filter(member -> member.key().equals(key.encoded()))
+                    .map(member -> ", which is that of " + member.replica() + ", a replica already")
+                    .findFirst()
+                    .orElse("");
+            return Optional.of("has another key than was given for " + coming.replica() + ": given " + given
+                    + ", shown " + key + owner);
+        }
+        if (!named.equals(coming.replica())) {
+            return Optional.of("says that it is " + named + (now.placeOf(named) >= 0 ? ", a replica already" : "")
+                    + ", not " + coming.replica());
+        }
+        return Optional.empty();
+    }
+}

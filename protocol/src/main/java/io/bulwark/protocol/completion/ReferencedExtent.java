@@ -1,0 +1,17 @@
+package io.bulwark.protocol.completion;
+
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.wire.Bytes;
+
+/**
+ * An extent that an inode references, and that belongs to a group of this node.
+ *
+ * @param length in bytes, as its object says
+ */
+record ReferencedExtent(Volume volume, long inode, BlockId block, Bytes pin, int length) {
+    /** The same by a later map: it may stand in another epoch, and with other holders. */
+    ReferencedExtent in(Volume later) {
+        return new ReferencedExtent(later, inode, block, pin, length);
+    }
+}

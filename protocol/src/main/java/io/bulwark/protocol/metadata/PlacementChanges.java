@@ -1,0 +1,189 @@
+package io.bulwark.protocol.metadata;
+
+import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.cluster.NodeAddress;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.id.PrincipalId;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/**
+ * PlacementChanges of the slots of the placement groups (docs/epochs.md), and the nodes of the cluster. An
+ * announced change opens the next epoch once n-f holders refuse this one, and counts until each holder has confirmed.
+ */
+final class PlacementChanges {
+    /** Pattern of a host's name, or of an address in text. */
+    private static final Pattern HOST = Pattern.compile("[0-9A-Za-z:][0-9A-Za-z._:%-]*");
+
+    private final Tables tables;
+    private final Volumes volumes;
+    private final Registry registry;
+    private final List<NodeReports<?, ?>> reports;
+
+    private record Place(Volume volume, int index, PlacementGroup group) {}
+
+    /** @param reports end with the slot of their reporter */
+    PlacementChanges(Tables tables, Volumes volumes, Registry registry, List<NodeReports<?, ?>> reports) {
+        this.tables = tables;
+        this.volumes = volumes;
+        this.registry = registry;
+        this.reports = reports;
+    }
+
+    void change(Command.ChangeHolder change) {
+        Place place = place(volumes.byName(change.volume()).volume(), change.group());
+        PlacementGroup group = place.group;
+        Refusal.unless(
+                !place.volume.keepsHolders(),
+                MetadataError.BAD_ARGUMENT,
+                "the slots of register volumes that nobody verifies keep their holders");
+        requireNow(group, change.epoch());
+        Refusal.unless(
+                group.change().isEmpty(),
+                MetadataError.CHANGE_PENDING,
+                "epoch " + (group.epoch() + 1) + " is announced");
+        int slot = group.slotOf(change.from());
+        Refusal.unless(
+                slot >= 0,
+                MetadataError.BAD_ARGUMENT,
+                "node " + change.from() + " holds no slot, the holders are " + group.holders());
+        Refusal.unless(
+                tables.nodes.contains(change.to())
+                        && !registry.revoked(PrincipalId.node(change.to()))
+                        && group.slotOf(change.to()) < 0,
+                MetadataError.BAD_ARGUMENT,
+                "node " + change.to() + " is none that can take a slot, the holders are " + group.holders());
+        TreeSet<Integer> without = new TreeSet<>(group.unconfirmed());
+        without.add(slot);
+        Refusal.unless(
+                without.size() <= place.volume.policy().f(),
+                MetadataError.TOO_MANY_UNCONFIRMED,
+                "with this one the slots " + without + " have not confirmed, at most "
+                        + place.volume.policy().f() + " may");
+        set(place, group.announced(slot, change.to()));
+    }
+
+    void abort(Command.AbortChange abort) {
+        Place place = place(volumes.byName(abort.volume()).volume(), abort.group());
+        PlacementGroup group = place.group;
+        requireNow(group, abort.epoch());
+        PlacementGroup.Change change = group.change()
+                .orElseThrow(() -> new Refusal(MetadataError.BAD_ARGUMENT, "no change of the group is announced"));
+        // Sealed slots stay sealed: the next epoch opens all the same, with the holders of this one.
+        set(place, group.announced(change.slot(), group.holders().get(change.slot())));
+    }
+
+    void seal(PrincipalId by, Command.SealEpoch seal) {
+        Place place = place(volumes.byId(seal.volume()).volume(), seal.group());
+        PlacementGroup group = place.group;
+        if (seal.epoch() < group.epoch()) {
+            return;
+        }
+        int slot = slotOf(group, by);
+        requireNow(group, seal.epoch());
+        Refusal.unless(group.change().isPresent(), MetadataError.BAD_ARGUMENT, "no change of the group is announced");
+        PlacementGroup sealed = group.sealed(slot);
+        boolean opens = sealed.change().orElseThrow().sealed().size()
+                >= place.volume.policy().writeQuorum();
+        if (opens) {
+            open(place, sealed);
+        } else {
+            set(place, sealed);
+        }
+    }
+
+    private void open(Place place, PlacementGroup sealed) {
+        PlacementGroup opened = sealed.opened();
+        sealed.holders().stream()
+                .filter(node -> opened.slotOf(node) < 0)
+                .forEach(gone ->
+                        reports.forEach(each -> each.withdrawOf(PrincipalId.node(gone), place.volume, place.index)));
+        set(place, opened);
+    }
+
+    void confirm(PrincipalId by, Command.ConfirmEpoch confirm) {
+        Place place = place(volumes.byId(confirm.volume()).volume(), confirm.group());
+        requireNow(place.group, confirm.epoch());
+        set(place, place.group.confirmed(slotOf(place.group, by)));
+    }
+
+    /** Returns whether it can be the name of a host, or an address. */
+    static boolean isHost(String host) {
+        return HOST.matcher(host).matches();
+    }
+
+    /** From now on the map says that a node is there, or has moved there. */
+    void setNode(NodeAddress address) {
+        PrincipalId node = PrincipalId.node(address.node());
+        Refusal.unless(
+                registry.joined(node),
+                MetadataError.NO_SUCH_PRINCIPAL,
+                node + (registry.invited(node) ? " is invited, and has not joined yet" : " has not joined"));
+        Refusal.unless(isHost(address.host()), MetadataError.BAD_ARGUMENT, "neither a name of a host nor an address");
+        if (tables.nodes.get(address.node()).filter(address::equals).isEmpty()) {
+            Refusal.unless(
+                    tables.nodes.contains(address.node()) || volumes.nodes().size() < ClusterMap.NODES_MAX,
+                    MetadataError.LIMIT_REACHED,
+                    ClusterMap.NODES_MAX + " nodes");
+            tables.nodes.put(address.node(), address);
+            tables.totals().mapVersion++;
+        }
+    }
+
+    /** A node that nobody counts on leaves for good. */
+    void removeNode(int number, PrincipalId by) {
+        for (Volume volume : volumes.map().volumes()) {
+            for (PlacementGroup group : volume.groups()) {
+                boolean announced =
+                        group.change().filter(change -> change.node() == number).isPresent();
+                Refusal.unless(
+                        !announced && group.slotOf(number) < 0,
+                        MetadataError.NODE_IN_USE,
+                        "node " + number + (announced ? " is to take" : " holds") + " a slot of volume "
+                                + volume.name());
+            }
+        }
+        PrincipalId node = PrincipalId.node(number);
+        registry.revoke(new Command.RevokePrincipal(node), by);
+        reports.forEach(each -> each.withdrawOf(node));
+        if (tables.nodes.contains(number)) {
+            tables.nodes.remove(number);
+            tables.totals().mapVersion++;
+        }
+    }
+
+    /** Returns whether a node of the map has not been revoked. */
+    boolean belongs(int node) {
+        return !registry.revoked(PrincipalId.node(node));
+    }
+
+    private void set(Place place, PlacementGroup group) {
+        if (!group.equals(place.group)) {
+            volumes.set(place.volume, place.index, group);
+        }
+    }
+
+    private static Place place(Volume volume, int index) {
+        Refusal.unless(
+                index < volume.groups().size(),
+                MetadataError.BAD_ARGUMENT,
+                "group " + index + " of " + volume.groups().size());
+        return new Place(volume, index, volume.groups().get(index));
+    }
+
+    private static void requireNow(PlacementGroup group, long epoch) {
+        Refusal.unless(
+                epoch == group.epoch(),
+                MetadataError.STALE_EPOCH,
+                "the group is in epoch " + group.epoch() + ", not " + epoch);
+    }
+
+    private static int slotOf(PlacementGroup group, PrincipalId node) {
+        int slot = group.slotOf(node);
+        Refusal.unless(
+                slot >= 0, MetadataError.BAD_ARGUMENT, node + " holds no slot, the holders are " + group.holders());
+        return slot;
+    }
+}

@@ -1,6 +1,0 @@
-package io.bulwark.transport;
-
-import io.bulwark.protocol.wire.Message;
-
-/** One decoded frame on its way through the pipeline. */
-record Received(long requestId, Message message, int bodyBytes) {}
