@@ -21,7 +21,7 @@ import io.bulwark.client.object.NodeHealth;
 import io.bulwark.client.object.ObjectStore;
 import io.bulwark.client.object.RefusalExceptions;
 import io.bulwark.client.object.ReplicatedMetadata;
-import io.bulwark.client.object.Sessions;
+import io.bulwark.client.object.SessionPool;
 import io.bulwark.client.registry.TrustWatch;
 import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.protocol.cluster.VolumeKind;
@@ -68,7 +68,7 @@ final class BulwarkClient implements Bulwark {
     private final EvidenceLog evidence = new EvidenceLog();
     private final OperationDriver driver;
     private final ReplicatedMetadata metadata;
-    private final Sessions sessions;
+    private final SessionPool sessions;
     private final ObjectStore store;
     private final WriteQueue writeTurns = new WriteQueue();
     private final ClusterView view;
@@ -94,7 +94,7 @@ final class BulwarkClient implements Bulwark {
                         new MembershipCodec(),
                         new NodeControlCodec()));
         this.links = new PeerLinks(transport);
-        NodeHealth health = new NodeHealth(links::disconnected);
+        NodeHealth health = new NodeHealth(links::isDisconnected);
         this.driver = new OperationDriver(
                 links, evidence.andThen(health), OperationDriver.Limits.standard(), new SecureRandom().nextLong());
         this.group = KnownReplicas.of(config.channels(), credentials, kept);
@@ -102,7 +102,7 @@ final class BulwarkClient implements Bulwark {
         MetadataClient replicas = MetadataClient.over(driver, config.replicas().size(), group);
         this.metadata = new ReplicatedMetadata(
                 replicas::submit, replicas::query, config.channels().signing(config.principal()));
-        this.sessions = new Sessions(metadata, config.principal());
+        this.sessions = new SessionPool(metadata, config.principal());
         ClusterView map = new ClusterView(metadata, links);
         this.view = map;
         this.store = new ObjectStore(
@@ -117,10 +117,10 @@ final class BulwarkClient implements Bulwark {
     /** Returns the reason why no call can succeed now; empty if another identity has just replaced the refused one. */
     private Optional<NotBelievedException> denial() {
         Optional<NotBelievedException> denied = paths.denial();
-        return denied.isPresent() && trust.isPresent() && showsAnother(trust.get()) ? Optional.empty() : denied;
+        return denied.isPresent() && trust.isPresent() && hasNewIdentity(trust.get()) ? Optional.empty() : denied;
     }
 
-    private static boolean showsAnother(TrustWatch watch) {
+    private static boolean hasNewIdentity(TrustWatch watch) {
         try {
             return watch.renewIdentity();
         } catch (IOException | RuntimeException e) {
@@ -339,7 +339,7 @@ final class BulwarkClient implements Bulwark {
     /** Executes a command without blocks, once: found closed, its session may have executed it before. */
     Reply execute(Command command, Subject subject) {
         Deadline deadline = noDeadline();
-        Sessions.Lease lease = sessions.lease(Sessions.NO_VOLUME, deadline, subject);
+        SessionPool.Lease lease = sessions.lease(SessionPool.NO_VOLUME, deadline, subject);
         return deadline.await(sessions.submit(lease, command), subject);
     }
 

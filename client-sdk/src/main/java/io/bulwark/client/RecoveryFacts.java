@@ -67,7 +67,7 @@ final class RecoveryFacts {
                 when(replica, faulty, others, known -> !known.hasRecovered()),
                 said(replica, faulty, others, (_, known) -> known.open()),
                 said(replica, faulty, others, (_, known) -> known.slow()),
-                said(replica, faulty, others, RecoveryStatus::overdue));
+                said(replica, faulty, others, RecoveryStatus::isOverdue));
     }
 
     /** The agreed time of what others know of it, if that is of this kind. */

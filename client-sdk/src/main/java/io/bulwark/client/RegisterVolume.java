@@ -7,7 +7,7 @@ import io.bulwark.client.error.NoSpaceException;
 import io.bulwark.client.error.NotPermittedException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
-import io.bulwark.client.object.Sessions;
+import io.bulwark.client.object.SessionPool;
 import io.bulwark.protocol.fp.Failure;
 import io.bulwark.protocol.fp.FpGroup;
 import io.bulwark.protocol.fp.FpRead;
@@ -118,8 +118,8 @@ final class RegisterVolume implements Volume {
     private CompletableFuture<byte[]> readOnly(BlockId block) {
         Timeouts times = Timeouts.standard();
         return withMap(block, now -> switch (volume.policy().protocol()) {
-            case FP -> readFp(block, FpRead.askingForRepair(FpGroup.of(now, block), times));
-            case PASIS -> readPasis(block, PasisRead.askingForRepair(PasisGroup.of(now, block), times));
+            case FP -> readFp(block, FpRead.withRepairRequests(FpGroup.of(now, block), times));
+            case PASIS -> readPasis(block, PasisRead.withRepairRequests(PasisGroup.of(now, block), times));
         });
     }
 
@@ -155,7 +155,7 @@ final class RegisterVolume implements Volume {
         AtomicReference<@Nullable Timestamp> sent = new AtomicReference<>();
         AtomicReference<@Nullable ValidatingTimestamp> version = new AtomicReference<>();
         return client.writeTurns()
-                .inTurn(
+                .runInTurn(
                         id,
                         () -> withSession(
                                 1,
@@ -181,7 +181,7 @@ final class RegisterVolume implements Volume {
                 .submit(
                         () -> at == null
                                 ? new FpWrite(group, session, data, times)
-                                : FpWrite.goingOn(group, session, data, at, times),
+                                : FpWrite.continueInEpoch(group, session, data, at, times),
                         2L * blockBytes())
                 .thenApply(outcome -> switch (outcome) {
                     case FpWriteOutcome.Written _ -> true;
@@ -209,7 +209,7 @@ final class RegisterVolume implements Volume {
                 .submit(
                         () -> at == null
                                 ? new PasisWrite(group, client.config().principal(), session, data, times)
-                                : PasisWrite.goingOn(group, session, data, at, times),
+                                : PasisWrite.continueInEpoch(group, session, data, at, times),
                         held)
                 .thenApply(outcome -> switch (outcome) {
                     case PasisWriteOutcome.Written _ -> true;
@@ -227,17 +227,17 @@ final class RegisterVolume implements Volume {
     }
 
     /** Operation within a session. */
-    private interface Work<T> {
-        CompletableFuture<T> in(Sessions.Lease lease);
+    private interface SessionWork<T> {
+        CompletableFuture<T> in(SessionPool.Lease lease);
     }
 
     /**
      * Runs the work in a session. It repeats the work in another session if nodes refused every part. The reason is a
      * closed session, or remains of its writes that fill the client's quota.
      */
-    private <T> CompletableFuture<T> withSession(int attempt, Work<T> work) {
-        Sessions.Lease lease = client.store().sessions().lease(volume.id(), BulwarkClient.noDeadline(), subject);
-        return working(lease, work).exceptionallyCompose(failure -> {
+    private <T> CompletableFuture<T> withSession(int attempt, SessionWork<T> work) {
+        SessionPool.Lease lease = client.store().sessions().lease(volume.id(), BulwarkClient.noDeadline(), subject);
+        return trackWork(lease, work).exceptionallyCompose(failure -> {
             Throwable cause = failure.getCause() == null ? failure : failure.getCause();
             if (cause instanceof SessionClosedException) {
                 client.store().sessions().lost(lease);
@@ -258,7 +258,7 @@ final class RegisterVolume implements Volume {
         });
     }
 
-    private static <T> CompletableFuture<T> working(Sessions.Lease lease, Work<T> work) {
+    private static <T> CompletableFuture<T> trackWork(SessionPool.Lease lease, SessionWork<T> work) {
         if (!lease.works().begin()) {
             return CompletableFuture.failedFuture(new SessionClosedException());
         }

@@ -10,7 +10,7 @@ import io.bulwark.client.object.Deadline;
 import io.bulwark.client.object.ObjectReader;
 import io.bulwark.client.object.ObjectWriter;
 import io.bulwark.client.object.RefusalExceptions;
-import io.bulwark.client.object.RepeatableException;
+import io.bulwark.client.object.RetryableException;
 import io.bulwark.client.object.SessionLostException;
 import io.bulwark.client.object.StaleEpochException;
 import io.bulwark.protocol.bucket.ObjectPut;
@@ -109,7 +109,7 @@ final class RemoteBucket implements Bucket {
         return new WriterStream(
                 writer(key, -1, options, deadline),
                 stored -> stored(key, stored, options),
-                e -> inVain(e, key, deadline),
+                e -> unavailableAfter(e, key, deadline),
                 subject(key));
     }
 
@@ -125,8 +125,8 @@ final class RemoteBucket implements Bucket {
                 content.feed(writer);
                 long written = writer.length();
                 return stored(key, new WriterStream.Stored(writer.finish(), written), options);
-            } catch (RepeatableException e) {
-                UnavailableException inVain = inVain(e, key, deadline);
+            } catch (RetryableException e) {
+                UnavailableException inVain = unavailableAfter(e, key, deadline);
                 if (attempt >= attemptsMax) {
                     throw inVain;
                 }
@@ -139,7 +139,7 @@ final class RemoteBucket implements Bucket {
     }
 
     /** Prepares the next attempt, and returns the exception for the user if there is none. */
-    private UnavailableException inVain(RepeatableException e, String key, Deadline deadline) {
+    private UnavailableException unavailableAfter(RetryableException e, String key, Deadline deadline) {
         return switch (e) {
             case SessionLostException _ ->
                 new UnavailableException("the session was closed while writing; put again", subject(key), e);

@@ -17,10 +17,10 @@ public interface Replicas {
      * @param now in their places, as the replicated state has them
      * @param next who is to follow at the next checkpoint
      */
-    record Standing(Configuration now, Optional<Configuration> next) {}
+    record GroupMembership(Configuration now, Optional<Configuration> next) {}
 
     /** Returns the current state at the replicas. */
-    Standing standing();
+    GroupMembership standing();
 
     /** Returns the configuration that this client trusts, with a proof for each change since the genesis. */
     Configuration believed();

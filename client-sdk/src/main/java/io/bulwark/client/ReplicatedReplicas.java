@@ -21,10 +21,10 @@ final class ReplicatedReplicas implements Replicas {
     }
 
     @Override
-    public Standing standing() {
+    public GroupMembership standing() {
         Reply.ReplicaList list = client.query(
                 Reply.ReplicaList.class, new Query.ListReplicas(), Subject.NONE, BulwarkClient.noDeadline());
-        return new Standing(list.now(), list.next());
+        return new GroupMembership(list.now(), list.next());
     }
 
     @Override

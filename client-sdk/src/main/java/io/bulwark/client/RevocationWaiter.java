@@ -43,7 +43,7 @@ final class RevocationWaiter {
     private static final int TIMES_DONE = 5;
 
     /** Asks nodes how far they are, and gives the answers that come in time. */
-    interface Asking {
+    interface NodePoll {
         SortedMap<PrincipalId, Message> ask(Set<PrincipalId> nodes);
 
         /** Until they are asked again. */
@@ -52,16 +52,16 @@ final class RevocationWaiter {
         }
     }
 
-    private final Asking asking;
+    private final NodePoll asking;
     private final PrincipalId revoked;
 
-    RevocationWaiter(Asking asking, PrincipalId revoked) {
+    RevocationWaiter(NodePoll asking, PrincipalId revoked) {
         this.asking = asking;
         this.revoked = revoked;
     }
 
     static RevocationWaiter over(OperationDriver driver, PrincipalId revoked) {
-        Asking surveys = nodes -> BulwarkClient.noDeadline()
+        NodePoll surveys = nodes -> BulwarkClient.noDeadline()
                 .await(
                         driver.submit(new Survey(
                                 nodes,

@@ -147,7 +147,7 @@ final class StatusReport {
         Map<Verdict, Long> seen = seenOf(node.node(), answers);
         String address = node.host() + ":" + node.port();
         if (reply == null) {
-            String state = links.disconnected(id) ? "no connection" : "connected, but silent";
+            String state = links.isDisconnected(id) ? "no connection" : "connected, but silent";
             return new ClusterStatus.NodeStatus(
                     node.node(),
                     address,

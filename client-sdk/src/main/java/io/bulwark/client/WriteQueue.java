@@ -17,7 +17,7 @@ final class WriteQueue {
     private final ConcurrentMap<BlockId, CompletableFuture<Void>> last = new ConcurrentHashMap<>();
 
     /** Starts the write once all that came before it to this block have ended, well or not. */
-    <T> CompletableFuture<T> inTurn(BlockId block, Supplier<CompletableFuture<T>> write) {
+    <T> CompletableFuture<T> runInTurn(BlockId block, Supplier<CompletableFuture<T>> write) {
         CompletableFuture<Void> over = new CompletableFuture<>();
         CompletableFuture<Void> before = last.put(block, over);
         CompletableFuture<T> written = before == null

@@ -3,7 +3,7 @@ package io.bulwark.client;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.client.object.ObjectWriter;
-import io.bulwark.client.object.RepeatableException;
+import io.bulwark.client.object.RetryableException;
 import io.bulwark.protocol.metadata.Reply;
 import java.util.Objects;
 import java.util.function.Function;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class WriterStream extends ObjectOutputStream {
     private final ObjectWriter writer;
     private final Function<Stored, ObjectInfo> describing;
-    private final Function<RepeatableException, UnavailableException> giveUp;
+    private final Function<RetryableException, UnavailableException> giveUp;
     private final Subject subject;
     private @Nullable ObjectInfo result;
     private boolean closed;
@@ -28,7 +28,7 @@ final class WriterStream extends ObjectOutputStream {
     WriterStream(
             ObjectWriter writer,
             Function<Stored, ObjectInfo> describing,
-            Function<RepeatableException, UnavailableException> giveUp,
+            Function<RetryableException, UnavailableException> giveUp,
             Subject subject) {
         this.writer = writer;
         this.describing = describing;
@@ -85,6 +85,6 @@ final class WriterStream extends ObjectOutputStream {
     private RuntimeException failed(RuntimeException e) {
         failed = true;
         writer.abort();
-        return e instanceof RepeatableException repeatable ? giveUp.apply(repeatable) : e;
+        return e instanceof RetryableException repeatable ? giveUp.apply(repeatable) : e;
     }
 }

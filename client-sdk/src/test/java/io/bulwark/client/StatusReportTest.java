@@ -40,7 +40,7 @@ class StatusReportTest {
         answer(survey, 1, 0);
         answer(survey, 3, 1);
         answer(survey, 4, 1);
-        assertThat(survey.finished()).as("it is asked again").isFalse();
+        assertThat(survey.isFinished()).as("it is asked again").isFalse();
         survey.onTick(LONG_AFTER);
         assertThat(survey.outcome().orElseThrow().keySet())
                 .containsExactly(PrincipalId.replica(0), PrincipalId.replica(3), PrincipalId.replica(4));

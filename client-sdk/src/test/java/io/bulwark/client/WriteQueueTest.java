@@ -19,7 +19,7 @@ class WriteQueueTest {
     private final List<CompletableFuture<Integer>> started = new CopyOnWriteArrayList<>();
 
     private CompletableFuture<Integer> write(BlockId block) {
-        return turns.inTurn(block, () -> {
+        return turns.runInTurn(block, () -> {
             CompletableFuture<Integer> write = new CompletableFuture<>();
             started.add(write);
             return write;
@@ -43,7 +43,7 @@ class WriteQueueTest {
 
     @Test
     void aWriteThatCannotBeginLetsTheNextBegin() {
-        CompletableFuture<Integer> failing = turns.inTurn(BLOCK, () -> {
+        CompletableFuture<Integer> failing = turns.runInTurn(BLOCK, () -> {
             throw new IllegalStateException("no session");
         });
         assertThatThrownBy(failing::join).hasMessageContaining("no session");

@@ -27,8 +27,8 @@ final class CutProxy implements AutoCloseable {
 
     private record Link(PrincipalId from, Socket peer, Socket member) {
         void end() {
-            quietly(peer);
-            quietly(member);
+            closeQuietly(peer);
+            closeQuietly(member);
         }
     }
 
@@ -150,7 +150,7 @@ final class CutProxy implements AutoCloseable {
         return false;
     }
 
-    private static void quietly(Socket socket) {
+    private static void closeQuietly(Socket socket) {
         try {
             socket.close();
         } catch (IOException e) {

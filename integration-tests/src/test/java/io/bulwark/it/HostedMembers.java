@@ -7,7 +7,7 @@ import io.bulwark.appliance.cluster.DataDirectory;
 import io.bulwark.appliance.cluster.Member;
 import io.bulwark.appliance.cluster.MemberAddresses;
 import io.bulwark.appliance.cluster.NodeSetup;
-import io.bulwark.appliance.cluster.OwnCommand;
+import io.bulwark.appliance.cluster.JavaCommand;
 import io.bulwark.appliance.cluster.ProcessMember;
 import io.bulwark.appliance.cluster.ReplicaMember;
 import io.bulwark.appliance.cluster.ReplicaProcess;
@@ -138,7 +138,7 @@ final class HostedMembers implements Members, Links {
 
     private List<String> java(String member) {
         try {
-            return network.host(member).command(Orphans.marked(OwnCommand.member(HEAP_MEBIBYTES)));
+            return network.host(member).command(Orphans.marked(JavaCommand.member(HEAP_MEBIBYTES)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

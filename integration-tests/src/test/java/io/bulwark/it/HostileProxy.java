@@ -70,7 +70,7 @@ final class HostileProxy implements AutoCloseable {
     public void close() throws IOException {
         listening.close();
         synchronized (sockets) {
-            sockets.forEach(HostileProxy::quietly);
+            sockets.forEach(HostileProxy::closeQuietly);
         }
     }
 
@@ -156,7 +156,7 @@ final class HostileProxy implements AutoCloseable {
         }
     }
 
-    private static void quietly(Socket socket) {
+    private static void closeQuietly(Socket socket) {
         try {
             socket.close();
         } catch (IOException e) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.appliance.cluster.DataDirectory;
 import io.bulwark.appliance.cluster.Ordering;
-import io.bulwark.appliance.cluster.OwnCommand;
+import io.bulwark.appliance.cluster.JavaCommand;
 import io.bulwark.appliance.control.ControlRequest;
 import io.bulwark.appliance.control.ControlSocket;
 import io.bulwark.client.Bulwark;
@@ -105,7 +105,7 @@ class KillIT {
     }
 
     private void move() throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(OwnCommand.member(HEAP_MEBIBYTES));
+        List<String> command = new ArrayList<>(JavaCommand.member(HEAP_MEBIBYTES));
         command.addAll(List.of("replica", "move", "--to", Ordering.BFT.toString(), "--data", data.toString()));
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
@@ -124,7 +124,7 @@ class KillIT {
 
     /** The command as a user gives it; returns when the appliance is up. */
     private Process up(int portBase, List<String> chosen) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(OwnCommand.member(HEAP_MEBIBYTES));
+        List<String> command = new ArrayList<>(JavaCommand.member(HEAP_MEBIBYTES));
         command.addAll(List.of("up", "--processes", "--data", data.toString()));
         command.addAll(List.of("--nodes", "" + NODES, "--replicas", "" + REPLICAS, "--port-base", "" + portBase));
         command.addAll(chosen);

@@ -354,7 +354,7 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
             ProcessHandle.of(member.pid().orElseThrow()).orElseThrow().destroyForcibly();
         }
         for (Member member : members.values()) {
-            while (member.running()) {
+            while (member.isRunning()) {
                 Thread.sleep(10);
             }
         }

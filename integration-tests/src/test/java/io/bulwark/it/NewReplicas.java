@@ -2,7 +2,7 @@ package io.bulwark.it;
 
 import io.bulwark.appliance.boot.RoleFile;
 import io.bulwark.appliance.cluster.Member;
-import io.bulwark.appliance.cluster.OwnCommand;
+import io.bulwark.appliance.cluster.JavaCommand;
 import io.bulwark.appliance.cluster.ProcessMember;
 import io.bulwark.appliance.cluster.ReplicaSetup;
 import io.bulwark.client.config.ChannelConfig;
@@ -76,7 +76,7 @@ final class NewReplicas implements AfterAllCallback {
                 name,
                 addressOf(number),
                 Optional.of(log(number)),
-                OwnCommand.member(HEAP_MEBIBYTES),
+                JavaCommand.member(HEAP_MEBIBYTES),
                 List.of("replica", "--config", role(number).toString(), "--end-with-input"));
         alone.add(member);
         member.start();
@@ -85,7 +85,7 @@ final class NewReplicas implements AfterAllCallback {
 
     /** Starts it with a supervisor, as containers and hosts do. */
     Process supervise(int number) throws IOException {
-        List<String> command = new ArrayList<>(OwnCommand.member(HEAP_MEBIBYTES));
+        List<String> command = new ArrayList<>(JavaCommand.member(HEAP_MEBIBYTES));
         command.addAll(List.of("supervise", "--config", role(number).toString()));
         Process supervisor = new ProcessBuilder(command)
                 .redirectErrorStream(true)

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.bulwark.appliance.cli.CommandFailure;
 import io.bulwark.appliance.cluster.Member;
-import io.bulwark.appliance.cluster.OwnCommand;
+import io.bulwark.appliance.cluster.JavaCommand;
 import io.bulwark.appliance.cluster.ProcessMember;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketSpec;
@@ -121,7 +121,7 @@ class NodeChangesIT {
         assertThat(client.status().faults()).as("nobody is accused").isEmpty();
         CLUSTER.down();
         CLUSTER.up();
-        assertThat(CLUSTER.member("node-0").running()).as("it was removed").isFalse();
+        assertThat(CLUSTER.member("node-0").isRunning()).as("it was removed").isFalse();
         readAll();
         try (Bulwark reader = CLUSTER.freshClient()) {
             readBlocks(reader.volume("disk"));
@@ -143,7 +143,7 @@ class NodeChangesIT {
                 node,
                 Destination.of("127.0.0.1", CLUSTER.plan().shape().nodePort(number)),
                 Optional.of(CLUSTER.plan().data().log(node)),
-                OwnCommand.member(HEAP_MEBIBYTES),
+                JavaCommand.member(HEAP_MEBIBYTES),
                 List.of("node", "--config", directory.resolve("role.yaml").toString(), "--end-with-input"));
         JOINED.add(member);
         member.start();

@@ -247,7 +247,7 @@ class PrincipalsIT {
                 operator.principals().invite(guest, Duration.ofHours(1)).text());
         operator.principals().grant(guest, new Scope.All(), new Rights(true, true, false));
         Path theirs = directory.resolve("theirs");
-        ClusterJoin.Joined joined = ClusterJoin.join(token, theirs, theirs, new SecureRandom());
+        ClusterJoin.JoinResult joined = ClusterJoin.join(token, theirs, theirs, new SecureRandom());
         try (Bulwark client = Bulwark.connect(theirs.resolve("client.properties"))) {
             client.createBucket("joined").put("a", new byte[50_000]);
             assertThat(client.bucket("joined").getBytes("a")).hasSize(50_000);

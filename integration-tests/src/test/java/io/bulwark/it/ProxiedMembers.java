@@ -4,7 +4,7 @@ import io.bulwark.appliance.boot.RoleFile;
 import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.Member;
 import io.bulwark.appliance.cluster.NodeSetup;
-import io.bulwark.appliance.cluster.OwnCommand;
+import io.bulwark.appliance.cluster.JavaCommand;
 import io.bulwark.appliance.cluster.ProcessMember;
 import io.bulwark.appliance.cluster.ReplicaMember;
 import io.bulwark.appliance.cluster.ReplicaProcess;
@@ -125,7 +125,7 @@ final class ProxiedMembers implements Members, Links, AutoCloseable {
 
     private static List<String> java() {
         try {
-            return Orphans.marked(OwnCommand.member(HEAP_MEBIBYTES));
+            return Orphans.marked(JavaCommand.member(HEAP_MEBIBYTES));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

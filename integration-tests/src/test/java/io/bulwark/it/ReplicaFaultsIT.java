@@ -70,7 +70,7 @@ class ReplicaFaultsIT {
                 .pollInterval(ReplicaGroup.POLL)
                 .until(() -> !group().takesPart(LAST) && saidWhy());
         group().awaitMore();
-        assertThat(group().member(LAST).running()).as("its process goes on").isTrue();
+        assertThat(group().member(LAST).isRunning()).as("its process goes on").isTrue();
         Files.delete(filler);
         await().atMost(ReplicaGroup.LONG).pollInterval(ReplicaGroup.POLL).until(() -> group().takesPart(LAST));
         // Only two of the other three remain: without this replica the group makes no progress.

@@ -8,7 +8,7 @@ import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.DataDirectory;
 import io.bulwark.appliance.cluster.DefaultVolume;
 import io.bulwark.appliance.cluster.Ordering;
-import io.bulwark.appliance.cluster.OwnCommand;
+import io.bulwark.appliance.cluster.JavaCommand;
 import io.bulwark.appliance.cluster.ReplicaMember;
 import io.bulwark.appliance.cluster.ReplicaProcess;
 import io.bulwark.appliance.cluster.ReplicaSetup;
@@ -84,7 +84,7 @@ final class ReplicaGroup implements AutoCloseable {
     }
 
     static List<String> java() {
-        return OwnCommand.member(HEAP_MEBIBYTES);
+        return JavaCommand.member(HEAP_MEBIBYTES);
     }
 
     ClusterPlan plan() {

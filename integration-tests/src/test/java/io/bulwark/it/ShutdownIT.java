@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.bulwark.appliance.boot.RoleFile;
 import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.Member;
-import io.bulwark.appliance.cluster.OwnCommand;
+import io.bulwark.appliance.cluster.JavaCommand;
 import io.bulwark.appliance.cluster.ProcessMember;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.VolumeSpec;
@@ -147,7 +147,7 @@ class ShutdownIT {
             terminate(console);
             await().atMost(END_MAX).pollInterval(POLL).until(() -> readiness(admin) == UNAVAILABLE);
             assertThat(asked).as("all in hand").noneMatch(CompletableFuture::isDone);
-            assertThat(console.running()).isTrue();
+            assertThat(console.isRunning()).isTrue();
         } finally {
             for (Member replica : frozen) {
                 Nemesis.signal(replica, "CONT");
@@ -176,7 +176,7 @@ class ShutdownIT {
                 "console",
                 listen,
                 Optional.of(CLUSTER.plan().data().log("console")),
-                OwnCommand.member(CONSOLE_HEAP_MEBIBYTES),
+                JavaCommand.member(CONSOLE_HEAP_MEBIBYTES),
                 List.of("console", "--config", role.toString()));
     }
 
@@ -186,7 +186,7 @@ class ShutdownIT {
     }
 
     private void assertEnded(Member member) {
-        await().atMost(END_MAX).pollInterval(Duration.ofMillis(50)).until(() -> !member.running());
+        await().atMost(END_MAX).pollInterval(Duration.ofMillis(50)).until(() -> !member.isRunning());
         tell(member.name() + " has ended " + member.ended());
         assertThat(member.ended().orElseThrow()).startsWith("with exit code 0;");
     }

@@ -136,7 +136,7 @@ class SupervisorIT {
         LiveCluster.kill(group().member(LAST));
         await().atMost(ReplicaGroup.LONG)
                 .until(() -> supervisors.getLast().problem().contains("is not allowed"));
-        assertThat(group().member(LAST).running()).isFalse();
+        assertThat(group().member(LAST).isRunning()).isFalse();
         group().awaitMore();
     }
 

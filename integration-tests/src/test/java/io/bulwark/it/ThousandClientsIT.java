@@ -6,7 +6,7 @@ import io.bulwark.appliance.boot.RoleFile;
 import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.NodeSetup;
 import io.bulwark.appliance.cluster.Ordering;
-import io.bulwark.appliance.cluster.OwnCommand;
+import io.bulwark.appliance.cluster.JavaCommand;
 import io.bulwark.appliance.cluster.ProcessMember;
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.GenesisFile;
@@ -142,7 +142,7 @@ class ThousandClientsIT {
             assertThat(after.sum("bulwark_store_refused_total")).isZero();
             assertThat(after.sum("bulwark_store_records")).isGreaterThanOrEqualTo(CLIENTS * BLOCKS_PER_CLIENT);
             assertThat(after.sum("jvm_threads_peak_threads")).isLessThanOrEqualTo(THREADS_MAX);
-            assertThat(member.running()).isTrue();
+            assertThat(member.isRunning()).isTrue();
         } finally {
             for (PlainClient client : clients) {
                 client.close();
@@ -188,7 +188,7 @@ class ThousandClientsIT {
                 "sync");
         Path role = root.resolve("node.yaml");
         RoleFile.writeNode(new RoleFile.Configured<>(setup, Optional.of(admin)), role);
-        List<String> java = new ArrayList<>(OwnCommand.member(HEAP_MEBIBYTES));
+        List<String> java = new ArrayList<>(JavaCommand.member(HEAP_MEBIBYTES));
         java.add(1, "-XX:MaxDirectMemorySize=256m");
         return new ProcessMember(
                 self.toString(),

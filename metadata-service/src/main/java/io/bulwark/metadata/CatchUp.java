@@ -45,7 +45,7 @@ final class CatchUp {
         Optional<Bytes> digestAt(long sequence);
 
         /** The greatest sequence that f+1 peers claim. */
-        long vouchedSequence();
+        long claimedSequence();
 
         void send(int peer, PeerMessage message);
 
@@ -56,7 +56,7 @@ final class CatchUp {
         void install(Position position, Bytes state) throws IOException;
 
         /** The target is reached, durably or not. */
-        void aligned();
+        void onAligned();
     }
 
     private enum Step {
@@ -119,7 +119,7 @@ final class CatchUp {
     void onTick(long nowMillis) throws IOException {
         if (step == Step.IDLE
                 && following
-                && replica.vouchedSequence() > replica.position().sequence()) {
+                && replica.claimedSequence() > replica.position().sequence()) {
             compare(nowMillis);
         } else if (step != Step.IDLE && nowMillis - askedMillis > ASK_AGAIN_MILLIS) {
             switch (step) {
@@ -160,13 +160,13 @@ final class CatchUp {
             replica.cut(goal.sequence());
         }
         stop();
-        replica.aligned();
+        replica.onAligned();
         return true;
     }
 
     private long goal() {
         Position position = target;
-        return position == null ? replica.vouchedSequence() : position.sequence();
+        return position == null ? replica.claimedSequence() : position.sequence();
     }
 
     private void compare(long nowMillis) throws IOException {

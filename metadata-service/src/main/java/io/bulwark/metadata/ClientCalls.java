@@ -5,7 +5,7 @@ import io.bulwark.metadata.ordering.Submission;
 import io.bulwark.protocol.ordering.OrderingMessage.Refused;
 import io.bulwark.protocol.ordering.OrderingMessage.Reply;
 import io.bulwark.protocol.ordering.OrderingMessage.ToClient;
-import io.bulwark.protocol.ordering.Refusal;
+import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.transport.Peer;
 import java.util.ArrayDeque;
 import java.util.Collection;
@@ -26,23 +26,23 @@ final class ClientCalls {
     private static final long WAITING_MILLIS_MAX = 60_000;
 
     /** A call and where its answer goes. */
-    private record Waiting(Submission submission, Asker asker, long sinceMillis) {}
+    private record WaitingCall(Submission submission, Requester asker, long sinceMillis) {}
 
     /**
      * Client that waits for an answer.
      *
      * @param replier the number of the replica that must send the whole reply
      */
-    record Asker(Peer peer, long requestId, int replier) {}
+    record Requester(Peer peer, long requestId, int replier) {}
 
-    private record Recent(long sequence, Result result) {}
+    private record RecentResult(long sequence, Result result) {}
 
-    private record Outgoing(long sequence, Asker asker, ToClient message) {}
+    private record OutgoingReply(long sequence, Requester asker, ToClient message) {}
 
     private final int self;
-    private final Map<Submission.Id, Waiting> waiting = new LinkedHashMap<>();
-    private final LinkedHashMap<Submission.Id, Recent> recent = new LinkedHashMap<>();
-    private final Deque<Outgoing> outgoing = new ArrayDeque<>();
+    private final Map<Submission.Id, WaitingCall> waiting = new LinkedHashMap<>();
+    private final LinkedHashMap<Submission.Id, RecentResult> recent = new LinkedHashMap<>();
+    private final Deque<OutgoingReply> outgoing = new ArrayDeque<>();
     private long recentBytes;
     private long durableSequence;
     private long incarnation;
@@ -66,7 +66,7 @@ final class ClientCalls {
     }
 
     Collection<Submission> submissions() {
-        return waiting.values().stream().map(Waiting::submission).toList();
+        return waiting.values().stream().map(WaitingCall::submission).toList();
     }
 
     /** When the call that waits longest came, or {@link Long#MAX_VALUE}. */
@@ -77,27 +77,27 @@ final class ClientCalls {
     }
 
     /** Returns whether the submission has to be ordered; otherwise it has been and its answer goes out. */
-    boolean expect(Submission submission, Asker asker, long nowMillis) {
+    boolean expect(Submission submission, Requester asker, long nowMillis) {
         Submission.Id id = submission.id();
-        Recent answered = recent.get(id);
+        RecentResult answered = recent.get(id);
         if (answered != null) {
             send(answered.sequence(), asker, submission.call(), answered.result());
             return false;
         }
-        Waiting before = waiting.get(id);
+        WaitingCall before = waiting.get(id);
         long since = before == null ? nowMillis : before.sinceMillis();
-        waiting.put(id, new Waiting(submission, asker, since));
+        waiting.put(id, new WaitingCall(submission, asker, since));
         return true;
     }
 
     /** The batch of this sequence gave this answer. */
     void answer(long sequence, Submission submission, Result result) {
         Submission.Id id = submission.id();
-        Waiting expected = waiting.remove(id);
+        WaitingCall expected = waiting.remove(id);
         if (expected != null) {
             send(sequence, expected.asker(), submission.call(), result);
         }
-        Recent before = recent.put(id, new Recent(sequence, result));
+        RecentResult before = recent.put(id, new RecentResult(sequence, result));
         recentBytes += bytes(result) - (before == null ? 0 : bytes(before.result()));
         while (recent.size() > RECENT_MAX || recentBytes > RECENT_BYTES_MAX) {
             recentBytes -= bytes(recent.pollFirstEntry().getValue().result());
@@ -105,21 +105,21 @@ final class ClientCalls {
     }
 
     /** Sends once the log is durable up to this sequence. */
-    void send(long sequence, Asker asker, long call, Result result) {
+    void send(long sequence, Requester asker, long call, Result result) {
         ToClient message = switch (result) {
             case Execution.Done done -> new Reply(call, incarnation, done.reply()).by(self, asker.replier());
-            case Execution.Failed _ -> new Refused(call, Refusal.FAILED);
+            case Execution.Failed _ -> new Refused(call, CallRefusal.FAILED);
         };
         if (sequence <= durableSequence) {
             var _ = asker.peer().send(asker.requestId(), message);
         } else {
-            outgoing.add(new Outgoing(sequence, asker, message));
+            outgoing.add(new OutgoingReply(sequence, asker, message));
         }
     }
 
     void onDurable(long sequence) {
         durableSequence = Math.max(durableSequence, sequence);
-        for (@Nullable Outgoing next = outgoing.peek();
+        for (@Nullable OutgoingReply next = outgoing.peek();
                 next != null && next.sequence() <= durableSequence;
                 next = outgoing.peek()) {
             var _ = next.asker().peer().send(next.asker().requestId(), next.message());
@@ -136,7 +136,7 @@ final class ClientCalls {
     }
 
     void expire(long nowMillis) {
-        List<Waiting> old = waiting.values().stream()
+        List<WaitingCall> old = waiting.values().stream()
                 .takeWhile(each -> nowMillis - each.sinceMillis() > WAITING_MILLIS_MAX)
                 .toList();
         old.forEach(each -> waiting.remove(each.submission().id()));

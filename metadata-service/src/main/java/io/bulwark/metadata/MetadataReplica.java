@@ -12,7 +12,7 @@ import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.PeerMessage;
 import io.bulwark.protocol.ordering.Phase;
 import io.bulwark.protocol.ordering.Position;
-import io.bulwark.protocol.ordering.Refusal;
+import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.ordering.Settlement;
 import io.bulwark.protocol.ordering.Settlement.Action;
 import io.bulwark.protocol.ordering.membership.MembershipCodec;
@@ -84,7 +84,7 @@ public final class MetadataReplica implements ReplicaServer {
         this.engines = engines;
         this.thread = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("bulwark-replica-" + self).factory());
-        this.loop = new ReplicaLoop("replica-" + self, TICK_MILLIS, thread, new Owner());
+        this.loop = new ReplicaLoop("replica-" + self, TICK_MILLIS, thread, new LoopSteps());
         Files.createDirectories(config.directory());
         this.incarnationFile = new IncarnationFile(config.directory());
         long sealed = incarnationFile.read();
@@ -96,7 +96,7 @@ public final class MetadataReplica implements ReplicaServer {
             damageMark.set();
         }
         this.settlement = new Settlement(self, replicas, sealed, state, damageMark.isSet());
-        this.catchUp = new CatchUp(self, replicas, new Historian());
+        this.catchUp = new CatchUp(self, replicas, new HistoryAccess());
         calls.onDurable(state.position().sequence());
         this.status = describe();
         this.transport = Transport.open(
@@ -180,7 +180,7 @@ public final class MetadataReplica implements ReplicaServer {
     }
 
     /** Callbacks of the loop. */
-    private final class Owner implements ReplicaLoop.Owner {
+    private final class LoopSteps implements ReplicaLoop.Owner {
         @Override
         public void afterSteps() {}
 
@@ -190,7 +190,7 @@ public final class MetadataReplica implements ReplicaServer {
         }
 
         @Override
-        public boolean mends(Exception thrown) {
+        public boolean tryMend(Exception thrown) {
             return false;
         }
 
@@ -238,7 +238,7 @@ public final class MetadataReplica implements ReplicaServer {
     private void onRequest(Peer peer, long requestId, OrderingMessage.ToReplica request) {
         PrincipalId client = peer.principal();
         boolean ready = settlement.phase() == Phase.RUNNING;
-        ClientCalls.Asker asker = new ClientCalls.Asker(peer, requestId, request.replier());
+        ClientCalls.Requester asker = new ClientCalls.Requester(peer, requestId, request.replier());
         switch (request) {
             case OrderingMessage.Query query -> {
                 if (ready) {
@@ -246,7 +246,7 @@ public final class MetadataReplica implements ReplicaServer {
                     calls.send(
                             state.position().sequence(), asker, query.call(), execution.query(client, query.query()));
                 } else {
-                    refuse(peer, requestId, query.call(), Refusal.NOT_READY);
+                    refuse(peer, requestId, query.call(), CallRefusal.NOT_READY);
                 }
             }
             case OrderingMessage.Submit submit ->
@@ -256,11 +256,11 @@ public final class MetadataReplica implements ReplicaServer {
         }
     }
 
-    private void order(ClientCalls.Asker asker, Submission submission) {
+    private void order(ClientCalls.Requester asker, Submission submission) {
         if (settlement.phase() == Phase.FOLLOWING) {
-            refuse(asker.peer(), asker.requestId(), submission.call(), Refusal.NOT_READY);
+            refuse(asker.peer(), asker.requestId(), submission.call(), CallRefusal.NOT_READY);
         } else if (calls.full()) {
-            refuse(asker.peer(), asker.requestId(), submission.call(), Refusal.OVERLOADED);
+            refuse(asker.peer(), asker.requestId(), submission.call(), CallRefusal.OVERLOADED);
         } else if (calls.expect(submission, asker, now())) {
             OrderingEngine running = engine;
             if (running != null) {
@@ -269,14 +269,14 @@ public final class MetadataReplica implements ReplicaServer {
         }
     }
 
-    private static void refuse(Peer peer, long requestId, long call, Refusal reason) {
+    private static void refuse(Peer peer, long requestId, long call, CallRefusal reason) {
         var _ = peer.send(requestId, new OrderingMessage.Refused(call, reason));
     }
 
     private void onPeer(int from, PeerMessage message) throws IOException {
         long now = now();
         switch (message) {
-            case PeerMessage.Standing standing -> act(settlement.onStanding(now, from, standing));
+            case PeerMessage.PeerStatus standing -> act(settlement.onStanding(now, from, standing));
             case PeerMessage.Start start -> act(settlement.onStart(now, from, start));
             case PeerMessage.AskDigest ask ->
                 links.send(from, new PeerMessage.DigestAt(ask.sequence(), state.digestAt(ask.sequence())));
@@ -386,7 +386,7 @@ public final class MetadataReplica implements ReplicaServer {
                 self,
                 loop.failure().isEmpty() ? settlement.phase() : Phase.FOLLOWING,
                 running == null ? -1 : running.standing().leader(),
-                Math.max(0, settlement.vouchedSequence() - state.position().sequence()),
+                Math.max(0, settlement.claimedSequence() - state.position().sequence()),
                 state.damaged(),
                 loop.failure(),
                 "",
@@ -441,7 +441,7 @@ public final class MetadataReplica implements ReplicaServer {
     }
 
     /** The own history, as catching up works on it. */
-    private final class Historian implements CatchUp.Replica {
+    private final class HistoryAccess implements CatchUp.Replica {
         @Override
         public Position position() {
             return state.position();
@@ -458,8 +458,8 @@ public final class MetadataReplica implements ReplicaServer {
         }
 
         @Override
-        public long vouchedSequence() {
-            return settlement.vouchedSequence();
+        public long claimedSequence() {
+            return settlement.claimedSequence();
         }
 
         @Override
@@ -488,7 +488,7 @@ public final class MetadataReplica implements ReplicaServer {
         }
 
         @Override
-        public void aligned() {
+        public void onAligned() {
             loop.run(() -> {
                 state.flush();
                 act(settlement.onAligned(now()));

@@ -17,10 +17,10 @@ public final class RecoveryAnswers {
      * @return whether it did
      */
     public static boolean answer(ReplicaStatus status, Peer peer, long requestId, Message message) {
-        if (!(message instanceof RecoveryMessage.Ask ask)) {
+        if (!(message instanceof RecoveryMessage.StatusQuery ask)) {
             return false;
         }
-        var _ = peer.send(requestId, new RecoveryMessage.Told(ask.call(), of(status)));
+        var _ = peer.send(requestId, new RecoveryMessage.StatusAnswer(ask.call(), of(status)));
         return true;
     }
 

@@ -52,7 +52,7 @@ public final class ReplicaLoop implements AutoCloseable {
         void onTick() throws IOException;
 
         /** Repairs the cause of an exception if it can, and returns whether it did; otherwise the replica stops. */
-        boolean mends(Exception thrown);
+        boolean tryMend(Exception thrown);
 
         /** The replica does nothing more; {@link #failure} tells why. */
         void onFailure();
@@ -107,7 +107,7 @@ public final class ReplicaLoop implements AutoCloseable {
             done.run();
             return;
         }
-        own.add(() -> guarded(step, done));
+        own.add(() -> runGuarded(step, done));
         wake();
     }
 
@@ -117,7 +117,7 @@ public final class ReplicaLoop implements AutoCloseable {
             done.run();
             return;
         }
-        (from.kind() == PrincipalKind.REPLICA ? ofReplicas : ofOthers).add(from, () -> guarded(step, done));
+        (from.kind() == PrincipalKind.REPLICA ? ofReplicas : ofOthers).add(from, () -> runGuarded(step, done));
         wake();
     }
 
@@ -176,7 +176,7 @@ public final class ReplicaLoop implements AutoCloseable {
 
     private void tick() {
         if (ended.getCount() > 0) {
-            guarded(owner::onTick);
+            runGuarded(owner::onTick);
         }
     }
 
@@ -210,7 +210,7 @@ public final class ReplicaLoop implements AutoCloseable {
             next = goesOn ? next() : null;
         }
         if (taken > 0) {
-            guarded(owner::afterSteps);
+            runGuarded(owner::afterSteps);
         }
     }
 
@@ -228,22 +228,22 @@ public final class ReplicaLoop implements AutoCloseable {
         return next;
     }
 
-    private void guarded(Step step, Runnable done) {
+    private void runGuarded(Step step, Runnable done) {
         try {
-            guarded(step);
+            runGuarded(step);
         } finally {
             done.run();
         }
     }
 
-    private void guarded(Step step) {
+    private void runGuarded(Step step) {
         if (!failure.isEmpty()) {
             return;
         }
         try {
             step.run();
         } catch (IOException | RuntimeException e) {
-            Exception left = leftOf(e);
+            Exception left = failureAfterMending(e);
             if (left != null) {
                 fail(left);
             }
@@ -254,9 +254,9 @@ public final class ReplicaLoop implements AutoCloseable {
      * Returns the exception that stops the replica: that of the step, or that of its repair; null after a successful
      * repair.
      */
-    private @Nullable Exception leftOf(Exception thrown) {
+    private @Nullable Exception failureAfterMending(Exception thrown) {
         try {
-            return owner.mends(thrown) ? null : thrown;
+            return owner.tryMend(thrown) ? null : thrown;
         } catch (RuntimeException e) {
             LOG.error("{} was to mend what a step threw, and could not", name, thrown);
             return e;

@@ -52,7 +52,7 @@ final class ReplicatedState implements Settlement.History, AutoCloseable {
         SnapshotStore snapshots = SnapshotStore.open(directory);
         AppliedLog log = AppliedLog.open(directory, durable);
         ReplicatedState state = new ReplicatedState(execution, snapshotBatches, snapshots, log, genesis);
-        state.fit();
+        state.reconcile();
         state.rebuild();
         return state;
     }
@@ -140,10 +140,10 @@ final class ReplicatedState implements Settlement.History, AutoCloseable {
     }
 
     /** Log and snapshots may not fit each other if one of them was damaged. */
-    private void fit() throws IOException {
+    private void reconcile() throws IOException {
         List<PeerMessage.Snapshot> held = snapshots.held();
         boolean reachesBack =
-                log.base().sequence() == 0 || held.stream().anyMatch(snapshot -> within(snapshot.position()));
+                log.base().sequence() == 0 || held.stream().anyMatch(snapshot -> isWithin(snapshot.position()));
         if (reachesBack) {
             return;
         }
@@ -158,7 +158,7 @@ final class ReplicatedState implements Settlement.History, AutoCloseable {
         }
     }
 
-    private boolean within(Position position) {
+    private boolean isWithin(Position position) {
         Optional<Bytes> digest = log.digestAt(position.sequence());
         return digest.isPresent() && digest.get().equals(position.digest());
     }
@@ -167,7 +167,7 @@ final class ReplicatedState implements Settlement.History, AutoCloseable {
         Position from = Position.GENESIS;
         Bytes state = genesis;
         for (PeerMessage.Snapshot snapshot : snapshots.held()) {
-            if (within(snapshot.position())) {
+            if (isWithin(snapshot.position())) {
                 from = snapshot.position();
                 state = snapshots.read(snapshot);
             }

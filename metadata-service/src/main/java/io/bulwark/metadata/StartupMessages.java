@@ -12,21 +12,21 @@ import java.util.List;
 final class StartupMessages {
     private static final int BYTES_MAX = 32 << 20;
 
-    private record Early(int from, PeerMessage.Engine sent) {}
+    private record EarlyMessage(int from, PeerMessage.Engine sent) {}
 
-    private final List<Early> messages = new ArrayList<>();
+    private final List<EarlyMessage> messages = new ArrayList<>();
     private long bytes;
 
     void add(int from, PeerMessage.Engine sent) {
         if (bytes < BYTES_MAX) {
-            messages.add(new Early(from, sent));
+            messages.add(new EarlyMessage(from, sent));
             bytes += sent.message().length();
         }
     }
 
     /** Hands those of this incarnation to its engine, in the order in which they came, and forgets all. */
     void deliver(long incarnation, OrderingEngine engine) {
-        for (Early early : messages) {
+        for (EarlyMessage early : messages) {
             if (early.sent().incarnation() == incarnation) {
                 engine.onMessage(early.from(), early.sent().message());
             }

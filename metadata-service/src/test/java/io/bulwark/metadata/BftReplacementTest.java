@@ -21,7 +21,7 @@ import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.Phase;
-import io.bulwark.protocol.ordering.Refusal;
+import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.ordering.membership.MembershipCodec;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport;
@@ -282,7 +282,7 @@ class BftReplacementTest {
             }
         }
         start(1);
-        assertThat(read(1)).isEqualTo(Refusal.NOT_READY);
+        assertThat(read(1)).isEqualTo(CallRefusal.NOT_READY);
     }
 
     @Test
@@ -301,7 +301,7 @@ class BftReplacementTest {
         // One of the first may have been the primary, and have handed over.
         assertThat(closed).allSatisfy(each -> assertThat(each.status().phase()).isEqualTo(Phase.FOLLOWING));
         start(1);
-        assertThat(read(1)).as("nobody else is there").isEqualTo(Refusal.NOT_READY);
+        assertThat(read(1)).as("nobody else is there").isEqualTo(CallRefusal.NOT_READY);
         for (int number : List.of(2, 3, 4, 5)) {
             start(number);
         }
@@ -401,7 +401,7 @@ class BftReplacementTest {
     }
 
     /** Returns why one replica alone does not answer a query. */
-    private Refusal read(int number) throws Exception {
+    private CallRefusal read(int number) throws Exception {
         BlockingQueue<Message> answers = new LinkedBlockingQueue<>();
         try (Transport alone = Transport.open(
                 TransportSettings.defaults(),

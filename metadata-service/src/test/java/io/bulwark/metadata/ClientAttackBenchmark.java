@@ -152,7 +152,7 @@ class ClientAttackBenchmark {
                 }
                 case FULL_ROOM -> send(first, 2, new Submit(call & NUMBERS, SizesMachine.operation(LONG_BYTES, 0)));
                 case QUERIES -> send(first, 4, new Query(call, first, SizesMachine.operation(0, RESULT_BYTES)));
-                case RECOVERIES -> send(first, 4, call, new RecoveryMessage.Ask(call));
+                case RECOVERIES -> send(first, 4, call, new RecoveryMessage.StatusQuery(call));
                 case RECONNECTING -> {} // not by messages
             }
         }

@@ -37,7 +37,7 @@ class ReplicaLoopTest {
         public void onTick() {}
 
         @Override
-        public boolean mends(Exception thrown) {
+        public boolean tryMend(Exception thrown) {
             return false;
         }
 
@@ -233,7 +233,7 @@ class ReplicaLoopTest {
             }
 
             @Override
-            public boolean mends(Exception thrown) {
+            public boolean tryMend(Exception thrown) {
                 throw new IllegalStateException("mending failed, too", thrown);
             }
 
@@ -266,7 +266,7 @@ class ReplicaLoopTest {
             }
 
             @Override
-            public boolean mends(Exception thrown) {
+            public boolean tryMend(Exception thrown) {
                 return "mended".equals(thrown.getMessage());
             }
         };

@@ -96,7 +96,7 @@ final class UnreplicatedServer implements AutoCloseable, ReplicaLoop.Owner {
     public void onTick() {}
 
     @Override
-    public boolean mends(Exception thrown) {
+    public boolean tryMend(Exception thrown) {
         return false;
     }
 

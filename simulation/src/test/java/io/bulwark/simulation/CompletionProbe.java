@@ -50,7 +50,7 @@ final class CompletionProbe implements ClientOperation<CompletionResult> {
     }
 
     @Override
-    public boolean finished() {
+    public boolean isFinished() {
         return !results.isEmpty();
     }
 }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** A node that keeps extents as it should and lies about them. */
 @NullMarked
 final class ExtentLiar extends AlteringServer {
-    enum How {
+    enum Alteration {
         SILENT,
         FLIPS,
         /** Other bytes, with a cross-checksum made for them. */
@@ -43,11 +43,11 @@ final class ExtentLiar extends AlteringServer {
         ANY
     }
 
-    private final How how;
+    private final Alteration how;
     private final Random random;
     private @Nullable Found last;
 
-    ExtentLiar(ProtocolServer correct, How how, long seed) {
+    ExtentLiar(ProtocolServer correct, Alteration how, long seed) {
         super(correct);
         this.how = how;
         this.random = new Random(seed);
@@ -55,22 +55,22 @@ final class ExtentLiar extends AlteringServer {
 
     @Override
     protected List<Effect> alter(long nowMillis, Effect effect) {
-        How now = how == How.ANY ? How.values()[random.nextInt(How.values().length - 1)] : how;
+        Alteration now = how == Alteration.ANY ? Alteration.values()[random.nextInt(Alteration.values().length - 1)] : how;
         if (!(effect instanceof Effect.Send send) || !(send.message() instanceof ExtentMessage.Answer answer)) {
             return List.of(effect);
         }
         ExtentMessage lie = switch (answer) {
             case Found found -> lie(now, found);
             case Acknowledged ok
-            when now == How.REFUSES -> new NotStored(ok.block(), ok.epoch(), StoreRefusal.OTHER_CONTENT);
-            case NotStored no when now == How.FORGETS -> new Acknowledged(no.block(), no.epoch());
-            case NotFound no when now == How.FORGETS -> new Holds(no.block(), no.epoch());
+            when now == Alteration.REFUSES -> new NotStored(ok.block(), ok.epoch(), StoreRefusal.OTHER_CONTENT);
+            case NotStored no when now == Alteration.FORGETS -> new Acknowledged(no.block(), no.epoch());
+            case NotFound no when now == Alteration.FORGETS -> new Holds(no.block(), no.epoch());
             default -> answer;
         };
-        return now == How.SILENT ? List.of() : List.of(new Effect.Send(send.to(), send.requestId(), lie));
+        return now == Alteration.SILENT ? List.of() : List.of(new Effect.Send(send.to(), send.requestId(), lie));
     }
 
-    private ExtentMessage lie(How now, Found found) {
+    private ExtentMessage lie(Alteration now, Found found) {
         Found before = last;
         if (before == null || !before.block().equals(found.block())) {
             last = found;

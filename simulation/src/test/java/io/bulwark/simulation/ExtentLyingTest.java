@@ -49,7 +49,7 @@ class ExtentLyingTest {
     @Test
     void aLiarAtEachSlotIsNamedByTheReaderAndConfirmedByFPlusOneNodes() {
         for (int node = 0; node < 4; node++) {
-            for (ExtentLiar.How how : List.of(ExtentLiar.How.FLIPS, ExtentLiar.How.SWAPS)) {
+            for (ExtentLiar.Alteration how : List.of(ExtentLiar.Alteration.FLIPS, ExtentLiar.Alteration.SWAPS)) {
                 PrincipalId liar = PrincipalId.node(node);
                 ExtentCluster cluster = new ExtentCluster(
                         seed,
@@ -115,9 +115,9 @@ class ExtentLyingTest {
                     ExtentLimits.standard(),
                     Map.of(
                             one,
-                            correct -> new ExtentLiar(correct, ExtentLiar.How.SWAPS, seed),
+                            correct -> new ExtentLiar(correct, ExtentLiar.Alteration.SWAPS, seed),
                             two,
-                            correct -> new ExtentLiar(correct, ExtentLiar.How.SWAPS, seed + 1)));
+                            correct -> new ExtentLiar(correct, ExtentLiar.Alteration.SWAPS, seed + 1)));
             BlockId block = cluster.newBlock();
             Bytes content = cluster.content();
             Bytes pin = cluster.pinOf(block, content);
@@ -133,7 +133,7 @@ class ExtentLyingTest {
     /** With more than f liars: the right bytes or an error. */
     @Test
     void beyondFNeverWrongBytes() {
-        for (ExtentLiar.How how : ExtentLiar.How.values()) {
+        for (ExtentLiar.Alteration how : ExtentLiar.Alteration.values()) {
             ExtentCluster cluster = new ExtentCluster(
                     seed,
                     1,
@@ -146,7 +146,7 @@ class ExtentLyingTest {
                             1,
                             correct -> new ExtentLiar(correct, how, seed),
                             2,
-                            correct -> new ExtentLiar(correct, ExtentLiar.How.ANY, seed)));
+                            correct -> new ExtentLiar(correct, ExtentLiar.Alteration.ANY, seed)));
             for (int i = 0; i < 5; i++) {
                 BlockId block = cluster.newBlock();
                 Bytes content = cluster.content();
@@ -215,9 +215,9 @@ class ExtentLyingTest {
 
     private Map<Integer, Verdict> verify(ExtentCluster cluster, BlockId block, Bytes pin, Bytes content) {
         Set<Integer> all = IntStream.range(0, cluster.policy.n()).boxed().collect(Collectors.toSet());
-        ExtentRead read = ExtentRead.judging(cluster.volume, block, pin, all, Set.of(), ExtentCluster.TIMING);
+        ExtentRead read = ExtentRead.forJudgement(cluster.volume, block, pin, all, Set.of(), ExtentCluster.TIMING);
         RunningOperation<ReadOutcome> running = cluster.simulation.start(ExtentCluster.READER, read);
-        assertThat(cluster.simulation.runUntil(running::finished, 60_000)).isTrue();
+        assertThat(cluster.simulation.runUntil(running::isFinished, 60_000)).isTrue();
         assertThat(running.outcome()).as("seed %d", seed).contains(new ReadOutcome.Whole(cluster.padded(content)));
         return read.verdicts();
     }

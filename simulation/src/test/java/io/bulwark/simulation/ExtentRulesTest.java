@@ -339,7 +339,7 @@ class ExtentRulesTest {
                                 1,
                                 slot,
                                 pin,
-                                verify ? ExtentMessage.Look.FRAGMENT : ExtentMessage.Look.RECORD)));
+                                verify ? ExtentMessage.CheckDepth.FRAGMENT : ExtentMessage.CheckDepth.RECORD)));
         cluster.finish(asking);
         return asking.outcome().orElseThrow();
     }

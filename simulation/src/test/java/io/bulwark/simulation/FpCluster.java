@@ -197,7 +197,7 @@ final class FpCluster {
      * Starts a write that does not send some of its messages. The others match a correct client's that loses messages
      * and crashes, and the history records it as such.
      */
-    void stoppingWrite(PrincipalId client, long session, long number, StoppingOperation.Sends sends) {
+    void stoppingWrite(PrincipalId client, long session, long number, StoppingOperation.SendFilter sends) {
         simulation.start(
                 client, new StoppingOperation<>(recordedWrite(client, session, group(number), value()), sends));
     }
@@ -209,14 +209,14 @@ final class FpCluster {
 
     RunningOperation<FpReadOutcome> read(PrincipalId client, long session, long number) {
         FpGroup group = group(number);
-        FpRead read = session == 0 ? FpRead.askingForRepair(group, TIMES) : FpRead.writingBack(group, session, TIMES);
+        FpRead read = session == 0 ? FpRead.withRepairRequests(group, TIMES) : FpRead.withWriteBack(group, session, TIMES);
         return simulation.start(client, history.read(client, group.block(), read));
     }
 
     /** A read of which some messages are not sent, or late. */
-    void stoppingRead(PrincipalId client, long session, long number, StoppingOperation.Sends sends) {
+    void stoppingRead(PrincipalId client, long session, long number, StoppingOperation.SendFilter sends) {
         FpGroup group = group(number);
-        FpRead read = FpRead.writingBack(group, session, TIMES);
+        FpRead read = FpRead.withWriteBack(group, session, TIMES);
         simulation.start(client, new StoppingOperation<>(history.read(client, group.block(), read), sends));
     }
 

@@ -192,7 +192,7 @@ class FpFaultsTest {
 
         private void finish() {
             boolean done =
-                    cluster.simulation.runUntil(() -> running.stream().allMatch(RunningOperation::finished), 120_000);
+                    cluster.simulation.runUntil(() -> running.stream().allMatch(RunningOperation::isFinished), 120_000);
             assertThat(done).as("operations end").isTrue();
             for (RunningOperation<?> operation : running) {
                 Object outcome = operation.outcome().orElseThrow();

@@ -105,7 +105,7 @@ class FpForgeryTest {
     @PlantedBug(
             inClass = "io.bulwark.protocol.fp.FpRegister",
             rule = "a node checks the MACs of a COMMIT",
-            replace = "return node.keys().verify(group.node(vouch.slot()), input, vouch.mac());",
+            replace = "return node.keys().verify(group.node(prepareMac.slot()), input, prepareMac.mac());",
             with = "return !input.isEmpty();")
     @ParameterizedTest
     @CsvSource({"1,2", "1,3", "2,3"})
@@ -268,11 +268,11 @@ class FpForgeryTest {
     }
 
     private FpMessage.Commit made(FpCluster cluster, FpMessage.Commit real) {
-        List<FpMessage.Vouch> vouches = new ArrayList<>();
+        List<FpMessage.PrepareMac> prepareMacs = new ArrayList<>();
         for (int slot = 0; slot < cluster.policy.n(); slot++) {
-            vouches.add(new FpMessage.Vouch(slot, random(PairwiseKeys.KEY_BYTES), random(PairwiseKeys.MAC_BYTES)));
+            prepareMacs.add(new FpMessage.PrepareMac(slot, random(PairwiseKeys.KEY_BYTES), random(PairwiseKeys.MAC_BYTES)));
         }
-        return new FpMessage.Commit(real.target(), real.session(), real.ts(), real.fpcc(), vouches);
+        return new FpMessage.Commit(real.target(), real.session(), real.ts(), real.fpcc(), prepareMacs);
     }
 
     private static FpMessage.Commit aimed(FpMessage.Commit real, BlockId block, int node, long ts) {
@@ -282,11 +282,11 @@ class FpForgeryTest {
 
     /** The first node's word under every slot's name. */
     private static FpMessage.Commit repeated(FpMessage.Commit real) {
-        FpMessage.Vouch first = real.prepares().getFirst();
-        List<FpMessage.Vouch> vouches = real.prepares().stream()
-                .map(vouch -> new FpMessage.Vouch(vouch.slot(), first.nonce(), first.mac()))
+        FpMessage.PrepareMac first = real.prepares().getFirst();
+        List<FpMessage.PrepareMac> prepareMacs = real.prepares().stream()
+                .map(prepareMac -> new FpMessage.PrepareMac(prepareMac.slot(), first.nonce(), first.mac()))
                 .toList();
-        return new FpMessage.Commit(real.target(), real.session(), real.ts(), real.fpcc(), vouches);
+        return new FpMessage.Commit(real.target(), real.session(), real.ts(), real.fpcc(), prepareMacs);
     }
 
     private Bytes random(int length) {

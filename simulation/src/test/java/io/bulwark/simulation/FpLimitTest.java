@@ -121,7 +121,7 @@ class FpLimitTest {
         private final int only;
         private final Bytes block;
         private final Timestamp version;
-        private final TreeMap<Integer, FpMessage.Vouch> vouches = new TreeMap<>();
+        private final TreeMap<Integer, FpMessage.PrepareMac> prepareMacs = new TreeMap<>();
         private boolean committed;
 
         CommitAtOne(FpGroup group, long session, long ts, int only, Bytes block) {
@@ -153,10 +153,10 @@ class FpLimitTest {
                 return List.of();
             }
             int slot = prepared.target().slot();
-            vouches.put(
+            prepareMacs.put(
                     slot,
-                    new FpMessage.Vouch(slot, prepared.nonce(), prepared.macs().get(only)));
-            return vouches.size() < group.policy().writeQuorum()
+                    new FpMessage.PrepareMac(slot, prepared.nonce(), prepared.macs().get(only)));
+            return prepareMacs.size() < group.policy().writeQuorum()
                     ? List.of()
                     : List.of(new Effect.Send(
                             PrincipalId.node(only),
@@ -166,7 +166,7 @@ class FpLimitTest {
                                     session,
                                     version.ts(),
                                     version.written(),
-                                    List.copyOf(vouches.values()))));
+                                    List.copyOf(prepareMacs.values()))));
         }
 
         @Override
@@ -180,7 +180,7 @@ class FpLimitTest {
         }
 
         @Override
-        public boolean finished() {
+        public boolean isFinished() {
             return committed;
         }
     }

@@ -6,7 +6,7 @@ import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.fp.RequestKind;
 import io.bulwark.protocol.fp.FpMessage;
 import io.bulwark.protocol.fp.HeldVersion;
-import io.bulwark.protocol.fp.Refusal;
+import io.bulwark.protocol.fp.FpRefusal;
 import io.bulwark.protocol.fp.Target;
 import io.bulwark.protocol.fp.Timestamp;
 import io.bulwark.protocol.fp.Version;
@@ -112,14 +112,14 @@ final class LyingFpServer extends AlteringServer {
                         prepared.target(),
                         RequestKind.PREPARE,
                         0,
-                        Refusal.values()[random.nextInt(Refusal.values().length)],
+                        FpRefusal.values()[random.nextInt(FpRefusal.values().length)],
                         1 + random.nextInt(3));
             default -> prepared;
         };
     }
 
     private FpMessage refusal(Target target, long ts) {
-        return new FpMessage.Refused(target, RequestKind.COMMIT, ts, Refusal.PREPARES, 1);
+        return new FpMessage.Refused(target, RequestKind.COMMIT, ts, FpRefusal.PREPARES, 1);
     }
 
     private Timestamp future(Timestamp latest) {

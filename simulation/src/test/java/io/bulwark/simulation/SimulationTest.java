@@ -75,7 +75,7 @@ class SimulationTest {
         }
 
         @Override
-        public boolean finished() {
+        public boolean isFinished() {
             return !answers.isEmpty();
         }
     }
@@ -103,7 +103,7 @@ class SimulationTest {
                 simulation.restart(NODE);
             }
         }
-        assertThat(simulation.runUntil(() -> asked.values().stream().allMatch(RunningOperation::finished), 100_000))
+        assertThat(simulation.runUntil(() -> asked.values().stream().allMatch(RunningOperation::isFinished), 100_000))
                 .as("seed %d: all are done", seed)
                 .isTrue();
         simulation.crash(NODE);

@@ -17,7 +17,7 @@ public final class WaitingOperator {
     /** Returns when {@code principal revoke} would. */
     public static void await(
             ClusterMap map, PrincipalId revoked, Function<Set<PrincipalId>, SortedMap<PrincipalId, Message>> asking) {
-        RevocationWaiter.Asking atOnce = new RevocationWaiter.Asking() {
+        RevocationWaiter.NodePoll atOnce = new RevocationWaiter.NodePoll() {
             @Override
             public SortedMap<PrincipalId, Message> ask(Set<PrincipalId> nodes) {
                 return asking.apply(nodes);

@@ -38,7 +38,7 @@ final class Connection implements Peer {
     private final boolean accepted;
     private final TransportMetrics.PeerCounters counters;
 
-    private final Queue<Outgoing> queue = new ConcurrentLinkedQueue<>();
+    private final Queue<OutgoingFrame> queue = new ConcurrentLinkedQueue<>();
     private final AtomicLong queuedBytes = new AtomicLong();
     private final AtomicBoolean drainScheduled = new AtomicBoolean();
     private final AtomicBoolean congested = new AtomicBoolean();
@@ -51,14 +51,14 @@ final class Connection implements Peer {
     private final long createdNanos = System.nanoTime();
 
     /** @param since the version that brought the message */
-    private record Outgoing(List<Bytes> frame, int length, int since, Sent sent) {
+    private record OutgoingFrame(List<Bytes> frame, int length, int since, SentDelivery sent) {
         long cost() {
             return (long) length + FRAME_COST_BYTES;
         }
     }
 
     /** Outlives the frame, whose arrays it must not refer to. */
-    private final class Sent implements Delivery {
+    private final class SentDelivery implements Delivery {
         private volatile boolean left;
         private volatile boolean dropped;
 
@@ -137,7 +137,7 @@ final class Connection implements Peer {
         }
         List<Bytes> frame = transport.codecs().frame(requestId, message);
         int length = frame.stream().mapToInt(Bytes::length).sum();
-        Outgoing next = new Outgoing(frame, length, transport.codecs().since(message), new Sent());
+        OutgoingFrame next = new OutgoingFrame(frame, length, transport.codecs().since(message), new SentDelivery());
         long queued = charge(next.cost());
         boolean high = queued > transport.settings().outboundHighBytes();
         long left = transport.settings().outboundTotalBytes()
@@ -249,7 +249,7 @@ final class Connection implements Peer {
         }
         boolean wrote = false;
         while (to.isWritable()) {
-            Outgoing next = queue.poll();
+            OutgoingFrame next = queue.poll();
             if (next == null) {
                 break;
             }
@@ -267,7 +267,7 @@ final class Connection implements Peer {
             wrote = true;
             int length = next.length();
             long cost = next.cost();
-            Sent sent = next.sent();
+            SentDelivery sent = next.sent();
             // must not refer to the frame, whose arrays are free once copied
             var _ = to.write(buffer).addListener(written -> {
                 if (written.isSuccess()) {
@@ -286,7 +286,7 @@ final class Connection implements Peer {
         }
     }
 
-    private void drop(Outgoing next, Counter reason) {
+    private void drop(OutgoingFrame next, Counter reason) {
         next.sent().dropped = true;
         reason.increment();
         charge(-next.cost());
@@ -294,7 +294,7 @@ final class Connection implements Peer {
     }
 
     /** Sockets take direct memory only: Netty would make this copy of each heap buffer, segment by segment. */
-    private static ByteBuf directBuffer(Channel to, Outgoing next) {
+    private static ByteBuf directBuffer(Channel to, OutgoingFrame next) {
         ByteBuf buffer = to.alloc().directBuffer(next.length());
         for (Bytes segment : next.frame()) {
             buffer.writeBytes(segment.array(), segment.offset(), segment.length());
@@ -367,13 +367,13 @@ final class Connection implements Peer {
         // The count is read after the pause is visible, so that a credit returned meanwhile is not overlooked.
         if (readingPaused && !answersPending && inboundBytes.get() <= max / 2) {
             readingPaused = false;
-            from.pipeline().get(FrameDecoder.class).readingResumed();
+            from.pipeline().get(FrameDecoder.class).onReadingResumed();
             from.config().setAutoRead(true);
         }
     }
 
     private void discardQueue() {
-        for (Outgoing next = queue.poll(); next != null; next = queue.poll()) {
+        for (OutgoingFrame next = queue.poll(); next != null; next = queue.poll()) {
             charge(-next.cost());
             counters.dropsDisconnected.increment();
         }

@@ -77,14 +77,14 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
-        lookAfter(ctx, timeoutMillis);
+        checkAfter(ctx, timeoutMillis);
     }
 
     /**
      * Watches the handshake timeout. The time that this side spent on computation, or on waiting for it, is added to
      * the timeout.
      */
-    private void lookAfter(ChannelHandlerContext ctx, long pauseMillis) {
+    private void checkAfter(ChannelHandlerContext ctx, long pauseMillis) {
         deadline = ctx.executor()
                 .schedule(
                         () -> {
@@ -92,7 +92,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
                             if (leftMillis <= 0) {
                                 close(ctx, Fault.HANDSHAKE_TIMEOUT, "not authenticated in " + timeoutMillis + " ms");
                             } else {
-                                lookAfter(ctx, Math.max(leftMillis, timeoutMillis / 16));
+                                checkAfter(ctx, Math.max(leftMillis, timeoutMillis / 16));
                             }
                         },
                         pauseMillis,

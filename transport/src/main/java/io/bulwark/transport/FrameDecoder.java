@@ -54,7 +54,7 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
     }
 
     /** Restarts the clock, as a pause in this side's reading is not the other's delay. */
-    void readingResumed() {
+    void onReadingResumed() {
         startedNanos = System.nanoTime();
     }
 

@@ -34,7 +34,7 @@ final class HandshakeClock {
         }
     }
 
-    synchronized void goOn() {
+    synchronized void proceed() {
         if (--computing == 0) {
             sinceNanos = System.nanoTime();
         }

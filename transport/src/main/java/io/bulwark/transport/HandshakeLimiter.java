@@ -95,7 +95,7 @@ final class HandshakeLimiter {
     }
 
     /** It is authenticated. */
-    synchronized void through(Channel channel) {
+    synchronized void onAuthenticated(Channel channel) {
         HandshakeClock clock = inside.remove(channel);
         if (clock != null) {
             long tookNanos = clock.waitedNanos();

@@ -73,15 +73,15 @@ final class PinnedKeys extends X509ExtendedTrustManager {
         return switch (refused.reason()) {
             case EXPIRED, REVOKED -> refused;
             // bad_certificate
-            case UNKNOWN_STILL -> coded(refused, CertificateVerifier.X509_V_ERR_CERT_REJECTED);
+            case UNKNOWN_STILL -> withCode(refused, CertificateVerifier.X509_V_ERR_CERT_REJECTED);
             // unknown_ca
             case FORM, UNKNOWN_KEY, WRONG_NAME ->
-                coded(refused, CertificateVerifier.X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT);
+                withCode(refused, CertificateVerifier.X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT);
         };
     }
 
     /** Puts the reason into the exception itself: the JDK's engine reports only the outermost exception. */
-    private static CertificateException coded(RefusedCertificateException refused, int code) {
+    private static CertificateException withCode(RefusedCertificateException refused, int code) {
         return new OpenSslCertificateException(refused.getMessage(), refused, code);
     }
 

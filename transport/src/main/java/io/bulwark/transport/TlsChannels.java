@@ -105,10 +105,10 @@ final class TlsChannels implements ChannelSecurity {
     @Override
     public boolean maySay(Channel channel, PrincipalId remote, int since) {
         int version = versionOn(channel);
-        return since <= version || (version == WireVersions.UNNAMED && some(since) && credentials.mayTry(remote));
+        return since <= version || (version == WireVersions.UNNAMED && hasAny(since) && credentials.mayTry(remote));
     }
 
-    private static boolean some(int since) {
+    private static boolean hasAny(int since) {
         return since == WireVersions.AGREED_KEYS;
     }
 
@@ -148,7 +148,7 @@ final class TlsChannels implements ChannelSecurity {
             try {
                 task.run();
             } finally {
-                clock.goOn();
+                clock.proceed();
             }
         });
     }

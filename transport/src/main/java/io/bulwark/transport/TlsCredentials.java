@@ -166,7 +166,7 @@ public final class TlsCredentials implements Credentials {
      * Returns whether there is now a connection with this principal without a version name, under a key that is trusted
      * now.
      */
-    public boolean namesNone(PrincipalId remote) {
+    public boolean hasUnversionedConnection(PrincipalId remote) {
         TrustedKeys now = trusted;
         return unnamed.getOrDefault(remote, List.of()).stream()
                 .anyMatch(key -> now.ownerOf(key).filter(remote::equals).isPresent());

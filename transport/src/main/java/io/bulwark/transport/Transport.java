@@ -271,7 +271,7 @@ public final class Transport implements AutoCloseable {
      * Returns the number of connections accepted at a time. NIO would accept them all before one is looked at, even
      * without room for more.
      */
-    int acceptsTogether() {
+    int acceptBatchSize() {
         return epoll ? ACCEPTS_TOGETHER : 1;
     }
 

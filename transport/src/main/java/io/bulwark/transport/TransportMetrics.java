@@ -18,8 +18,8 @@ final class TransportMetrics {
 
     private final MeterRegistry registry;
     private final Map<PrincipalId, PeerCounters> peers = new ConcurrentHashMap<>();
-    private final Map<Fault, Recent> recent = new ConcurrentHashMap<>();
-    private final RefusedClaims claims = new RefusedClaims();
+    private final Map<Fault, RecentLog> recent = new ConcurrentHashMap<>();
+    private final RefusedIdentityLog claims = new RefusedIdentityLog();
 
     TransportMetrics(MeterRegistry registry) {
         this.registry = registry;
@@ -44,7 +44,7 @@ final class TransportMetrics {
             LOG.debug("lost the connection with {} at {}: {}: {}", peer, remote, fault.label(), detail);
             return;
         }
-        long suppressed = recent.computeIfAbsent(fault, f -> new Recent()).admit(System.nanoTime());
+        long suppressed = recent.computeIfAbsent(fault, f -> new RecentLog()).admit(System.nanoTime());
         if (suppressed >= 0) {
             LOG.warn(
                     "closed the connection with {} at {}: {}: {}{}",
@@ -86,7 +86,7 @@ final class TransportMetrics {
     }
 
     /** When something was last logged, and how often it was not since. */
-    private static final class Recent {
+    private static final class RecentLog {
         private boolean logged;
         private long loggedNanos;
         private long suppressed;

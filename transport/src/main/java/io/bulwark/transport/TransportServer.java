@@ -54,7 +54,7 @@ public final class TransportServer implements AutoCloseable {
                 .channel(transport.serverChannel())
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
-                .option(ChannelOption.RECVBUF_ALLOCATOR, accepts(transport.acceptsTogether()))
+                .option(ChannelOption.RECVBUF_ALLOCATOR, acceptAllocator(transport.acceptBatchSize()))
                 .handler(server.handshakes.new Entrance())
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
@@ -74,7 +74,7 @@ public final class TransportServer implements AutoCloseable {
     }
 
     /** Limits the accepts in a row. After them the loop serves the existing connections, which may take long. */
-    private static ServerChannelRecvByteBufAllocator accepts(int together) {
+    private static ServerChannelRecvByteBufAllocator acceptAllocator(int together) {
         ServerChannelRecvByteBufAllocator accepts = new ServerChannelRecvByteBufAllocator();
         accepts.maxMessagesPerRead(together);
         return accepts;
@@ -156,7 +156,7 @@ public final class TransportServer implements AutoCloseable {
     private final class Owner implements ConnectionHandler.Owner {
         @Override
         public Connection authenticated(Channel channel, PrincipalId principal) {
-            handshakes.through(channel);
+            handshakes.onAuthenticated(channel);
             int max = transport.settings().connectionsPerPrincipalMax();
             synchronized (countByPrincipal) {
                 int count = countByPrincipal.getOrDefault(principal, 0);

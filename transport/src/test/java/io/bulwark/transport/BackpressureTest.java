@@ -1,8 +1,8 @@
 package io.bulwark.transport;
 
-import static io.bulwark.transport.Cast.CLIENT;
-import static io.bulwark.transport.Cast.NODE;
-import static io.bulwark.transport.Cast.keys;
+import static io.bulwark.transport.TestPrincipals.CLIENT;
+import static io.bulwark.transport.TestPrincipals.NODE;
+import static io.bulwark.transport.TestPrincipals.keys;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -33,12 +33,12 @@ import org.junit.jupiter.api.Test;
 /** A slow side never makes the other keep more than its bounds. */
 @NullMarked
 class BackpressureTest {
-    private static final Letter LARGE = Letter.ofLength(256 << 10, 1);
+    private static final TestMessage LARGE = TestMessage.ofLength(256 << 10, 1);
     /** Bytes that the kernel and one round of reading may hold beyond the transport's bounds. */
     private static final long SLACK_BYTES = 32L << 20;
 
     private final MeterRegistry atNode = new SimpleMeterRegistry();
-    private final Transport node = Transport.open(Cast.settings(), keys(NODE), Letter.CODECS, atNode);
+    private final Transport node = Transport.open(TestPrincipals.settings(), keys(NODE), TestMessage.CODECS, atNode);
 
     @AfterEach
     void close() {
@@ -48,10 +48,10 @@ class BackpressureTest {
     @Test
     void aPeerThatDoesNotReadIsSentNoMoreThanTheBound() throws IOException {
         Recorder recorder = new Recorder();
-        TransportServer server = node.listen(Cast.anyPort(), recorder);
+        TransportServer server = node.listen(TestPrincipals.anyPort(), recorder);
         try (RawSocket raw = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE)) {
             Peer peer = Recorder.next(recorder.connected);
-            long max = (Cast.settings().outboundMaxBytes() + SLACK_BYTES)
+            long max = (TestPrincipals.settings().outboundMaxBytes() + SLACK_BYTES)
                     / LARGE.bytes().length();
             long accepted = 0;
             while (peer.send(accepted, LARGE)) {
@@ -65,12 +65,12 @@ class BackpressureTest {
                             .count())
                     .isPositive();
             for (long i = 0; i < accepted; i++) {
-                assertThat(raw.receive(Letter.CODECS)).isEqualTo(LARGE);
+                assertThat(raw.receive(TestMessage.CODECS)).isEqualTo(LARGE);
             }
             await().until(peer::isWritable);
             await().until(() -> recorder.writable.get() > 0);
             assertThat(peer.send(1, LARGE)).isTrue();
-            assertThat(raw.receive(Letter.CODECS)).isEqualTo(LARGE);
+            assertThat(raw.receive(TestMessage.CODECS)).isEqualTo(LARGE);
         }
         Recorder.next(recorder.disconnected);
     }
@@ -78,14 +78,14 @@ class BackpressureTest {
     @Test
     void whoDoesNotReadAnswersIsNotReadFrom() throws Exception {
         Recorder.Echo echo = new Recorder.Echo();
-        TransportServer server = node.listen(Cast.anyPort(), echo);
-        long total = Cast.settings().outboundHighBytes() + 4 * SLACK_BYTES;
+        TransportServer server = node.listen(TestPrincipals.anyPort(), echo);
+        long total = TestPrincipals.settings().outboundHighBytes() + 4 * SLACK_BYTES;
         long frames = total / LARGE.bytes().length();
         try (RawSocket raw = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE)) {
             AtomicLong written = new AtomicLong();
             Thread writer = Thread.startVirtualThread(() -> {
                 try {
-                    byte[] frame = Letter.frame(1, LARGE);
+                    byte[] frame = TestMessage.frame(1, LARGE);
                     for (long i = 0; i < frames; i++) {
                         raw.write(frame);
                         written.incrementAndGet();
@@ -97,7 +97,7 @@ class BackpressureTest {
             settled(written);
             assertThat(written.get()).isLessThan(frames);
             for (long i = 0; i < frames; i++) {
-                assertThat(raw.receive(Letter.CODECS)).isEqualTo(LARGE);
+                assertThat(raw.receive(TestMessage.CODECS)).isEqualTo(LARGE);
             }
             writer.join();
         }
@@ -106,19 +106,19 @@ class BackpressureTest {
     @Test
     void nothingIsReadWhileTooMuchIsNotDone() throws Exception {
         Recorder hoard = new Recorder(true);
-        TransportServer server = node.listen(Cast.anyPort(), hoard);
+        TransportServer server = node.listen(TestPrincipals.anyPort(), hoard);
         long frames = 2 * SLACK_BYTES / LARGE.bytes().length();
         try (RawSocket raw = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE)) {
             Thread writer = Thread.startVirtualThread(() -> {
                 try {
                     for (long i = 0; i < frames; i++) {
-                        raw.write(Letter.frame(i, LARGE));
+                        raw.write(TestMessage.frame(i, LARGE));
                     }
                 } catch (IOException e) {
                     throw new java.io.UncheckedIOException(e);
                 }
             });
-            long inbound = Cast.settings().inboundMaxBytes();
+            long inbound = TestPrincipals.settings().inboundMaxBytes();
             await().until(() -> (long) hoard.arrived.size() * LARGE.bytes().length() >= inbound / 2);
             for (long i = 0; i < frames; i++) {
                 // one read may finish frames beyond the bound, no more than its buffer holds
@@ -135,10 +135,10 @@ class BackpressureTest {
     @Test
     void emptyMessagesCountToo() throws Exception {
         Recorder hoard = new Recorder(true);
-        TransportServer server = node.listen(Cast.anyPort(), hoard);
-        long inbound = Cast.settings().inboundMaxBytes();
+        TransportServer server = node.listen(TestPrincipals.anyPort(), hoard);
+        long inbound = TestPrincipals.settings().inboundMaxBytes();
         try (RawSocket raw = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE)) {
-            byte[] empty = Letter.frame(1, Letter.ofLength(0, 1));
+            byte[] empty = TestMessage.frame(1, TestMessage.ofLength(0, 1));
             byte[] many = new byte[empty.length * 10_000];
             for (int i = 0; i < many.length; i += empty.length) {
                 System.arraycopy(empty, 0, many, i, empty.length);
@@ -165,10 +165,10 @@ class BackpressureTest {
     @Test
     void aLinkToASilentReaderIsBoundedToo() throws IOException {
         try (ServerSocket slow = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                Transport client = Transport.open(Cast.settings(), keys(CLIENT), Letter.CODECS)) {
+                Transport client = Transport.open(TestPrincipals.settings(), keys(CLIENT), TestMessage.CODECS)) {
             Recorder recorder = new Recorder();
             PeerLink link = client.link(NODE, (InetSocketAddress) slow.getLocalSocketAddress(), recorder);
-            long max = Cast.settings().outboundMaxBytes() / LARGE.bytes().length();
+            long max = TestPrincipals.settings().outboundMaxBytes() / LARGE.bytes().length();
             try (Socket silent = slow.accept()) {
                 for (long accepted = 0; link.send(accepted, LARGE); accepted++) {
                     assertThat(accepted).isLessThan(max);
@@ -182,10 +182,10 @@ class BackpressureTest {
     @Test
     void manySlowPeersShareOneBound() throws IOException {
         Recorder recorder = new Recorder();
-        TransportSettings tight = Cast.settingsWithFrames(4, 30_000, 64 << 20);
+        TransportSettings tight = TestPrincipals.settingsWithFrames(4, 30_000, 64 << 20);
         MeterRegistry registry = new SimpleMeterRegistry();
-        try (Transport bounded = Transport.open(tight, keys(NODE), Letter.CODECS, registry);
-                TransportServer server = bounded.listen(Cast.anyPort(), recorder);
+        try (Transport bounded = Transport.open(tight, keys(NODE), TestMessage.CODECS, registry);
+                TransportServer server = bounded.listen(TestPrincipals.anyPort(), recorder);
                 RawSocket first = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE);
                 RawSocket second = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE)) {
             for (RawSocket slow : new RawSocket[] {first, second}) {
@@ -205,11 +205,11 @@ class BackpressureTest {
     @Test
     void peersThatAreAllOnlyALittleSlowShareTheBoundToo() throws IOException {
         Recorder recorder = new Recorder();
-        TransportSettings tight = Cast.settingsWithFrames(64, 30_000, 64 << 20);
+        TransportSettings tight = TestPrincipals.settingsWithFrames(64, 30_000, 64 << 20);
         MeterRegistry registry = new SimpleMeterRegistry();
         List<RawSocket> slow = new ArrayList<>();
-        try (Transport bounded = Transport.open(tight, keys(NODE), Letter.CODECS, registry);
-                TransportServer server = bounded.listen(Cast.anyPort(), recorder)) {
+        try (Transport bounded = Transport.open(tight, keys(NODE), TestMessage.CODECS, registry);
+                TransportServer server = bounded.listen(TestPrincipals.anyPort(), recorder)) {
             for (int i = 0; i < 64; i++) {
                 slow.add(RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE));
                 Peer peer = Recorder.next(recorder.connected);
@@ -220,7 +220,7 @@ class BackpressureTest {
                         .isLessThanOrEqualTo((double) tight.outboundTotalBytes());
             }
             Peer last = Recorder.next(fresh(server, recorder, slow).connected);
-            assertThat(last.send(1, Letter.ofLength(1_000, 1))).isTrue();
+            assertThat(last.send(1, TestMessage.ofLength(1_000, 1))).isTrue();
         } finally {
             for (RawSocket each : slow) {
                 each.close();
@@ -231,8 +231,8 @@ class BackpressureTest {
     @Test
     void theSenderKnowsWhatHasLeftWhatMovesAndWhatIsLost() throws IOException {
         Recorder hoard = new Recorder(true);
-        try (Transport client = Transport.open(Cast.settings(), keys(CLIENT), Letter.CODECS);
-                TransportServer server = node.listen(Cast.anyPort(), hoard)) {
+        try (Transport client = Transport.open(TestPrincipals.settings(), keys(CLIENT), TestMessage.CODECS);
+                TransportServer server = node.listen(TestPrincipals.anyPort(), hoard)) {
             PeerLink link = client.link(NODE, server.boundAddress(), new Recorder());
             List<Delivery> sent = new ArrayList<>();
             // The node stops reading at its bound while no message is done, so the queue fills once the kernel's
@@ -268,8 +268,8 @@ class BackpressureTest {
                 promise.setFailure(new IOException("the test"));
             }
         });
-        try (Transport transport = Transport.open(Cast.settings(), keys(CLIENT), Letter.CODECS)) {
-            Connection connection = new Connection(transport, NODE, Cast.anyPort(), new Recorder(), false);
+        try (Transport transport = Transport.open(TestPrincipals.settings(), keys(CLIENT), TestMessage.CODECS)) {
+            Connection connection = new Connection(transport, NODE, TestPrincipals.anyPort(), new Recorder(), false);
             connection.attach(channel);
             Delivery delivery = connection.dispatch(1, LARGE).orElseThrow();
             channel.runPendingTasks();
@@ -285,8 +285,8 @@ class BackpressureTest {
     @Test
     void whatThereIsNoMemoryForIsLostAndTakesNoRoom() {
         EmbeddedChannel channel = new EmbeddedChannel();
-        try (Transport transport = Transport.open(Cast.settings(), keys(CLIENT), Letter.CODECS)) {
-            Connection connection = new Connection(transport, NODE, Cast.anyPort(), new Recorder(), false);
+        try (Transport transport = Transport.open(TestPrincipals.settings(), keys(CLIENT), TestMessage.CODECS)) {
+            Connection connection = new Connection(transport, NODE, TestPrincipals.anyPort(), new Recorder(), false);
             connection.attach(channel);
             channel.config().setAllocator(new AbstractByteBufAllocator() {
                 @Override

@@ -1,8 +1,8 @@
 package io.bulwark.transport;
 
-import static io.bulwark.transport.Cast.CLIENT;
-import static io.bulwark.transport.Cast.NODE;
-import static io.bulwark.transport.Cast.keys;
+import static io.bulwark.transport.TestPrincipals.CLIENT;
+import static io.bulwark.transport.TestPrincipals.NODE;
+import static io.bulwark.transport.TestPrincipals.keys;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 @NullMarked
 class DestinationTest {
     private final Recorder recorder = new Recorder();
-    private final Transport node = Transport.open(Cast.settings(), keys(NODE), Letter.CODECS);
-    private final Transport client = Transport.open(Cast.settings(), keys(CLIENT), Letter.CODECS);
+    private final Transport node = Transport.open(TestPrincipals.settings(), keys(NODE), TestMessage.CODECS);
+    private final Transport client = Transport.open(TestPrincipals.settings(), keys(CLIENT), TestMessage.CODECS);
 
     @AfterEach
     void close() {
@@ -52,7 +52,7 @@ class DestinationTest {
     void aNameThatNobodyKnowsIsWaitedForAndIsNoPlaceToListen() {
         try (PeerLink link = client.link(NODE, Destination.of("nowhere.invalid", 7), recorder)) {
             // It tries again by and by, and takes letters while it does.
-            await().until(() -> link.state() == LinkState.WAITING && !link.send(1, Letter.ofLength(10, 1)));
+            await().until(() -> link.state() == LinkState.WAITING && !link.send(1, TestMessage.ofLength(10, 1)));
         }
         assertThatThrownBy(() -> node.listen(Destination.of("nowhere.invalid", 0), recorder))
                 .isInstanceOf(UnsafeAddressException.class)

@@ -34,9 +34,9 @@ class FrameDecoderFuzzTest {
 
     static Stream<byte[]> streams() {
         ByteArrayOutputStream frames = new ByteArrayOutputStream();
-        ControlCodecTest.messages().values().forEach(message -> frames.writeBytes(Letter.flat(CODECS, 0, message)));
-        frames.writeBytes(Letter.flat(CODECS, 1, new OrderingMessage.Submit(5, Bytes.of(new byte[20]))));
-        frames.writeBytes(Letter.flat(CODECS, 2, new NodeControlMessage.NodeStatusRequest()));
+        ControlCodecTest.messages().values().forEach(message -> frames.writeBytes(TestMessage.flat(CODECS, 0, message)));
+        frames.writeBytes(TestMessage.flat(CODECS, 1, new OrderingMessage.Submit(5, Bytes.of(new byte[20]))));
+        frames.writeBytes(TestMessage.flat(CODECS, 2, new NodeControlMessage.NodeStatusRequest()));
         byte[] good = frames.toByteArray();
         byte[] cut = Arrays.copyOf(good, good.length - 5);
         byte[] bad = good.clone();
@@ -76,7 +76,7 @@ class FrameDecoderFuzzTest {
         }
         ByteArrayOutputStream read = new ByteArrayOutputStream();
         for (ReceivedFrame next = channel.readInbound(); next != null; next = channel.readInbound()) {
-            read.writeBytes(Letter.flat(CODECS, next.requestId(), next.message()));
+            read.writeBytes(TestMessage.flat(CODECS, next.requestId(), next.message()));
         }
         assertThat(read.toByteArray()).isEqualTo(Arrays.copyOf(stream, read.size()));
         int left = stream.length - read.size();

@@ -16,10 +16,10 @@ import org.junit.jupiter.api.Test;
 
 @NullMarked
 class FrameDecoderTest {
-    private static final byte[] FRAME = Letter.frame(9, Letter.ofLength(300, 1));
+    private static final byte[] FRAME = TestMessage.frame(9, TestMessage.ofLength(300, 1));
 
     private final EmbeddedChannel channel = new EmbeddedChannel(
-            new FrameDecoder(Letter.CODECS, FrameHeader.BODY_BYTES_MAX, new UnfinishedFrames(1 << 30), 30_000));
+            new FrameDecoder(TestMessage.CODECS, FrameHeader.BODY_BYTES_MAX, new UnfinishedFrames(1 << 30), 30_000));
 
     @Test
     void aFrameMayArriveByteByByte() {
@@ -27,23 +27,23 @@ class FrameDecoderTest {
             assertThat(channel.<Object>readInbound()).isNull();
             channel.writeInbound(Unpooled.wrappedBuffer(new byte[] {each}));
         }
-        assertThat(read()).isEqualTo(new ReceivedFrame(9, Letter.ofLength(300, 1), 300));
+        assertThat(read()).isEqualTo(new ReceivedFrame(9, TestMessage.ofLength(300, 1), 300));
     }
 
     @Test
     void manyFramesMayArriveAtOnceEmptyOnesToo() {
-        byte[] empty = Letter.frame(10, Letter.ofLength(0, 1));
+        byte[] empty = TestMessage.frame(10, TestMessage.ofLength(0, 1));
         channel.writeInbound(Unpooled.wrappedBuffer(FRAME, empty, empty, FRAME));
         assertThat(read().requestId()).isEqualTo(9);
-        assertThat(read()).isEqualTo(new ReceivedFrame(10, Letter.ofLength(0, 1), 0));
+        assertThat(read()).isEqualTo(new ReceivedFrame(10, TestMessage.ofLength(0, 1), 0));
         assertThat(read().requestId()).isEqualTo(10);
         assertThat(read().requestId()).isEqualTo(9);
     }
 
     @Test
     void theLongestBodyArrives() {
-        Letter longest = Letter.ofLength(FrameHeader.BODY_BYTES_MAX, 3);
-        byte[] frame = Letter.frame(1, longest);
+        TestMessage longest = TestMessage.ofLength(FrameHeader.BODY_BYTES_MAX, 3);
+        byte[] frame = TestMessage.frame(1, longest);
         for (int at = 0; at < frame.length; at += 100_000) {
             channel.writeInbound(Unpooled.wrappedBuffer(frame, at, Math.min(100_000, frame.length - at)));
         }
@@ -73,7 +73,7 @@ class FrameDecoderTest {
     void unknownTypesOfAKnownFamilyAreRefused() {
         WireWriter body = new WireWriter();
         WireWriter frame = new WireWriter();
-        FrameHeader.frame(Letter.TYPE + 1, 1, body).forEach(frame::raw);
+        FrameHeader.frame(TestMessage.TYPE + 1, 1, body).forEach(frame::raw);
         assertThat(faultOf(frame.toBytes().toByteArray())).isEqualTo(Fault.BODY);
     }
 
@@ -97,7 +97,7 @@ class FrameDecoderTest {
     @Test
     void theBodyIsOneArrayThatTheMessageSlices() {
         channel.writeInbound(Unpooled.wrappedBuffer(FRAME));
-        Bytes bytes = ((Letter) read().message()).bytes();
+        Bytes bytes = ((TestMessage) read().message()).bytes();
         assertThat(bytes.array()).hasSize(300);
     }
 
@@ -121,7 +121,7 @@ class FrameDecoderTest {
     /** Returns the fault that a fresh decoder finds in these bytes. */
     private static Fault faultOf(byte[] bytes) {
         EmbeddedChannel fresh = new EmbeddedChannel(
-                new FrameDecoder(Letter.CODECS, FrameHeader.BODY_BYTES_MAX, new UnfinishedFrames(1 << 30), 30_000));
+                new FrameDecoder(TestMessage.CODECS, FrameHeader.BODY_BYTES_MAX, new UnfinishedFrames(1 << 30), 30_000));
         try {
             fresh.writeInbound(Unpooled.wrappedBuffer(bytes));
         } catch (ConnectionFault e) {

@@ -1,8 +1,8 @@
 package io.bulwark.transport;
 
-import static io.bulwark.transport.Cast.CLIENT;
-import static io.bulwark.transport.Cast.NODE;
-import static io.bulwark.transport.Cast.faults;
+import static io.bulwark.transport.TestPrincipals.CLIENT;
+import static io.bulwark.transport.TestPrincipals.NODE;
+import static io.bulwark.transport.TestPrincipals.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -33,7 +33,7 @@ class HandshakeLimiterTest {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final Identity NODES = Identity.generate(NODE, RANDOM);
     private static final Identity CLIENTS = Identity.generate(CLIENT, RANDOM);
-    private static final int PLACES = Cast.settings().unauthenticatedMax();
+    private static final int PLACES = TestPrincipals.settings().unauthenticatedMax();
     private static final int MANY = 6 * PLACES;
 
     private final MeterRegistry atNode = new SimpleMeterRegistry();
@@ -82,8 +82,8 @@ class HandshakeLimiterTest {
             });
             assertThat(faults(atNode, Fault.TOO_MANY_CONNECTIONS)).isPositive();
             // An established connection is independent of those that are not.
-            assertThat(link.send(1, Letter.ofLength(100, 1))).isTrue();
-            assertThat(Recorder.next(standing.arrived).letter()).isEqualTo(Letter.ofLength(100, 1));
+            assertThat(link.send(1, TestMessage.ofLength(100, 1))).isTrue();
+            assertThat(Recorder.next(standing.arrived).letter()).isEqualTo(TestMessage.ofLength(100, 1));
         }
         assertThat(standing.disconnected).isEmpty();
     }
@@ -95,9 +95,9 @@ class HandshakeLimiterTest {
         clock.stop();
         long waited = clock.waitedNanos();
         pass();
-        clock.goOn();
+        clock.proceed();
         assertThat(clock.waitedNanos()).isEqualTo(waited);
-        clock.goOn();
+        clock.proceed();
         pass();
         assertThat(clock.waitedNanos()).isGreaterThan(waited);
     }
@@ -110,7 +110,7 @@ class HandshakeLimiterTest {
     }
 
     private TransportServer listen(long handshakeMillis, InboundHandler handler) throws IOException {
-        return open(NODES, handshakeMillis, atNode).listen(Cast.anyPort(), handler);
+        return open(NODES, handshakeMillis, atNode).listen(TestPrincipals.anyPort(), handler);
     }
 
     private Transport client() {
@@ -127,9 +127,9 @@ class HandshakeLimiterTest {
     private Transport open(Identity identity, long handshakeMillis, MeterRegistry registry) {
         Map<PrincipalKey, PrincipalId> owners = Map.of(NODES.publicKey(), NODE, CLIENTS.publicKey(), CLIENT);
         Transport transport = Transport.open(
-                Cast.settingsWithHandshakeTimeout(handshakeMillis, 2 * MANY),
+                TestPrincipals.settingsWithHandshakeTimeout(handshakeMillis, 2 * MANY),
                 new TlsCredentials(identity, new TrustedKeys(owners)),
-                Letter.CODECS,
+                TestMessage.CODECS,
                 registry);
         opened.add(transport);
         return transport;

@@ -1,10 +1,10 @@
 package io.bulwark.transport;
 
-import static io.bulwark.transport.Cast.CLIENT;
-import static io.bulwark.transport.Cast.NODE;
-import static io.bulwark.transport.Cast.OTHER_NODE;
-import static io.bulwark.transport.Cast.faults;
-import static io.bulwark.transport.Cast.keys;
+import static io.bulwark.transport.TestPrincipals.CLIENT;
+import static io.bulwark.transport.TestPrincipals.NODE;
+import static io.bulwark.transport.TestPrincipals.OTHER_NODE;
+import static io.bulwark.transport.TestPrincipals.faults;
+import static io.bulwark.transport.TestPrincipals.keys;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -29,11 +29,11 @@ import org.junit.jupiter.api.Test;
 class HandshakeTest {
     private final MeterRegistry registry = new SimpleMeterRegistry();
     private final Recorder recorder = new Recorder();
-    private final Transport node = Transport.open(Cast.settings(), keys(NODE), Letter.CODECS, registry);
+    private final Transport node = Transport.open(TestPrincipals.settings(), keys(NODE), TestMessage.CODECS, registry);
     private final TransportServer server;
 
     HandshakeTest() throws IOException {
-        server = node.listen(Cast.anyPort(), recorder);
+        server = node.listen(TestPrincipals.anyPort(), recorder);
     }
 
     @AfterEach
@@ -44,7 +44,7 @@ class HandshakeTest {
     @Test
     void bothSidesLearnWhoTheOtherIs() {
         Recorder atClient = new Recorder();
-        try (Transport client = Transport.open(Cast.settings(), keys(CLIENT), Letter.CODECS)) {
+        try (Transport client = Transport.open(TestPrincipals.settings(), keys(CLIENT), TestMessage.CODECS)) {
             PeerLink link = client.link(NODE, server.boundAddress(), atClient);
             assertThat(Recorder.next(recorder.connected).principal()).isEqualTo(CLIENT);
             assertThat(Recorder.next(atClient.connected).principal()).isEqualTo(NODE);
@@ -59,14 +59,14 @@ class HandshakeTest {
         Recorder atClient = new Recorder();
         PeerLink link = node.link(NODE, server.boundAddress(), atClient);
         assertThat(Recorder.next(recorder.connected).principal()).isEqualTo(NODE);
-        assertThat(link.send(1, Letter.ofLength(10, 1))).isTrue();
-        assertThat(Recorder.next(recorder.arrived).letter()).isEqualTo(Letter.ofLength(10, 1));
+        assertThat(link.send(1, TestMessage.ofLength(10, 1))).isTrue();
+        assertThat(Recorder.next(recorder.arrived).letter()).isEqualTo(TestMessage.ofLength(10, 1));
     }
 
     @Test
     void aClientWithAnotherKeyIsRefusedOnBothSides() {
         MeterRegistry atClient = new SimpleMeterRegistry();
-        try (Transport client = Transport.open(Cast.settings(), keys(CLIENT, 1), Letter.CODECS, atClient)) {
+        try (Transport client = Transport.open(TestPrincipals.settings(), keys(CLIENT, 1), TestMessage.CODECS, atClient)) {
             PeerLink link = client.link(NODE, server.boundAddress(), new Recorder());
             await().until(() -> faults(atClient, Fault.WRONG_MAC) >= 2);
             assertThat(link.state()).isNotEqualTo(LinkState.UP);
@@ -159,7 +159,7 @@ class HandshakeTest {
     @Test
     void nothingElseTravelsBeforeTheHandshakeIsOver() throws IOException {
         try (RawSocket raw = new RawSocket(server.boundAddress())) {
-            raw.write(Letter.frame(1, Letter.ofLength(5, 1)));
+            raw.write(TestMessage.frame(1, TestMessage.ofLength(5, 1)));
             refused(raw, Fault.TYPE);
         }
         assertThat(recorder.arrived).isEmpty();
@@ -167,7 +167,7 @@ class HandshakeTest {
 
     @Test
     void aLongFrameIsRefusedBeforeTheHandshakeIsOver() throws IOException {
-        byte[] hello = Letter.flat(MacChallenge.CODECS, 0, RawSocket.hello(CLIENT, NODE));
+        byte[] hello = TestMessage.flat(MacChallenge.CODECS, 0, RawSocket.hello(CLIENT, NODE));
         hello[19] = ControlMessage.BODY_BYTES_MAX + 1;
         try (RawSocket raw = new RawSocket(server.boundAddress())) {
             raw.write(hello);
@@ -186,8 +186,8 @@ class HandshakeTest {
     @Test
     void whoStaysSilentIsDisconnected() throws IOException {
         try (Transport hasty =
-                        Transport.open(Cast.settingsWithHandshakeTimeout(50), keys(NODE), Letter.CODECS, registry);
-                TransportServer listening = hasty.listen(Cast.anyPort(), recorder);
+                        Transport.open(TestPrincipals.settingsWithHandshakeTimeout(50), keys(NODE), TestMessage.CODECS, registry);
+                TransportServer listening = hasty.listen(TestPrincipals.anyPort(), recorder);
                 RawSocket silent = new RawSocket(listening.boundAddress());
                 RawSocket slow = new RawSocket(listening.boundAddress())) {
             slow.write((byte) 0x42);
@@ -202,7 +202,7 @@ class HandshakeTest {
         MeterRegistry atClient = new SimpleMeterRegistry();
         try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
                 Transport hasty =
-                        Transport.open(Cast.settingsWithHandshakeTimeout(50), keys(CLIENT), Letter.CODECS, atClient)) {
+                        Transport.open(TestPrincipals.settingsWithHandshakeTimeout(50), keys(CLIENT), TestMessage.CODECS, atClient)) {
             hasty.link(NODE, (InetSocketAddress) silent.getLocalSocketAddress(), new Recorder());
             await().until(() -> faults(atClient, Fault.HANDSHAKE_TIMEOUT) >= 2);
         }
@@ -213,7 +213,7 @@ class HandshakeTest {
     void aServerWithoutTheKeyIsNotBelieved() throws IOException {
         MeterRegistry atClient = new SimpleMeterRegistry();
         try (ServerSocket fake = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
-                Transport client = Transport.open(Cast.settings(), keys(CLIENT), Letter.CODECS, atClient)) {
+                Transport client = Transport.open(TestPrincipals.settings(), keys(CLIENT), TestMessage.CODECS, atClient)) {
             PeerLink link = client.link(NODE, (InetSocketAddress) fake.getLocalSocketAddress(), recorder);
             try (RawSocket raw = new RawSocket(fake.accept())) {
                 ControlMessage.Hello hello = (ControlMessage.Hello) raw.receive();
@@ -236,7 +236,7 @@ class HandshakeTest {
     void silentConnectionsAreBoundedAndKeepNobodyOut() throws IOException {
         List<RawSocket> silent = new ArrayList<>();
         try {
-            for (int i = 0; i < Cast.settings().unauthenticatedMax(); i++) {
+            for (int i = 0; i < TestPrincipals.settings().unauthenticatedMax(); i++) {
                 silent.add(new RawSocket(server.boundAddress()));
                 silent.getLast().send(RawSocket.hello(CLIENT, NODE));
                 assertThat(silent.getLast().receive()).isInstanceOf(ControlMessage.Challenge.class);
@@ -244,13 +244,13 @@ class HandshakeTest {
             try (RawSocket honest = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE)) {
                 refused(silent.getFirst(), Fault.TOO_MANY_CONNECTIONS);
                 silent.removeFirst().close();
-                honest.write(Letter.frame(3, Letter.ofLength(3, 3)));
+                honest.write(TestMessage.frame(3, TestMessage.ofLength(3, 3)));
                 assertThat(Recorder.next(recorder.arrived).peer().principal()).isEqualTo(CLIENT);
             }
             // the place of the authenticated one is free again: nobody else had to go
             silent.add(new RawSocket(server.boundAddress()));
             silent.getFirst()
-                    .send(new ControlMessage.Proof(Letter.ofLength(16, 1).bytes()));
+                    .send(new ControlMessage.Proof(TestMessage.ofLength(16, 1).bytes()));
             refused(silent.getFirst(), Fault.WRONG_MAC);
         } finally {
             for (RawSocket raw : silent) {
@@ -263,7 +263,7 @@ class HandshakeTest {
     void connectionsOfOnePrincipalAreBounded() throws IOException {
         List<RawSocket> open = new ArrayList<>();
         try {
-            for (int i = 0; i < Cast.settings().connectionsPerPrincipalMax(); i++) {
+            for (int i = 0; i < TestPrincipals.settings().connectionsPerPrincipalMax(); i++) {
                 open.add(RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE));
             }
             try (RawSocket oneMore = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE)) {
@@ -271,7 +271,7 @@ class HandshakeTest {
             }
             try (RawSocket other = RawSocket.authenticated(server.boundAddress(), keys(OTHER_NODE), NODE)) {
                 await().until(() -> server.connectionCount() == open.size() + 1);
-                other.write(Letter.frame(3, Letter.ofLength(3, 3)));
+                other.write(TestMessage.frame(3, TestMessage.ofLength(3, 3)));
                 assertThat(Recorder.next(recorder.arrived).peer().principal()).isEqualTo(OTHER_NODE);
             }
         } finally {
@@ -296,7 +296,7 @@ class HandshakeTest {
     @Test
     void aLinkNeedsASharedKey() {
         PairwiseKeys lonely = new PairwiseKeys(CLIENT, Map.of(CLIENT, Bytes.of(new byte[32])));
-        try (Transport client = Transport.open(Cast.settings(), lonely, Letter.CODECS)) {
+        try (Transport client = Transport.open(TestPrincipals.settings(), lonely, TestMessage.CODECS)) {
             assertThatThrownBy(() -> client.link(NODE, server.boundAddress(), recorder))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("client-7 shares no key with node-1");

@@ -1,7 +1,7 @@
 package io.bulwark.transport;
 
-import static io.bulwark.transport.Cast.CLIENT;
-import static io.bulwark.transport.Cast.NODE;
+import static io.bulwark.transport.TestPrincipals.CLIENT;
+import static io.bulwark.transport.TestPrincipals.NODE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -105,11 +105,11 @@ class Pkcs11TokenTest {
                 Transport asking = open(new TlsCredentials(client, trusted))) {
             Recorder recorder = new Recorder();
             PeerLink link =
-                    asking.link(NODE, serving.listen(Cast.anyPort(), recorder).boundAddress(), new Recorder());
+                    asking.link(NODE, serving.listen(TestPrincipals.anyPort(), recorder).boundAddress(), new Recorder());
             await().until(() -> link.state() == LinkState.UP);
             assertThat(Recorder.next(recorder.connected).principal()).isEqualTo(CLIENT);
             PeerLink back = serving.link(
-                    CLIENT, asking.listen(Cast.anyPort(), new Recorder()).boundAddress(), new Recorder());
+                    CLIENT, asking.listen(TestPrincipals.anyPort(), new Recorder()).boundAddress(), new Recorder());
             await().until(() -> back.state() == LinkState.UP);
         }
     }
@@ -128,7 +128,7 @@ class Pkcs11TokenTest {
     }
 
     private static Transport open(TlsCredentials credentials) {
-        return Transport.open(Cast.settings(), credentials, Letter.CODECS, new SimpleMeterRegistry());
+        return Transport.open(TestPrincipals.settings(), credentials, TestMessage.CODECS, new SimpleMeterRegistry());
     }
 
     private static Pkcs11Token token(String alias) {

@@ -45,11 +45,11 @@ final class RawSocket implements AutoCloseable {
 
     static ControlMessage.Hello hello(PrincipalId from, PrincipalId to) {
         return new ControlMessage.Hello(
-                MacChallenge.VERSION, from, to, Letter.ofLength(32, 1).bytes());
+                MacChallenge.VERSION, from, to, TestMessage.ofLength(32, 1).bytes());
     }
 
     void send(ControlMessage message) throws IOException {
-        write(Letter.flat(MacChallenge.CODECS, 0, message));
+        write(TestMessage.flat(MacChallenge.CODECS, 0, message));
     }
 
     void write(byte... bytes) throws IOException {

@@ -11,8 +11,8 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 class Recorder implements InboundHandler {
     record Arrived(Peer peer, long requestId, Message message, Runnable done) {
-        Letter letter() {
-            return (Letter) message;
+        TestMessage letter() {
+            return (TestMessage) message;
         }
     }
 

@@ -1,8 +1,8 @@
 package io.bulwark.transport;
 
-import static io.bulwark.transport.Cast.CLIENT;
-import static io.bulwark.transport.Cast.NODE;
-import static io.bulwark.transport.Cast.trusted;
+import static io.bulwark.transport.TestPrincipals.CLIENT;
+import static io.bulwark.transport.TestPrincipals.NODE;
+import static io.bulwark.transport.TestPrincipals.trusted;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
@@ -240,17 +240,17 @@ class RefusalExceptionsTest {
     @MethodSource("engines")
     void whoMeddlesWithWhatAClientSaysHasNoServerRefuseIt(Engines engines) throws IOException {
         InetSocketAddress server = open(credentials(NODES, BOTH, engines.server()))
-                .listen(Cast.anyPort(), new Recorder())
+                .listen(TestPrincipals.anyPort(), new Recorder())
                 .boundAddress();
-        for (Meddler.Deed deed : Meddler.Deed.values()) {
+        for (TamperingProxy.Deed deed : TamperingProxy.Deed.values()) {
             SimpleMeterRegistry meters = new SimpleMeterRegistry();
-            try (Meddler meddler = new Meddler(server, deed);
+            try (TamperingProxy meddler = new TamperingProxy(server, deed);
                     Transport client = Transport.open(
-                            Cast.settings(), credentials(CLIENTS, BOTH, engines.client()), Letter.CODECS, meters)) {
+                            TestPrincipals.settings(), credentials(CLIENTS, BOTH, engines.client()), TestMessage.CODECS, meters)) {
                 PeerLink link = client.link(NODE, meddler.address(), new Recorder());
                 await().until(() -> {
                     assertThat(link.refusal()).as("%s", deed).isEmpty();
-                    return Cast.faults(meters, Fault.TLS) > 4;
+                    return TestPrincipals.faults(meters, Fault.TLS) > 4;
                 });
             }
         }
@@ -289,12 +289,12 @@ class RefusalExceptionsTest {
     /** Without TLS the keys of both do not fit, and nothing more is known. */
     @Test
     void withoutTlsOtherKeysAreOtherKeys() throws IOException {
-        Transport node = Transport.open(Cast.settings(), Cast.keys(NODE, 0), Letter.CODECS);
+        Transport node = Transport.open(TestPrincipals.settings(), TestPrincipals.keys(NODE, 0), TestMessage.CODECS);
         opened.add(node);
-        Transport client = Transport.open(Cast.settings(), Cast.keys(CLIENT, 1), Letter.CODECS);
+        Transport client = Transport.open(TestPrincipals.settings(), TestPrincipals.keys(CLIENT, 1), TestMessage.CODECS);
         opened.add(client);
         PeerLink link =
-                client.link(NODE, node.listen(Cast.anyPort(), new Recorder()).boundAddress(), new Recorder());
+                client.link(NODE, node.listen(TestPrincipals.anyPort(), new Recorder()).boundAddress(), new Recorder());
         await().until(() -> reasonOf(link) == LinkRefusal.Reason.THEIR_KEY_UNKNOWN);
     }
 
@@ -313,12 +313,12 @@ class RefusalExceptionsTest {
 
     private PeerLink link(TlsCredentials server, TlsCredentials client) throws IOException {
         InetSocketAddress address =
-                open(server).listen(Cast.anyPort(), new Recorder()).boundAddress();
+                open(server).listen(TestPrincipals.anyPort(), new Recorder()).boundAddress();
         return open(client).link(NODE, address, new Recorder());
     }
 
     private Transport open(TlsCredentials credentials) {
-        Transport transport = Transport.open(Cast.settings(), credentials, Letter.CODECS);
+        Transport transport = Transport.open(TestPrincipals.settings(), credentials, TestMessage.CODECS);
         opened.add(transport);
         return transport;
     }

@@ -1,10 +1,10 @@
 package io.bulwark.transport;
 
-import static io.bulwark.transport.Cast.CLIENT;
-import static io.bulwark.transport.Cast.NODE;
-import static io.bulwark.transport.Cast.OTHER_NODE;
-import static io.bulwark.transport.Cast.faults;
-import static io.bulwark.transport.Cast.trusted;
+import static io.bulwark.transport.TestPrincipals.CLIENT;
+import static io.bulwark.transport.TestPrincipals.NODE;
+import static io.bulwark.transport.TestPrincipals.OTHER_NODE;
+import static io.bulwark.transport.TestPrincipals.faults;
+import static io.bulwark.transport.TestPrincipals.trusted;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -99,16 +99,16 @@ class TlsTest {
     @MethodSource("engines")
     void messagesArriveWhole(SslProvider engine) throws IOException {
         Transport node = open(credentials(NODES, SslProvider.JDK), atNode);
-        TransportServer server = node.listen(Cast.anyPort(), new Recorder.Echo());
+        TransportServer server = node.listen(TestPrincipals.anyPort(), new Recorder.Echo());
         Recorder mine = new Recorder();
         PeerLink link = client(credentials(CLIENTS, engine)).link(NODE, server.boundAddress(), mine);
         int count = 40;
         for (int i = 0; i < count; i++) {
-            Letter letter = Letter.ofLength(1 + i * 20_000, i);
+            TestMessage letter = TestMessage.ofLength(1 + i * 20_000, i);
             await().until(() -> link.send(1, letter));
         }
         for (int i = 0; i < count; i++) {
-            assertThat(Recorder.next(mine.arrived).letter()).isEqualTo(Letter.ofLength(1 + i * 20_000, i));
+            assertThat(Recorder.next(mine.arrived).letter()).isEqualTo(TestMessage.ofLength(1 + i * 20_000, i));
         }
     }
 
@@ -120,7 +120,7 @@ class TlsTest {
         // and the other way round: the same name, another key
         Transport foreign = open(credentials(Identity.generate(NODE, RANDOM), engine), atNode);
         InetSocketAddress address =
-                foreign.listen(Cast.anyPort(), new Recorder()).boundAddress();
+                foreign.listen(TestPrincipals.anyPort(), new Recorder()).boundAddress();
         PeerLink link = client(credentials(CLIENTS, engine)).link(NODE, address, new Recorder());
         await().until(() -> faults(atClient, Fault.UNKNOWN_PRINCIPAL) >= 2);
         assertThat(link.state()).isNotEqualTo(LinkState.UP);
@@ -187,9 +187,9 @@ class TlsTest {
 
     @Test
     void withoutTlsNobodyIsSpokenTo() throws IOException {
-        Transport plain = Transport.open(Cast.settings(), Cast.keys(NODE), Letter.CODECS, atNode);
+        Transport plain = Transport.open(TestPrincipals.settings(), TestPrincipals.keys(NODE), TestMessage.CODECS, atNode);
         opened.add(plain);
-        InetSocketAddress address = plain.listen(Cast.anyPort(), recorder).boundAddress();
+        InetSocketAddress address = plain.listen(TestPrincipals.anyPort(), recorder).boundAddress();
         PeerLink link = client(credentials(CLIENTS, engines().getLast())).link(NODE, address, new Recorder());
         await().until(() -> faults(atNode, Fault.MAGIC) >= 1);
         assertThat(link.state()).isNotEqualTo(LinkState.UP);
@@ -230,9 +230,9 @@ class TlsTest {
     @MethodSource("engines")
     void whoBeginsAHandshakeAndDoesNotEndItIsDisconnected(SslProvider engine) throws IOException {
         Transport hasty = Transport.open(
-                Cast.settingsWithHandshakeTimeout(100), credentials(NODES, engine), Letter.CODECS, atNode);
+                TestPrincipals.settingsWithHandshakeTimeout(100), credentials(NODES, engine), TestMessage.CODECS, atNode);
         opened.add(hasty);
-        InetSocketAddress address = hasty.listen(Cast.anyPort(), recorder).boundAddress();
+        InetSocketAddress address = hasty.listen(TestPrincipals.anyPort(), recorder).boundAddress();
         try (RawSocket silent = new RawSocket(address);
                 RawSocket half = new RawSocket(address)) {
             half.write((byte) 22, (byte) 3, (byte) 1, (byte) 2, (byte) 0, (byte) 1);
@@ -248,12 +248,12 @@ class TlsTest {
         TransportServer server = listen(credentials(NODES, engine));
         List<RawSocket> half = new ArrayList<>();
         try {
-            for (int i = 0; i < 2 * Cast.settings().unauthenticatedMax(); i++) {
+            for (int i = 0; i < 2 * TestPrincipals.settings().unauthenticatedMax(); i++) {
                 half.add(new RawSocket(server.boundAddress()));
                 half.getLast().write((byte) 22, (byte) 3, (byte) 1, (byte) 2);
             }
             await().until(() -> faults(atNode, Fault.TOO_MANY_CONNECTIONS)
-                    >= Cast.settings().unauthenticatedMax());
+                    >= TestPrincipals.settings().unauthenticatedMax());
             closes(half.getFirst());
             client(credentials(CLIENTS, engine)).link(NODE, server.boundAddress(), new Recorder());
             assertThat(Recorder.next(recorder.connected).principal()).isEqualTo(CLIENT);
@@ -296,8 +296,8 @@ class TlsTest {
         Identity next = Identity.generate(CLIENT, RANDOM);
         node.trust(trusted(NODES, CLIENTS, next));
         client.renew(next);
-        assertThat(link.send(1, Letter.ofLength(10, 1))).isTrue();
-        assertThat(Recorder.next(recorder.arrived).letter()).isEqualTo(Letter.ofLength(10, 1));
+        assertThat(link.send(1, TestMessage.ofLength(10, 1))).isTrue();
+        assertThat(Recorder.next(recorder.arrived).letter()).isEqualTo(TestMessage.ofLength(10, 1));
         assertThat(recorder.disconnected).isEmpty();
 
         node.trust(trusted(NODES, next));
@@ -313,7 +313,7 @@ class TlsTest {
         TlsCredentials node = credentials(NODES, trusted(NODES), engine);
         TransportServer server = listen(node);
         Transport patient = Transport.open(
-                Cast.settingsWithPauses(3_600_000), credentials(CLIENTS, engine), Letter.CODECS, atClient);
+                TestPrincipals.settingsWithPauses(3_600_000), credentials(CLIENTS, engine), TestMessage.CODECS, atClient);
         opened.add(patient);
         PeerLink link = patient.link(NODE, server.boundAddress(), new Recorder());
         await().until(() -> link.state() == LinkState.WAITING);
@@ -325,7 +325,7 @@ class TlsTest {
 
     private void neverUp(TransportServer server, TlsCredentials credentials, Fault fault) {
         double before = faults(atNode, fault);
-        try (Transport refused = Transport.open(Cast.settings(), credentials, Letter.CODECS)) {
+        try (Transport refused = Transport.open(TestPrincipals.settings(), credentials, TestMessage.CODECS)) {
             PeerLink link = refused.link(NODE, server.boundAddress(), new Recorder());
             await().until(() -> faults(atNode, fault) >= before + 2);
             assertThat(link.state()).isNotEqualTo(LinkState.UP);
@@ -334,7 +334,7 @@ class TlsTest {
     }
 
     private TransportServer listen(TlsCredentials credentials) throws IOException {
-        return open(credentials, atNode).listen(Cast.anyPort(), recorder);
+        return open(credentials, atNode).listen(TestPrincipals.anyPort(), recorder);
     }
 
     private Transport client(TlsCredentials credentials) {
@@ -342,7 +342,7 @@ class TlsTest {
     }
 
     private Transport open(TlsCredentials credentials, MeterRegistry registry) {
-        Transport transport = Transport.open(Cast.settings(), credentials, Letter.CODECS, registry);
+        Transport transport = Transport.open(TestPrincipals.settings(), credentials, TestMessage.CODECS, registry);
         opened.add(transport);
         return transport;
     }

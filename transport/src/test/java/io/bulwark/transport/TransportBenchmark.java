@@ -48,28 +48,28 @@ public class TransportBenchmark {
     private Transport node;
     private Transport client;
     private PeerLink link;
-    private Letter letter;
+    private TestMessage letter;
     private Semaphore room;
 
     @Setup(Level.Trial)
     public void open() throws IOException {
-        Letter empty = Letter.ofLength(0, 1);
-        letter = Letter.ofLength(length, 1);
+        TestMessage empty = TestMessage.ofLength(0, 1);
+        letter = TestMessage.ofLength(length, 1);
         room = new Semaphore(window);
-        Identity nodes = Identity.generate(Cast.NODE, new SecureRandom());
-        Identity clients = Identity.generate(Cast.CLIENT, new SecureRandom());
-        TrustedKeys trusted = new TrustedKeys(Map.of(nodes.publicKey(), Cast.NODE, clients.publicKey(), Cast.CLIENT));
+        Identity nodes = Identity.generate(TestPrincipals.NODE, new SecureRandom());
+        Identity clients = Identity.generate(TestPrincipals.CLIENT, new SecureRandom());
+        TrustedKeys trusted = new TrustedKeys(Map.of(nodes.publicKey(), TestPrincipals.NODE, clients.publicKey(), TestPrincipals.CLIENT));
         boolean tls = channel.equals("tls");
-        Credentials atNode = tls ? new TlsCredentials(nodes, trusted) : new InsecureLoopback(Cast.keys(Cast.NODE));
+        Credentials atNode = tls ? new TlsCredentials(nodes, trusted) : new InsecureLoopback(TestPrincipals.keys(TestPrincipals.NODE));
         Credentials atClient =
-                tls ? new TlsCredentials(clients, trusted) : new InsecureLoopback(Cast.keys(Cast.CLIENT));
-        node = Transport.open(TransportSettings.defaults(), atNode, Letter.CODECS);
-        client = Transport.open(TransportSettings.defaults(), atClient, Letter.CODECS);
-        TransportServer server = node.listen(Cast.anyPort(), (peer, requestId, message, done) -> {
+                tls ? new TlsCredentials(clients, trusted) : new InsecureLoopback(TestPrincipals.keys(TestPrincipals.CLIENT));
+        node = Transport.open(TransportSettings.defaults(), atNode, TestMessage.CODECS);
+        client = Transport.open(TransportSettings.defaults(), atClient, TestMessage.CODECS);
+        TransportServer server = node.listen(TestPrincipals.anyPort(), (peer, requestId, message, done) -> {
             peer.send(requestId, empty);
             done.run();
         });
-        link = client.link(Cast.NODE, server.boundAddress(), new InboundHandler() {
+        link = client.link(TestPrincipals.NODE, server.boundAddress(), new InboundHandler() {
             @Override
             public void onMessage(Peer peer, long requestId, Message message, Runnable done) {
                 room.release();

@@ -1,10 +1,10 @@
 package io.bulwark.transport;
 
-import static io.bulwark.transport.Cast.CLIENT;
-import static io.bulwark.transport.Cast.NODE;
-import static io.bulwark.transport.Cast.OTHER_NODE;
-import static io.bulwark.transport.Cast.faults;
-import static io.bulwark.transport.Cast.keys;
+import static io.bulwark.transport.TestPrincipals.CLIENT;
+import static io.bulwark.transport.TestPrincipals.NODE;
+import static io.bulwark.transport.TestPrincipals.OTHER_NODE;
+import static io.bulwark.transport.TestPrincipals.faults;
+import static io.bulwark.transport.TestPrincipals.keys;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -34,8 +34,8 @@ class TransportTest {
     private final MeterRegistry atClient = new SimpleMeterRegistry();
     private final Recorder echo = new Recorder.Echo();
     private final Recorder recorder = new Recorder();
-    private final Transport node = Transport.open(Cast.settings(), keys(NODE), Letter.CODECS, atNode);
-    private final Transport client = Transport.open(Cast.settings(), keys(CLIENT), Letter.CODECS, atClient);
+    private final Transport node = Transport.open(TestPrincipals.settings(), keys(NODE), TestMessage.CODECS, atNode);
+    private final Transport client = Transport.open(TestPrincipals.settings(), keys(CLIENT), TestMessage.CODECS, atClient);
 
     @AfterEach
     void close() {
@@ -45,16 +45,16 @@ class TransportTest {
 
     @Test
     void framesOfEveryLengthComeBack() throws IOException {
-        PeerLink link = linkTo(node.listen(Cast.anyPort(), echo));
+        PeerLink link = linkTo(node.listen(TestPrincipals.anyPort(), echo));
         int[] lengths = {0, 1, 4095, 4096, 70_000, 512 << 10, (1 << 20) + (64 << 10) + 1, FrameHeader.BODY_BYTES_MAX};
         for (int length : lengths) {
-            Letter letter = Letter.ofLength(length, length);
+            TestMessage letter = TestMessage.ofLength(length, length);
             assertThat(link.send(length, letter)).isTrue();
             Recorder.Arrived arrived = Recorder.next(recorder.arrived);
             assertThat(arrived.requestId()).isEqualTo(length);
             assertThat(arrived.letter()).isEqualTo(letter);
         }
-        assertThatThrownBy(() -> link.send(1, Letter.ofLength(FrameHeader.BODY_BYTES_MAX + 1, 1)))
+        assertThatThrownBy(() -> link.send(1, TestMessage.ofLength(FrameHeader.BODY_BYTES_MAX + 1, 1)))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> link.send(1, new Stranger())).isInstanceOf(IllegalArgumentException.class);
         assertThat(atClient.counter("bulwark.transport.frames", "peer", "node-1", "direction", "in")
@@ -74,7 +74,7 @@ class TransportTest {
 
     @Test
     void messagesOfManyThreadsAndLinksArriveOnceAndInTheOrderOfTheirSender() throws Exception {
-        TransportServer server = node.listen(Cast.anyPort(), echo);
+        TransportServer server = node.listen(TestPrincipals.anyPort(), echo);
         int threads = 8;
         int each = 500;
         PeerLink[] links = {linkTo(server), linkTo(server)};
@@ -84,7 +84,7 @@ class TransportTest {
             PeerLink link = links[t % links.length];
             senders.add(Thread.startVirtualThread(() -> {
                 for (int i = 0; i < each; i++) {
-                    assertThat(link.send(base + i, Letter.ofLength(i, base + i)))
+                    assertThat(link.send(base + i, TestMessage.ofLength(i, base + i)))
                             .isTrue();
                 }
             }));
@@ -96,7 +96,7 @@ class TransportTest {
             Recorder.Arrived arrived = Recorder.next(recorder.arrived);
             long id = arrived.requestId();
             assertThat(seen.add(id)).isTrue();
-            assertThat(arrived.letter()).isEqualTo(Letter.ofLength((int) (id % each), id));
+            assertThat(arrived.letter()).isEqualTo(TestMessage.ofLength((int) (id % each), id));
             int sender = (int) (id / each);
             assertThat(id).isGreaterThan(last[sender]);
             last[sender] = id;
@@ -108,7 +108,7 @@ class TransportTest {
 
     @Test
     void aTransportBesideAnotherIsAnotherPrincipalAndLeavesItTheEventLoops() throws IOException {
-        TransportServer server = node.listen(Cast.anyPort(), echo);
+        TransportServer server = node.listen(TestPrincipals.anyPort(), echo);
         try (Transport beside = client.beside(new InsecureLoopback(keys(OTHER_NODE)))) {
             beside.link(NODE, server.boundAddress(), new Recorder());
             assertThat(Recorder.next(echo.connected).principal()).isEqualTo(OTHER_NODE);
@@ -121,13 +121,13 @@ class TransportTest {
 
     @Test
     void aLinkComesBackAfterItsServer() throws IOException {
-        TransportServer first = node.listen(Cast.anyPort(), echo);
+        TransportServer first = node.listen(TestPrincipals.anyPort(), echo);
         InetSocketAddress address = first.boundAddress();
         PeerLink link = linkTo(first);
         Recorder.next(recorder.connected);
         first.close();
         Recorder.next(recorder.disconnected);
-        await().until(() -> !link.send(1, Letter.ofLength(1, 1)));
+        await().until(() -> !link.send(1, TestMessage.ofLength(1, 1)));
         await().until(() -> link.state() == LinkState.WAITING);
         assertThat(atClient.get("bulwark.transport.drops")
                         .tag("reason", "disconnected")
@@ -136,7 +136,7 @@ class TransportTest {
                 .isPositive();
         TransportServer second = node.listen(address, echo);
         Recorder.next(recorder.connected);
-        assertThat(link.send(2, Letter.ofLength(2, 2))).isTrue();
+        assertThat(link.send(2, TestMessage.ofLength(2, 2))).isTrue();
         assertThat(Recorder.next(recorder.arrived).requestId()).isEqualTo(2);
         assertThat(atClient.get("bulwark.transport.reconnects").counter().count())
                 .isEqualTo(1);
@@ -145,28 +145,28 @@ class TransportTest {
 
     @Test
     void whatIsSentWhileConnectingIsSentOnceConnected() throws IOException {
-        TransportServer server = node.listen(Cast.anyPort(), echo);
+        TransportServer server = node.listen(TestPrincipals.anyPort(), echo);
         PeerLink link = linkTo(server);
-        assertThat(link.send(5, Letter.ofLength(5, 5))).isTrue();
+        assertThat(link.send(5, TestMessage.ofLength(5, 5))).isTrue();
         assertThat(Recorder.next(recorder.arrived).requestId()).isEqualTo(5);
     }
 
     @Test
     void aLinkToNobodyRefusesMessagesAndCanBeClosed() throws IOException {
-        TransportServer server = node.listen(Cast.anyPort(), echo);
+        TransportServer server = node.listen(TestPrincipals.anyPort(), echo);
         server.close();
         PeerLink link = linkTo(server.boundAddress());
-        await().until(() -> !link.send(1, Letter.ofLength(1, 1)));
+        await().until(() -> !link.send(1, TestMessage.ofLength(1, 1)));
         link.close();
         link.close();
         assertThat(link.state()).isEqualTo(LinkState.CLOSED);
-        assertThat(link.send(1, Letter.ofLength(1, 1))).isFalse();
+        assertThat(link.send(1, TestMessage.ofLength(1, 1))).isFalse();
         assertThat(recorder.connected).isEmpty();
     }
 
     @Test
     void aDisconnectedLinkConnectsAgain() throws IOException {
-        linkTo(node.listen(Cast.anyPort(), echo));
+        linkTo(node.listen(TestPrincipals.anyPort(), echo));
         Recorder.next(echo.connected);
         Recorder.next(recorder.connected).disconnect("try again");
         Recorder.next(recorder.disconnected);
@@ -179,10 +179,10 @@ class TransportTest {
     @Test
     void closingLetsLeaveWhatIsQueued() throws IOException {
         Recorder sink = new Recorder();
-        PeerLink link = linkTo(node.listen(Cast.anyPort(), sink));
+        PeerLink link = linkTo(node.listen(TestPrincipals.anyPort(), sink));
         Recorder.next(recorder.connected);
         for (int i = 0; i < 16; i++) {
-            assertThat(link.send(i, Letter.ofLength(1 << 20, i))).isTrue();
+            assertThat(link.send(i, TestMessage.ofLength(1 << 20, i))).isTrue();
         }
         link.close();
         for (int i = 0; i < 16; i++) {
@@ -192,7 +192,7 @@ class TransportTest {
 
     @Test
     void aTakenPortIsSaidToBeTaken() throws IOException {
-        TransportServer server = node.listen(Cast.anyPort(), echo);
+        TransportServer server = node.listen(TestPrincipals.anyPort(), echo);
         assertThatThrownBy(() -> node.listen(server.boundAddress(), echo))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("node-1 cannot listen on")
@@ -201,8 +201,8 @@ class TransportTest {
 
     @Test
     void malformedFramesCloseOnlyTheirConnection() throws IOException {
-        TransportServer server = node.listen(Cast.anyPort(), echo);
-        byte[] good = Letter.frame(1, Letter.ofLength(100, 1));
+        TransportServer server = node.listen(TestPrincipals.anyPort(), echo);
+        byte[] good = TestMessage.frame(1, TestMessage.ofLength(100, 1));
         assertThat(faultOf(server, change(good, 0, 0))).isEqualTo(Fault.MAGIC);
         assertThat(faultOf(server, change(good, 4, 9))).isEqualTo(Fault.VERSION);
         assertThat(faultOf(server, change(good, 5, 9))).isEqualTo(Fault.RESERVED);
@@ -211,15 +211,15 @@ class TransportTest {
         assertThat(faultOf(server, change(good, 16, 0x7F))).isEqualTo(Fault.LENGTH);
         assertThat(faultOf(server, change(good, 50, ~good[50]))).isEqualTo(Fault.CHECKSUM);
         PeerLink link = linkTo(server);
-        assertThat(link.send(8, Letter.ofLength(8, 8))).isTrue();
+        assertThat(link.send(8, TestMessage.ofLength(8, 8))).isTrue();
         assertThat(Recorder.next(recorder.arrived).requestId()).isEqualTo(8);
     }
 
     @Test
     void halfAFrameIsNoMessage() throws IOException {
         Recorder sink = new Recorder();
-        TransportServer server = node.listen(Cast.anyPort(), sink);
-        byte[] good = Letter.frame(1, Letter.ofLength(100, 1));
+        TransportServer server = node.listen(TestPrincipals.anyPort(), sink);
+        byte[] good = TestMessage.frame(1, TestMessage.ofLength(100, 1));
         try (RawSocket raw = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE)) {
             raw.write(Arrays.copyOf(good, 70));
         }
@@ -233,9 +233,9 @@ class TransportTest {
         InboundHandler broken = (peer, requestId, message, done) -> {
             throw new IllegalStateException("expected by this test");
         };
-        TransportServer server = node.listen(Cast.anyPort(), broken);
+        TransportServer server = node.listen(TestPrincipals.anyPort(), broken);
         try (RawSocket raw = RawSocket.authenticated(server.boundAddress(), keys(OTHER_NODE), NODE)) {
-            raw.write(Letter.frame(1, new Letter(Bytes.EMPTY)));
+            raw.write(TestMessage.frame(1, new TestMessage(Bytes.EMPTY)));
             assertThat(raw.isClosedByPeer()).isTrue();
         }
         await().until(() -> faults(atNode, Fault.HANDLER_FAILED) == 1);
@@ -243,7 +243,7 @@ class TransportTest {
 
     @Test
     void aLinkSurvivesAHandlerThatFailsOnDisconnection() throws IOException {
-        TransportServer server = node.listen(Cast.anyPort(), echo);
+        TransportServer server = node.listen(TestPrincipals.anyPort(), echo);
         Recorder fragile = new Recorder() {
             @Override
             public void onDisconnected(Peer peer) {
@@ -257,19 +257,19 @@ class TransportTest {
 
     @Test
     void afterClosingNothingStarts() throws IOException {
-        TransportServer server = node.listen(Cast.anyPort(), echo);
+        TransportServer server = node.listen(TestPrincipals.anyPort(), echo);
         PeerLink link = linkTo(server);
         client.close();
         node.close();
         link.close();
         server.close();
-        assertThatThrownBy(() -> node.listen(Cast.anyPort(), echo)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> node.listen(TestPrincipals.anyPort(), echo)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> linkTo(server.boundAddress())).isInstanceOf(IllegalStateException.class);
     }
 
     @Test
     void closingEverythingEndsTheThreads() throws IOException {
-        linkTo(node.listen(Cast.anyPort(), echo));
+        linkTo(node.listen(TestPrincipals.anyPort(), echo));
         Recorder.next(recorder.connected);
         client.close();
         node.close();
@@ -302,7 +302,7 @@ class TransportTest {
     /** A correct frame of a type that its family does not know. */
     private static byte[] unknownType() {
         WireWriter out = new WireWriter();
-        FrameHeader.frame(Letter.TYPE + 1, 1, new WireWriter()).forEach(out::raw);
+        FrameHeader.frame(TestMessage.TYPE + 1, 1, new WireWriter()).forEach(out::raw);
         return out.toBytes().toByteArray();
     }
 

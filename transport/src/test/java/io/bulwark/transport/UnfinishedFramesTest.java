@@ -1,9 +1,9 @@
 package io.bulwark.transport;
 
-import static io.bulwark.transport.Cast.CLIENT;
-import static io.bulwark.transport.Cast.NODE;
-import static io.bulwark.transport.Cast.OTHER_NODE;
-import static io.bulwark.transport.Cast.keys;
+import static io.bulwark.transport.TestPrincipals.CLIENT;
+import static io.bulwark.transport.TestPrincipals.NODE;
+import static io.bulwark.transport.TestPrincipals.OTHER_NODE;
+import static io.bulwark.transport.TestPrincipals.keys;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -22,16 +22,16 @@ import org.junit.jupiter.api.Test;
 /** Frames that begin and do not end. */
 @NullMarked
 class UnfinishedFramesTest {
-    private static final byte[] LARGEST = Letter.frame(1, Letter.ofLength(FrameHeader.BODY_BYTES_MAX, 1));
-    private static final byte[] SMALL = Letter.frame(2, Letter.ofLength(100, 1));
+    private static final byte[] LARGEST = TestMessage.frame(1, TestMessage.ofLength(FrameHeader.BODY_BYTES_MAX, 1));
+    private static final byte[] SMALL = TestMessage.frame(2, TestMessage.ofLength(100, 1));
 
     private final MeterRegistry registry = new SimpleMeterRegistry();
     private final Recorder recorder = new Recorder();
 
     @Test
     void aFrameMustBecomeWholeInTime() throws IOException {
-        try (Transport node = open(Cast.settingsWithFrames(4, 300, 64 << 20));
-                TransportServer server = node.listen(Cast.anyPort(), recorder);
+        try (Transport node = open(TestPrincipals.settingsWithFrames(4, 300, 64 << 20));
+                TransportServer server = node.listen(TestPrincipals.anyPort(), recorder);
                 RawSocket half = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE);
                 RawSocket header = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE);
                 RawSocket idle = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE)) {
@@ -39,7 +39,7 @@ class UnfinishedFramesTest {
             header.write(Arrays.copyOf(SMALL, 3));
             assertThat(half.isClosedByPeer()).isTrue();
             assertThat(header.isClosedByPeer()).isTrue();
-            await().until(() -> Cast.faults(registry, Fault.FRAME_TIMEOUT) == 2);
+            await().until(() -> TestPrincipals.faults(registry, Fault.FRAME_TIMEOUT) == 2);
             // Silence between frames is nobody's fault.
             idle.write(SMALL);
             assertThat(Recorder.next(recorder.arrived).requestId()).isEqualTo(2);
@@ -50,10 +50,10 @@ class UnfinishedFramesTest {
     @Test
     void aSideThatDoesNotReadBlamesNobody() throws Exception {
         Recorder hoard = new Recorder(true);
-        try (Transport node = open(Cast.settingsWithFrames(4, 300, 64 << 20));
-                TransportServer server = node.listen(Cast.anyPort(), hoard);
+        try (Transport node = open(TestPrincipals.settingsWithFrames(4, 300, 64 << 20));
+                TransportServer server = node.listen(TestPrincipals.anyPort(), hoard);
                 RawSocket raw = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE)) {
-            byte[] frame = Letter.frame(1, Letter.ofLength(512 << 10, 1));
+            byte[] frame = TestMessage.frame(1, TestMessage.ofLength(512 << 10, 1));
             Thread writer = Thread.startVirtualThread(() -> {
                 try {
                     for (int i = 0; i < 40; i++) {
@@ -69,7 +69,7 @@ class UnfinishedFramesTest {
                 Recorder.next(hoard.arrived).done().run();
             }
             writer.join();
-            assertThat(Cast.faults(registry, Fault.FRAME_TIMEOUT)).isZero();
+            assertThat(TestPrincipals.faults(registry, Fault.FRAME_TIMEOUT)).isZero();
         }
     }
 
@@ -77,8 +77,8 @@ class UnfinishedFramesTest {
     void whoTricklesManyLargeFramesLosesHisOwn() throws IOException {
         long bound = 2L * LARGEST.length;
         List<RawSocket> trickling = new ArrayList<>();
-        try (Transport node = open(Cast.settingsWithFrames(16, 30_000, bound));
-                TransportServer server = node.listen(Cast.anyPort(), recorder);
+        try (Transport node = open(TestPrincipals.settingsWithFrames(16, 30_000, bound));
+                TransportServer server = node.listen(TestPrincipals.anyPort(), recorder);
                 RawSocket honest = RawSocket.authenticated(server.boundAddress(), keys(OTHER_NODE), NODE)) {
             int half = LARGEST.length / 2;
             honest.write(Arrays.copyOf(LARGEST, half));
@@ -87,7 +87,7 @@ class UnfinishedFramesTest {
                 trickling.getLast().write(Arrays.copyOf(LARGEST, LARGEST.length - 1));
                 assertThat(unfinished()).isLessThanOrEqualTo((double) bound);
             }
-            await().until(() -> Cast.faults(registry, Fault.TOO_MANY_UNFINISHED) >= 6);
+            await().until(() -> TestPrincipals.faults(registry, Fault.TOO_MANY_UNFINISHED) >= 6);
             assertThat(trickling.getFirst().isClosedByPeer()).isTrue();
             honest.write(Arrays.copyOfRange(LARGEST, half, LARGEST.length));
             assertThat(Recorder.next(recorder.arrived).peer().principal()).isEqualTo(OTHER_NODE);
@@ -119,7 +119,7 @@ class UnfinishedFramesTest {
     }
 
     private Transport open(TransportSettings settings) {
-        return Transport.open(settings, keys(NODE), Letter.CODECS, registry);
+        return Transport.open(settings, keys(NODE), TestMessage.CODECS, registry);
     }
 
     private double unfinished() {

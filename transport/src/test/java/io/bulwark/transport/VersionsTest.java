@@ -1,9 +1,9 @@
 package io.bulwark.transport;
 
-import static io.bulwark.transport.Cast.CLIENT;
-import static io.bulwark.transport.Cast.NODE;
-import static io.bulwark.transport.Cast.faults;
-import static io.bulwark.transport.Cast.trusted;
+import static io.bulwark.transport.TestPrincipals.CLIENT;
+import static io.bulwark.transport.TestPrincipals.NODE;
+import static io.bulwark.transport.TestPrincipals.faults;
+import static io.bulwark.transport.TestPrincipals.trusted;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -75,7 +75,7 @@ class VersionsTest {
     @MethodSource("engines")
     void whoNamesNoneSpeaksTheFirst(SslProvider engine) throws IOException {
         TlsCredentials ofNode = credentials(NODES, engine, WireVersions.HERE);
-        TransportServer server = open(ofNode, TODAY, atNode).listen(Cast.anyPort(), node);
+        TransportServer server = open(ofNode, TODAY, atNode).listen(TestPrincipals.anyPort(), node);
         try (TlsSocket unnamed = new TlsSocket(server.boundAddress(), CLIENTS, "TLSv1.3")) {
             unnamed.socket.startHandshake();
             Peer peer = Recorder.next(node.connected);
@@ -83,9 +83,9 @@ class VersionsTest {
             assertThat(peer.send(1, new News(7))).isTrue();
             assertThat(peer.send(2, new News(8))).isTrue();
             await("the second is not tried").until(() -> older(atNode) == 1);
-            assertThat(ofNode.namesNone(CLIENT)).isTrue();
+            assertThat(ofNode.hasUnversionedConnection(CLIENT)).isTrue();
         }
-        await().until(() -> !ofNode.namesNone(CLIENT));
+        await().until(() -> !ofNode.hasUnversionedConnection(CLIENT));
     }
 
     @ParameterizedTest
@@ -93,7 +93,7 @@ class VersionsTest {
     void whatAnOlderOneDoesNotKnowIsSentOnceAndNotAgain(SslProvider engine) throws IOException {
         PeerLink link = connect(
                 credentials(NODES, engine, FIRST),
-                Letter.CODECS,
+                TestMessage.CODECS,
                 credentials(CLIENTS, engine, WireVersions.HERE),
                 TODAY);
         // It may be one that knows, for all that is known; it is not, and says so in its way.
@@ -103,7 +103,7 @@ class VersionsTest {
         assertThat(link.send(2, new News(8))).isTrue();
         await().until(() -> older(atClient) == 1);
         // The connection goes on with what both know.
-        Letter letter = Letter.ofLength(100, 1);
+        TestMessage letter = TestMessage.ofLength(100, 1);
         assertThat(link.send(3, letter)).isTrue();
         assertThat(Recorder.next(node.arrived).letter()).isEqualTo(letter);
         assertThat(faults(atNode, Fault.TYPE)).isEqualTo(1);
@@ -122,7 +122,7 @@ class VersionsTest {
         assertThat(Recorder.next(node.connected).send(1, new News(8))).isTrue();
         assertThat(Recorder.next(client.arrived).message()).isEqualTo(new News(8));
         assertThat(link.send(3, new News(9))).isTrue();
-        assertThat(link.send(4, Letter.ofLength(100, 1))).isTrue();
+        assertThat(link.send(4, TestMessage.ofLength(100, 1))).isTrue();
         assertThat(Recorder.next(node.arrived).message()).isEqualTo(new News(9));
         assertThat(ofClient.versionOf(NODE)).isEqualTo(2);
     }
@@ -132,7 +132,7 @@ class VersionsTest {
     @MethodSource("engines")
     void whatIsSaidDependsOnTheConnectionAndNotOnWhatItsOwnerHasSpoken(SslProvider engine) throws IOException {
         TlsCredentials ofNode = credentials(NODES, engine, WireVersions.HERE);
-        TransportServer server = open(ofNode, TODAY, atNode).listen(Cast.anyPort(), node);
+        TransportServer server = open(ofNode, TODAY, atNode).listen(TestPrincipals.anyPort(), node);
         open(credentials(CLIENTS, engine, WireVersions.HERE), TODAY, atClient)
                 .link(NODE, server.boundAddress(), client);
         Peer newer = Recorder.next(node.connected);
@@ -144,14 +144,14 @@ class VersionsTest {
         assertThat(newer.speaks(WireVersions.HERE.newest())).isTrue();
         assertThat(newer.speaks(WireVersions.HERE.newest() + 1)).isFalse();
         assertThat(back.speaks(WireVersions.HERE.newest())).isFalse();
-        Letter letter = Letter.ofLength(100, 1);
+        TestMessage letter = TestMessage.ofLength(100, 1);
         for (Peer each : List.of(back, newer)) {
             assertThat(each.send(1, new News(7))).isTrue();
             assertThat(each.send(2, new News(8))).isTrue();
             assertThat(each.send(3, letter)).isTrue();
         }
         assertThat(Recorder.next(older.arrived).message()).as("tried once").isEqualTo(new News(7));
-        assertThat(Recorder.next(older.arrived).message()).isInstanceOf(Letter.class);
+        assertThat(Recorder.next(older.arrived).message()).isInstanceOf(TestMessage.class);
         assertThat(Recorder.next(client.arrived).message()).isEqualTo(new News(7));
         assertThat(Recorder.next(client.arrived).message()).isEqualTo(new News(8));
         assertThat(older(atNode)).isEqualTo(1);
@@ -167,8 +167,8 @@ class VersionsTest {
                 credentials(CLIENTS, engine, WireVersions.HERE),
                 later);
         assertThat(link.send(1, new News(7))).isTrue();
-        assertThat(link.send(2, Letter.ofLength(100, 1))).isTrue();
-        assertThat(Recorder.next(node.arrived).message()).isInstanceOf(Letter.class);
+        assertThat(link.send(2, TestMessage.ofLength(100, 1))).isTrue();
+        assertThat(Recorder.next(node.arrived).message()).isInstanceOf(TestMessage.class);
         assertThat(older(atClient)).isEqualTo(1);
     }
 
@@ -178,12 +178,12 @@ class VersionsTest {
     void whatNoBuildWithoutVersionsKnowsIsNotTried(SslProvider engine) throws IOException {
         PeerLink link = connect(
                 credentials(NODES, engine, FIRST),
-                Letter.CODECS,
+                TestMessage.CODECS,
                 credentials(CLIENTS, engine, WireVersions.HERE),
                 codecs(WireVersions.AGREED_KEYS + 1));
         assertThat(link.send(1, new News(7))).isTrue();
-        assertThat(link.send(2, Letter.ofLength(100, 1))).isTrue();
-        assertThat(Recorder.next(node.arrived).message()).isInstanceOf(Letter.class);
+        assertThat(link.send(2, TestMessage.ofLength(100, 1))).isTrue();
+        assertThat(Recorder.next(node.arrived).message()).isInstanceOf(TestMessage.class);
         assertThat(older(atClient)).isEqualTo(1);
         assertThat(faults(atNode, Fault.TYPE)).isZero();
     }
@@ -193,10 +193,10 @@ class VersionsTest {
     @MethodSource("engines")
     void whoNamesNoVersionDoesSoWhileSuchAConnectionOfItsIsOpen(SslProvider engine) throws IOException {
         TlsCredentials ofNode = credentials(NODES, engine, WireVersions.HERE);
-        TransportServer server = open(ofNode, TODAY, atNode).listen(Cast.anyPort(), node);
+        TransportServer server = open(ofNode, TODAY, atNode).listen(TestPrincipals.anyPort(), node);
         Identity next = Identity.generate(CLIENT, RANDOM);
         ofNode.trust(trusted(NODES, CLIENTS, next));
-        assertThat(ofNode.namesNone(CLIENT)).isFalse();
+        assertThat(ofNode.hasUnversionedConnection(CLIENT)).isFalse();
         try (TlsSocket first = new TlsSocket(server.boundAddress(), CLIENTS, "TLSv1.3")) {
             first.socket.startHandshake();
             Recorder.next(node.connected);
@@ -205,18 +205,18 @@ class VersionsTest {
                 Recorder.next(node.connected);
             }
             Recorder.next(node.disconnected);
-            assertThat(ofNode.namesNone(CLIENT)).as("the first is open").isTrue();
+            assertThat(ofNode.hasUnversionedConnection(CLIENT)).as("the first is open").isTrue();
             ofNode.trust(trusted(NODES, next));
-            assertThat(ofNode.namesNone(CLIENT))
+            assertThat(ofNode.hasUnversionedConnection(CLIENT))
                     .as("open or not, it was made with a key that is given up")
                     .isFalse();
         }
         try (TlsSocket third = new TlsSocket(server.boundAddress(), next, "TLSv1.3")) {
             third.socket.startHandshake();
             Recorder.next(node.connected);
-            assertThat(ofNode.namesNone(CLIENT)).isTrue();
+            assertThat(ofNode.hasUnversionedConnection(CLIENT)).isTrue();
             ofNode.trust(trusted(NODES));
-            assertThat(ofNode.namesNone(CLIENT)).isFalse();
+            assertThat(ofNode.hasUnversionedConnection(CLIENT)).isFalse();
         }
     }
 
@@ -224,7 +224,7 @@ class VersionsTest {
     @MethodSource("engines")
     void whoHasNoVersionInCommonIsRefusedByTheNewer(SslProvider engine) throws IOException {
         TransportServer server = open(credentials(NODES, engine, WireVersions.HERE), TODAY, atNode)
-                .listen(Cast.anyPort(), node);
+                .listen(TestPrincipals.anyPort(), node);
         open(credentials(CLIENTS, engine, LATER), TODAY, atClient).link(NODE, server.boundAddress(), client);
         await().until(() -> faults(atClient, Fault.HANDSHAKE_VERSION) >= 2);
         assertThat(client.connected).isEmpty();
@@ -234,7 +234,7 @@ class VersionsTest {
     @MethodSource("engines")
     void aServerRefusesWhoIsTooOld(SslProvider engine) throws IOException {
         TransportServer server =
-                open(credentials(NODES, engine, LATER), TODAY, atNode).listen(Cast.anyPort(), node);
+                open(credentials(NODES, engine, LATER), TODAY, atNode).listen(TestPrincipals.anyPort(), node);
         PeerLink link = open(credentials(CLIENTS, engine, WireVersions.HERE), TODAY, atClient)
                 .link(NODE, server.boundAddress(), client);
         await().until(() -> faults(atNode, Fault.HANDSHAKE_VERSION) >= 2);
@@ -246,7 +246,7 @@ class VersionsTest {
     private PeerLink connect(
             TlsCredentials ofNode, MessageCodecs nodeCodecs, TlsCredentials ofClient, MessageCodecs clientCodecs)
             throws IOException {
-        TransportServer server = open(ofNode, nodeCodecs, atNode).listen(Cast.anyPort(), node);
+        TransportServer server = open(ofNode, nodeCodecs, atNode).listen(TestPrincipals.anyPort(), node);
         PeerLink link = open(ofClient, clientCodecs, atClient).link(NODE, server.boundAddress(), client);
         Peer accepted = Recorder.next(node.connected);
         Recorder.next(client.connected);
@@ -262,7 +262,7 @@ class VersionsTest {
     }
 
     private Transport open(TlsCredentials credentials, MessageCodecs codecs, MeterRegistry registry) {
-        Transport transport = Transport.open(Cast.settings(), credentials, codecs, registry);
+        Transport transport = Transport.open(TestPrincipals.settings(), credentials, codecs, registry);
         opened.add(transport);
         return transport;
     }
@@ -272,13 +272,13 @@ class VersionsTest {
     }
 
     private static MessageCodecs codecs(int since) {
-        return new MessageCodecs(new Letter.Codec(), new NewsCodec(since));
+        return new MessageCodecs(new TestMessage.Codec(), new NewsCodec(since));
     }
 
     /** Version 2 brought it. */
     private record News(int number) implements Message {}
 
-    private static final class NewsCodec extends Letter.OneKind<News> {
+    private static final class NewsCodec extends TestMessage.OneKind<News> {
         private final int since;
 
         NewsCodec(int since) {

@@ -27,10 +27,10 @@ public final class HealthWatch implements AutoCloseable {
     /** Matches a number that stands alone and is not part of a name, an address or a version. */
     private static final Pattern COUNT = Pattern.compile("(?<![\\w.:-])[0-9]+");
 
-    private record Word(String problem, long nanos) {}
+    private record LoggedProblem(String problem, long nanos) {}
 
     private final Supplier<List<MonitoredMember>> members;
-    private final Map<String, Word> words = new ConcurrentHashMap<>();
+    private final Map<String, LoggedProblem> words = new ConcurrentHashMap<>();
     private final Set<String> asking = ConcurrentHashMap.newKeySet();
     private final Thread thread = Thread.ofVirtual().name("health").unstarted(this::run);
     private volatile boolean leaving;
@@ -51,7 +51,7 @@ public final class HealthWatch implements AutoCloseable {
         Map<String, String> problems = new TreeMap<>();
         long now = System.nanoTime();
         for (MonitoredMember member : members.get()) {
-            Word word = words.get(member.name());
+            LoggedProblem word = words.get(member.name());
             String problem = leaving
                     ? "it is leaving"
                     : word == null
@@ -108,7 +108,7 @@ public final class HealthWatch implements AutoCloseable {
         } catch (Exception e) {
             problem = reason(e);
         }
-        Word last = words.put(member.name(), new Word(problem, System.nanoTime()));
+        LoggedProblem last = words.put(member.name(), new LoggedProblem(problem, System.nanoTime()));
         asking.remove(member.name());
         if (!leaving && isNews(last == null ? "" : last.problem, problem)) {
             LOG.info("{}: {}", member.name(), problem.isEmpty() ? "ready" : "not ready: " + problem);

@@ -81,7 +81,7 @@ public final class ConsoleRole {
      *
      * @param over completed with the exit code then
      */
-    static void orEnd(Supplier<?> asking, CompletableFuture<Integer> over) {
+    static void runOrEnd(Supplier<?> asking, CompletableFuture<Integer> over) {
         try {
             var _ = asking.get();
         } catch (NotBelievedException e) {
@@ -108,7 +108,7 @@ public final class ConsoleRole {
 
         @Override
         public String problem() {
-            orEnd(client::status, over);
+            runOrEnd(client::status, over);
             return "";
         }
 

@@ -407,12 +407,12 @@ public final class RoleFile {
                         setup.client()));
     }
 
-    private interface Making<T> {
+    private interface SetupFactory<T> {
         T make();
     }
 
     /** Reports values that can be parsed but are invalid. */
-    private static <T> T checked(RoleFindings found, Making<T> making) {
+    private static <T> T checked(RoleFindings found, SetupFactory<T> making) {
         try {
             return making.make();
         } catch (IllegalArgumentException e) {

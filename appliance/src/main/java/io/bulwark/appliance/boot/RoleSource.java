@@ -43,17 +43,17 @@ final class RoleSource {
      * @param keys null for each key that is missing or wrong
      * @param findings the problems found so far
      */
-    record Read<T>(T keys, RoleFindings findings) {}
+    record ReadKeys<T>(T keys, RoleFindings findings) {}
 
     /** Reads it, or fails if the file has no such section. */
-    static <T> Read<T> bind(Path file, Map<String, String> environment, String role, Class<T> type) throws IOException {
+    static <T> ReadKeys<T> bind(Path file, Map<String, String> environment, String role, Class<T> type) throws IOException {
         RoleFindings findings = new RoleFindings(file, role);
         Optional<T> keys = find(file, environment, role, type, findings);
         if (keys.isEmpty()) {
             findings.noteNoSection();
             findings.end();
         }
-        return new Read<>(keys.orElseThrow(), findings);
+        return new ReadKeys<>(keys.orElseThrow(), findings);
     }
 
     /**
@@ -88,12 +88,12 @@ final class RoleSource {
                                 findings.note("there is no key " + name.subName(SECTION_ELEMENTS) + " in " + section));
             }
         }
-        BindResult<T> bound = new Binder(all).bind(section, Bindable.of(type), new Collecting(findings));
+        BindResult<T> bound = new Binder(all).bind(section, Bindable.of(type), new ErrorCollector(findings));
         return bound.isBound() ? Optional.of(bound.get()) : Optional.empty();
     }
 
     /** Notes each value that cannot be read, and goes on without it. */
-    private record Collecting(RoleFindings findings) implements BindHandler {
+    private record ErrorCollector(RoleFindings findings) implements BindHandler {
         @Override
         public @Nullable Object onFailure(
                 ConfigurationPropertyName name, Bindable<?> target, BindContext context, Exception error) {

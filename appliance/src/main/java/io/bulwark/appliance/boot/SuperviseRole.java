@@ -1,7 +1,7 @@
 package io.bulwark.appliance.boot;
 
 import io.bulwark.appliance.admin.MonitoredMember;
-import io.bulwark.appliance.cluster.OwnCommand;
+import io.bulwark.appliance.cluster.JavaCommand;
 import io.bulwark.appliance.cluster.ReplicaProcess;
 import io.bulwark.appliance.cluster.ReplicaSetup;
 import io.bulwark.appliance.cluster.RunningNode;
@@ -103,7 +103,7 @@ public final class SuperviseRole implements MonitoredMember {
                 "replica-" + setup.number(),
                 Destination.resolve(setup.listen()),
                 Optional.empty(),
-                OwnCommand.javaAsThis(release.classPath()),
+                JavaCommand.javaAsThis(release.classPath()),
                 arguments);
         Files.createDirectories(own.data());
         GroupView group = GroupView.open(
@@ -139,11 +139,11 @@ public final class SuperviseRole implements MonitoredMember {
         if (asked == null || asked != number) {
             return ControlReply.failed("replica " + asked + " has another supervisor; here is " + replica.name());
         }
-        return recovered(supervisor);
+        return startRecovery(supervisor);
     }
 
     /** Has a replica recover, as an operator asked for. */
-    public static ControlReply recovered(Supervisor supervisor) {
+    public static ControlReply startRecovery(Supervisor supervisor) {
         try {
             String refused = supervisor.recoverNow();
             return refused.isEmpty()
@@ -174,7 +174,7 @@ public final class SuperviseRole implements MonitoredMember {
     @Override
     public String problem() {
         String alarm = supervisor.problem();
-        return alarm.isEmpty() && !replica.running() ? replica.name() + " does not run" : alarm;
+        return alarm.isEmpty() && !replica.isRunning() ? replica.name() + " does not run" : alarm;
     }
 
     @Override

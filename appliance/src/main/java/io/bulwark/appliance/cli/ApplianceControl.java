@@ -23,7 +23,7 @@ final class ApplianceControl {
         } catch (IOException e) {
             throw new CommandFailure(
                     CommandFailure.UNAVAILABLE,
-                    notServed(global, request.action().equals(DOWN)));
+                    unservedMessage(global, request.action().equals(DOWN)));
         }
         if (!reply.error().isEmpty()) {
             throw new CommandFailure(reply.misused() ? CommandFailure.USAGE : CommandFailure.FAILED, reply.error());
@@ -32,7 +32,7 @@ final class ApplianceControl {
     }
 
     /** Returns the reason why no appliance answers there. */
-    private static String notServed(GlobalOptions global, boolean down) {
+    private static String unservedMessage(GlobalOptions global, boolean down) {
         Path data = global.data();
         String oneByOne = down ? " Members that were started one by one are stopped where they run." : "";
         if (DataDirectory.at(data).wasStarted()) {

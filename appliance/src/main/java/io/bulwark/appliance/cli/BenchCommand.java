@@ -20,7 +20,7 @@ import picocli.CommandLine.TypeConversionException;
 @Command(name = "bench", description = "Measure puts or gets in a bucket of their own, which is removed afterwards.")
 final class BenchCommand implements Callable<Integer> {
     /** The operation to measure. */
-    enum What {
+    enum Measurement {
         PUT,
         GET
     }
@@ -52,7 +52,7 @@ final class BenchCommand implements Callable<Integer> {
     private final ClusterAccess access = new ClusterAccess();
 
     @Parameters(paramLabel = "put|get")
-    private What what = What.PUT;
+    private Measurement what = Measurement.PUT;
 
     @Option(
             names = "--size",
@@ -86,7 +86,7 @@ final class BenchCommand implements Callable<Integer> {
             Bucket bucket = client.createBucket(name);
             LoadRun load = new LoadRun(bucket, size, threads);
             try {
-                LoadRun.Result result = what == What.PUT ? load.put(seconds) : load.get(seconds);
+                LoadRun.Result result = what == Measurement.PUT ? load.put(seconds) : load.get(seconds);
                 print(result);
                 return result.failures().isEmpty() ? 0 : CommandFailure.FAILED;
             } finally {

@@ -72,9 +72,9 @@ public final class BulwarkCommand implements Runnable {
         CommandLine line = new CommandLine(new BulwarkCommand())
                 .registerConverter(Lie.class, new EnumConverter<>(Lie.class))
                 .registerConverter(UpCommand.Switch.class, new EnumConverter<>(UpCommand.Switch.class))
-                .registerConverter(BenchCommand.What.class, new EnumConverter<>(BenchCommand.What.class))
+                .registerConverter(BenchCommand.Measurement.class, new EnumConverter<>(BenchCommand.Measurement.class))
                 .setUsageHelpAutoWidth(true)
-                .setParameterExceptionHandler((misuse, _) -> misused(misuse))
+                .setParameterExceptionHandler((misuse, _) -> usageError(misuse))
                 .setExecutionExceptionHandler((failure, command, parsed) -> fail(failure));
         return line.execute(args);
     }
@@ -85,7 +85,7 @@ public final class BulwarkCommand implements Runnable {
     }
 
     /** In a line, as what else fails; who wants all of the help is told where it is. */
-    private static int misused(ParameterException misuse) {
+    private static int usageError(ParameterException misuse) {
         String what = String.valueOf(misuse.getMessage());
         if (misuse instanceof CommandLine.UnmatchedArgumentException unmatched) {
             if (!unmatched.isUnknownOption()) {

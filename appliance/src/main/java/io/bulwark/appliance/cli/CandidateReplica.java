@@ -5,7 +5,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
-import io.bulwark.transport.ShownIdentity;
+import io.bulwark.transport.PresentedIdentity;
 import io.bulwark.transport.identity.RefusedCertificateException;
 import java.io.IOException;
 import java.util.List;
@@ -31,7 +31,7 @@ final class CandidateReplica {
         }
         String where = "at " + coming.address();
         try {
-            ShownIdentity shown = ShownIdentity.at(KnownReplicas.addressOf(coming, List.of()), PATIENCE_MILLIS)
+            PresentedIdentity shown = PresentedIdentity.at(KnownReplicas.addressOf(coming, List.of()), PATIENCE_MILLIS)
                     .orElseThrow(() -> new CommandFailure(
                             CommandFailure.UNAVAILABLE,
                             "nobody answers " + where + ": start " + coming.replica() + " first"));

@@ -4,7 +4,7 @@ import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.DataDirectory;
 import io.bulwark.appliance.cluster.Ordering;
-import io.bulwark.appliance.cluster.TakenPorts;
+import io.bulwark.appliance.cluster.PortConflicts;
 import io.bulwark.appliance.demo.Demo;
 import io.bulwark.appliance.up.Appliance;
 import io.bulwark.appliance.up.EmbeddedMembers;
@@ -68,7 +68,7 @@ final class DemoCommand implements Callable<Integer> {
         try {
             DataDirectory data = DataDirectory.create(place);
             ClusterPlan plan = new ClusterPlan(data, shape);
-            Optional<String> taken = TakenPorts.among(plan.ports(false), 0);
+            Optional<String> taken = PortConflicts.findHolder(plan.ports(false), 0);
             if (taken.isPresent()) {
                 throw new CommandFailure(
                         CommandFailure.FAILED,

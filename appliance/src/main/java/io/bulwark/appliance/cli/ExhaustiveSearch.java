@@ -63,7 +63,7 @@ final class ExhaustiveSearch {
             if (elapsed() >= seconds && explored > 0) {
                 break;
             }
-            Exploration one = Explorer.explore(world, depthMax, statesMax, (depth, found) -> goOn(world, depth, found));
+            Exploration one = Explorer.explore(world, depthMax, statesMax, (depth, found) -> mayContinue(world, depth, found));
             System.out.println(one.summary());
             explored++;
             exhausted += one.complete() ? 1 : 0;
@@ -92,7 +92,7 @@ final class ExhaustiveSearch {
         return (System.nanoTime() - begunNanos) / 1e9;
     }
 
-    private boolean goOn(TinyWorld world, int depth, long states) {
+    private boolean mayContinue(TinyWorld world, int depth, long states) {
         if (System.nanoTime() - toldNanos >= PROGRESS_NANOS) {
             toldNanos = System.nanoTime();
             System.err.printf(

@@ -30,7 +30,7 @@ public final class GlobalOptions {
     }
 
     /** Returns whether this command line names the directory, so that the next one must name it too. */
-    boolean dataIsGiven() {
+    boolean isDataGiven() {
         return data != null;
     }
 

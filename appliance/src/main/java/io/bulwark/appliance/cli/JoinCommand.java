@@ -79,7 +79,7 @@ final class JoinCommand implements Callable<Integer> {
         Path directory = out.toAbsolutePath().normalize();
         Optional<InetSocketAddress> listens = listens(parsed);
         Path data = memberData == null ? directory.resolve("data") : memberData;
-        ClusterJoin.Joined joined = join(parsed, directory, RunningNode.kept(data));
+        ClusterJoin.JoinResult joined = join(parsed, directory, RunningNode.kept(data));
         List<Path> files = new ArrayList<>(joined.files());
         if (listens.isPresent()) {
             files.add(Bundle.joined(directory, parsed, listens.get(), data));
@@ -96,7 +96,7 @@ final class JoinCommand implements Callable<Integer> {
         return 0;
     }
 
-    private static ClusterJoin.Joined join(JoinToken token, Path directory, Path registry) throws IOException {
+    private static ClusterJoin.JoinResult join(JoinToken token, Path directory, Path registry) throws IOException {
         try {
             return ClusterJoin.join(token, directory, registry, new SecureRandom());
         } catch (NotBelievedException e) {

@@ -64,7 +64,7 @@ final class NodeMoveCommands {
             MoveExecutor moving = new MoveExecutor(client.nodes(), client::status, plan, wanted, PAUSE_MILLIS);
             moving.requireAnswers();
             String[] shown = {""};
-            MoveExecutor.Standing standing = moving.run(!noWait, now -> {
+            MoveExecutor.MoveProgress standing = moving.run(!noWait, now -> {
                 String line = now.toString();
                 if (!quiet && !now.over() && !line.equals(shown[0])) {
                     System.err.println(line + ".");
@@ -83,7 +83,7 @@ final class NodeMoveCommands {
             return 0;
         }
 
-        private static String text(MoveExecutor.Standing standing, int announced) {
+        private static String text(MoveExecutor.MoveProgress standing, int announced) {
             if (!standing.over()) {
                 return announced + " of " + standing.moves() + " changes are announced; `bulwark node list --groups`"
                         + " shows how far they are, and the same command goes on.";
@@ -147,7 +147,7 @@ final class NodeMoveCommands {
                             .print(Map.of("node", number, "spare", true), "node-" + number + " may take slots now.");
                     return 0;
                 }
-                List<Move> moves = plan.filling(number);
+                List<Move> moves = plan.planFill(number);
                 if (!access.global().json() && !plan.kept().isEmpty()) {
                     System.err.println("Register volumes without verification keep their holders: "
                             + String.join(", ", plan.kept()) + ".");
@@ -209,7 +209,7 @@ final class NodeMoveCommands {
                         .map(ClusterStatus.NodeStatus::node)
                         .collect(Collectors.toSet());
                 MovePlan plan = plan(client.nodes().map());
-                return run(client, plan, each -> each.draining(number, answering::contains));
+                return run(client, plan, each -> each.planDrain(number, answering::contains));
             }
         }
     }

@@ -51,7 +51,7 @@ record ReplicaChange(List<PrincipalId> leaving, List<Member> coming) {
     }
 
     /** Returns the proven configurations, followed by those that the replicas have agreed on since. */
-    static List<Configuration> with(List<Configuration> known, Replicas.Standing standing) {
+    static List<Configuration> with(List<Configuration> known, Replicas.GroupMembership standing) {
         List<Configuration> all = new ArrayList<>(known);
         if (standing.now().number() > all.getLast().number()) {
             all.add(standing.now());

@@ -51,8 +51,8 @@ final class ReplicaChangeCommands {
         private long waitSeconds;
 
         /** Does it unless it is done, or under way, and waits. */
-        final int change(Bulwark client, List<PrincipalId> leaving, List<Coming> told) throws InterruptedException {
-            Replicas.Standing standing = client.replicas().standing();
+        final int change(Bulwark client, List<PrincipalId> leaving, List<JoiningReplica> told) throws InterruptedException {
+            Replicas.GroupMembership standing = client.replicas().standing();
             List<Member> stay = standing.now().members().stream()
                     .filter(each -> !leaving.contains(each.replica()))
                     .filter(each ->
@@ -165,7 +165,7 @@ final class ReplicaChangeCommands {
         @Override
         public Integer call() throws InterruptedException {
             PrincipalId leaving = replica(old);
-            Coming coming = Coming.parsed(replica(fresh), key, address);
+            JoiningReplica coming = JoiningReplica.parsed(replica(fresh), key, address);
             try (Bulwark client = access.connect()) {
                 return change(client, List.of(leaving), List.of(coming));
             }
@@ -186,19 +186,19 @@ final class ReplicaChangeCommands {
 
         @Override
         public Integer call() throws InterruptedException {
-            List<Coming> coming = replicas.stream().map(Add::parsed).toList();
+            List<JoiningReplica> coming = replicas.stream().map(Add::parsed).toList();
             try (Bulwark client = access.connect()) {
                 return change(client, List.of(), coming);
             }
         }
 
-        private static Coming parsed(String text) {
+        private static JoiningReplica parsed(String text) {
             int name = text.indexOf('=');
             int key = text.lastIndexOf('@');
             if (name < 0 || key < name) {
                 throw new CommandFailure(CommandFailure.USAGE, "\"" + text + "\" is not NAME=KEY@HOST[:PORT]");
             }
-            return Coming.parsed(
+            return JoiningReplica.parsed(
                     replica(text.substring(0, name)), text.substring(name + 1, key), text.substring(key + 1));
         }
     }
@@ -253,11 +253,11 @@ final class ReplicaChangeCommands {
     }
 
     /** A replica as it is typed. */
-    record Coming(PrincipalId replica, Bytes key, String address) {
+    record JoiningReplica(PrincipalId replica, Bytes key, String address) {
         /** Invalid keys and addresses are reported before the cluster is asked. */
-        static Coming parsed(PrincipalId replica, String key, String address) {
+        static JoiningReplica parsed(PrincipalId replica, String key, String address) {
             PrincipalKey parsed = PrincipalCommand.key("the key of " + replica, replica, key);
-            Coming coming = new Coming(replica, parsed.encoded(), address);
+            JoiningReplica coming = new JoiningReplica(replica, parsed.encoded(), address);
             var _ = coming.at(ClusterShape.PORT_BASE_DEFAULT);
             return coming;
         }

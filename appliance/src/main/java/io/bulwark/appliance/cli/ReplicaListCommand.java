@@ -28,7 +28,7 @@ final class ReplicaListCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Replicas.Standing standing;
+        Replicas.GroupMembership standing;
         List<List<String>> rows = new ArrayList<>();
         List<Object> replicas = new ArrayList<>();
         try (Bulwark client = access.connect()) {

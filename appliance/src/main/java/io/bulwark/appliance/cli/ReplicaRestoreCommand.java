@@ -62,7 +62,7 @@ final class ReplicaRestoreCommand implements Callable<Integer> {
         if (chosen < 0 || chosen >= directories.size()) {
             throw new CommandFailure(CommandFailure.USAGE, "there are replicas 0 to " + (directories.size() - 1));
         }
-        HistoryRestore.Restored restored = restore.restore(directories, chosen);
+        HistoryRestore.RestoreResult restored = restore.restore(directories, chosen);
         global.print(
                 Map.of(
                         "from", chosen,

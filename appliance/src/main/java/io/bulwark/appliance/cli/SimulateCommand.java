@@ -163,7 +163,7 @@ final class SimulateCommand implements Callable<Integer> {
         Campaign campaign = new Campaign(chosen, shape, first);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> tellOfInterruption(first, begun, campaign)));
         try {
-            atOnce(() -> campaign.go(
+            runAtOnce(() -> campaign.go(
                     () -> System.nanoTime() - begun >= seconds * 1e9, progress -> tell(first, begun, progress)));
         } finally {
             over = true;
@@ -219,7 +219,7 @@ final class SimulateCommand implements Callable<Integer> {
     }
 
     /** In as many threads as there are jobs; what one of them throws, this throws. */
-    private void atOnce(Runnable job) throws InterruptedException {
+    private void runAtOnce(Runnable job) throws InterruptedException {
         try (ExecutorService threads = Executors.newFixedThreadPool(jobs)) {
             List<Future<?>> running = new ArrayList<>();
             for (int i = 0; i < jobs; i++) {

@@ -137,7 +137,7 @@ final class StatusCommand implements Callable<Integer> {
                 versions(cluster),
                 buckets(cluster),
                 faults(cluster),
-                unasked(cluster))) {
+                unaskedRows(cluster))) {
             if (table.size() > 1) {
                 parts.add(Text.table(table));
             }
@@ -247,7 +247,7 @@ final class StatusCommand implements Callable<Integer> {
         return faults;
     }
 
-    private static List<List<String>> unasked(StatusView cluster) {
+    private static List<List<String>> unaskedRows(StatusView cluster) {
         List<List<String>> unasked = new ArrayList<>();
         unasked.add(List.of("UNASKED", "LOOKED AT", "BAD OR MISSING", "REPAIRED", "IDLE TIME USED"));
         for (StatusView.Node node : cluster.nodes()) {

@@ -4,8 +4,8 @@ import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.DataDirectory;
 import io.bulwark.appliance.cluster.MemberAddresses;
-import io.bulwark.appliance.cluster.OwnCommand;
-import io.bulwark.appliance.cluster.TakenPorts;
+import io.bulwark.appliance.cluster.JavaCommand;
+import io.bulwark.appliance.cluster.PortConflicts;
 import io.bulwark.appliance.control.ApplianceProgress;
 import io.bulwark.appliance.control.ApplianceStatus;
 import io.bulwark.appliance.control.ControlSocket;
@@ -107,7 +107,7 @@ final class UpCommand implements Callable<Integer> {
      * free.
      */
     private void requirePorts(ClusterPlan plan, boolean started) throws InterruptedException {
-        Optional<String> taken = TakenPorts.among(plan.ports(processes), started ? LEFT_BEHIND_MILLIS_MAX : 0);
+        Optional<String> taken = PortConflicts.findHolder(plan.ports(processes), started ? LEFT_BEHIND_MILLIS_MAX : 0);
         if (taken.isPresent()) {
             String remedy = started
                     ? "end that first: the ports of " + plan.data().root() + " are those of its first start"
@@ -166,14 +166,14 @@ final class UpCommand implements Callable<Integer> {
         System.out.println("Bulwark is up. Console: " + appliance.consoleUrl() + "   Data: " + data);
         System.out.println(
                 "Try: bulwark mb photos; bulwark sync DIR photos; bulwark status. Ctrl-C or `bulwark down` ends it.");
-        if (global.dataIsGiven()) {
+        if (global.isDataGiven()) {
             System.out.println("Each of them needs --data " + data + " too, or $BULWARK_DATA set to it.");
         }
     }
 
     private int detached(DataDirectory data) throws IOException, InterruptedException {
         Path log = data.log("appliance");
-        List<String> command = new ArrayList<>(OwnCommand.java(2048));
+        List<String> command = new ArrayList<>(JavaCommand.java(2048));
         command.addAll(List.of("up", "--data", data.root().toString()));
         command.addAll(shape.arguments());
         command.addAll(List.of("--durability", durability));
@@ -197,7 +197,7 @@ final class UpCommand implements Callable<Integer> {
                 story.erase();
                 throw new CommandFailure(
                         child.exitValue() == 0 ? CommandFailure.FAILED : child.exitValue(),
-                        "the appliance did not start" + lastWords(log, before) + "; see " + log);
+                        "the appliance did not start" + lastLogLine(log, before) + "; see " + log);
             }
             story.awaits(
                     progress.doing().isEmpty()
@@ -218,7 +218,7 @@ final class UpCommand implements Callable<Integer> {
     /**
      * Returns the last line that the foreground would have shown, or the log's last error; empty if there is neither.
      */
-    private static String lastWords(Path log, long from) throws IOException {
+    private static String lastLogLine(Path log, long from) throws IOException {
         try (InputStream in = Files.newInputStream(log)) {
             in.skipNBytes(Math.max(from, Files.size(log) - LAST_BYTES_MAX));
             return new String(in.readNBytes(LAST_BYTES_MAX), StandardCharsets.UTF_8)

@@ -39,7 +39,7 @@ public interface Member {
     /** Returns when it has ended; stopping what does not run does nothing. */
     void stop() throws Exception;
 
-    boolean running();
+    boolean isRunning();
 
     /**
      * Returns how it ended although nobody stopped it, for people; empty if it runs or was stopped. Inside this process

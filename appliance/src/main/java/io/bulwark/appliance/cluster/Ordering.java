@@ -20,7 +20,7 @@ public enum Ordering {
     /** Our own, after the proactive recovery paper. */
     BFT("bft") {
         @Override
-        ReplicaServer start(Life life) throws IOException {
+        ReplicaServer start(ReplicaStart life) throws IOException {
             return ReplicaRestarter.start(
                     life.config(),
                     life.credentials(),
@@ -32,7 +32,7 @@ public enum Ordering {
     },
     BFT_SMART("bft-smart") {
         @Override
-        ReplicaServer start(Life life) throws IOException {
+        ReplicaServer start(ReplicaStart life) throws IOException {
             if (life.start() != StartReason.NORMAL) {
                 throw new IOException("the ordering engine bft-smart has no recoveries; bft has");
             }
@@ -73,7 +73,7 @@ public enum Ordering {
      *
      * @param group the replicas as this process knows them; present with TLS
      */
-    record Life(
+    record ReplicaStart(
             ReplicaConfig config,
             Credentials credentials,
             Genesis genesis,
@@ -82,7 +82,7 @@ public enum Ordering {
             MeterRegistry meters) {}
 
     /** Starts a replica; returns when it listens. */
-    abstract ReplicaServer start(Life life) throws IOException;
+    abstract ReplicaServer start(ReplicaStart life) throws IOException;
 
     /** Its name, as the command line and files have it. */
     @Override

@@ -41,7 +41,7 @@ public class ProcessMember implements Member {
      *
      * @param address where it can be reached from here, once it listens
      * @param log what its output is added to; none if it goes where this process's goes
-     * @param java as {@link OwnCommand} has it
+     * @param java as {@link JavaCommand} has it
      * @param arguments of the command line, for example {@code node --config FILE}
      */
     public ProcessMember(
@@ -66,7 +66,7 @@ public class ProcessMember implements Member {
 
     @Override
     public final synchronized void start() throws IOException, InterruptedException {
-        if (!running()) {
+        if (!isRunning()) {
             start(command);
         }
     }
@@ -82,7 +82,7 @@ public class ProcessMember implements Member {
     public final synchronized Optional<String> ended() {
         return process == null || process.isAlive()
                 ? Optional.empty()
-                : Optional.of("with exit code " + process.exitValue() + seeLog());
+                : Optional.of("with exit code " + process.exitValue() + logHint());
     }
 
     /** Stops it, and starts it with more arguments this time. */
@@ -133,7 +133,7 @@ public class ProcessMember implements Member {
             Activity activity = activity();
             String moved = activity.logBytes() + " " + activity.processorMillis() / IDLE_PROCESSOR_MILLIS;
             if (progress.isStalled(moved)) {
-                throw new IOException(name + " does not start, " + awaited.get() + seeLog());
+                throw new IOException(name + " does not start, " + awaited.get() + logHint());
             }
             Thread.sleep(PAUSE_MILLIS);
         }
@@ -146,13 +146,13 @@ public class ProcessMember implements Member {
         }
         Optional<String> ended = ended();
         if (ended.isPresent()) {
-            throw new IOException(name + " ended while it started " + ended.get() + lastWords());
+            throw new IOException(name + " ended while it started " + ended.get() + lastLogLine());
         }
         OptionalLong pid = pid();
         if (pid.isEmpty()) {
             throw new IOException(name + " was stopped while it started");
         }
-        return Optional.of("process " + pid.getAsLong() + " does not listen yet" + lastWords());
+        return Optional.of("process " + pid.getAsLong() + " does not listen yet" + lastLogLine());
     }
 
     @Override
@@ -169,13 +169,13 @@ public class ProcessMember implements Member {
     }
 
     /** Returns the last message in its log since it was started. */
-    private synchronized String lastWords() {
+    private synchronized String lastLogLine() {
         return log.flatMap(file -> LogTail.last(file, logStart))
                 .map(line -> ", and said last: " + line)
                 .orElse("");
     }
 
-    private String seeLog() {
+    private String logHint() {
         return log.map(file -> "; see " + file).orElse("");
     }
 
@@ -194,7 +194,7 @@ public class ProcessMember implements Member {
     }
 
     @Override
-    public final synchronized boolean running() {
+    public final synchronized boolean isRunning() {
         return process != null && process.isAlive();
     }
 

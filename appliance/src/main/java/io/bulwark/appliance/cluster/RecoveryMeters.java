@@ -29,7 +29,7 @@ final class RecoveryMeters {
                 "bulwark.replica.recovery.seconds",
                 replica,
                 meters,
-                standing -> lasted(standing.report().own()));
+                standing -> durationOf(standing.report().own()));
         gauge(
                 "bulwark.replica.recovery.pages.replaced",
                 replica,
@@ -40,11 +40,11 @@ final class RecoveryMeters {
                 replica,
                 meters,
                 standing -> standing.report().known().stream()
-                        .filter(KnownRecovery::slow)
+                        .filter(KnownRecovery::isSlow)
                         .count());
         gauge("bulwark.replica.recovery.others.overdue", replica, meters, standing -> {
             RecoveryStatus told = standing.told(System.currentTimeMillis(), true);
-            return told.known().stream().filter(told::overdue).count();
+            return told.known().stream().filter(told::isOverdue).count();
         });
         gauge(
                 "bulwark.replica.key.oldest.seconds",
@@ -69,7 +69,7 @@ final class RecoveryMeters {
                 .register(meters);
     }
 
-    private static double lasted(OwnRecovery own) {
+    private static double durationOf(OwnRecovery own) {
         return own.recoveredMillis() == 0
                 ? Double.NaN
                 : (own.recoveredMillis() - own.startedMillis()) / MILLIS_PER_SECOND;

@@ -131,7 +131,7 @@ public record ReplicaSetup(
             addresses.add(new NodeAddress(addresses.size(), host, address.getPort()));
         }
         GenesisKeys known = channels.genesisKeys();
-        PrincipalId operator = known.signs() ? known.operator() : OPERATOR_WITHOUT_KEYS;
+        PrincipalId operator = known.mustSign() ? known.operator() : OPERATOR_WITHOUT_KEYS;
         SortedMap<PrincipalId, Genesis.Grant> grants = new TreeMap<>();
         for (int i = 0; i < clients; i++) {
             grants.put(PrincipalId.client(i), Genesis.Grant.none(PrincipalId.client(i)));

@@ -181,7 +181,7 @@ public final class RunningNode implements MonitoredMember {
     }
 
     private static HistoryPool pool(NodeSetup setup, MetadataClient metadata) throws IOException {
-        WriterCount writers = new WriterCount(metadata::queryNeverOrdered, System::nanoTime);
+        WriterCount writers = new WriterCount(metadata::queryUnordered, System::nanoTime);
         if (setup.historyPoolBytes() != NodeSetup.HISTORY_POOL_BY_CLIENTS) {
             return HistoryPool.fixed(setup.historyPoolBytes(), writers);
         }

@@ -83,7 +83,7 @@ public final class RunningReplica implements MonitoredMember {
         MeterRegistry meters = RunningNode.metersOf(name);
         Optional<KnownReplicas> group = KnownReplicas.of(setup.channels(), credentials, kept);
         ReplicaServer replica =
-                setup.ordering().start(new Ordering.Life(config, credentials, setup.genesis(), start, group, meters));
+                setup.ordering().start(new Ordering.ReplicaStart(config, credentials, setup.genesis(), start, group, meters));
         RecoveryMeters.register(
                 replica,
                 () -> group.map(known -> known.term().configuration().members().size())
@@ -107,7 +107,7 @@ public final class RunningReplica implements MonitoredMember {
                 new MessageCodecs(new OrderingCodec(), new MembershipCodec()));
         MetadataClient metadata = MetadataClient.connect(asking, setup.replicas(), group);
         Optional<TrustWatch> watch =
-                TrustWatch.start(setup.channels(), credentials, group, kept, metadata::queryNeverOrdered);
+                TrustWatch.start(setup.channels(), credentials, group, kept, metadata::queryUnordered);
         return () -> {
             watch.ifPresent(TrustWatch::close);
             metadata.close();

@@ -18,7 +18,7 @@ public record ControlReply(String error, boolean misused, Map<String, Object> bo
         return new ControlReply(error, false, Map.of());
     }
 
-    public static ControlReply misused(String error) {
+    public static ControlReply usageError(String error) {
         return new ControlReply(error, true, Map.of());
     }
 }

@@ -84,7 +84,7 @@ public final class Demo {
         story.accept(
                 "4. Another node is made to lie: its fragments are swapped for perfectly valid ones of other blocks,");
         story.accept("   with every checksum of its disk made right. A new client reads everything:");
-        int liar = swapped();
+        int liar = swapFragments();
         if (liar < 0) {
             story.accept("   No node holds two fragments to swap: give a directory with more files.");
             return false;
@@ -129,7 +129,7 @@ public final class Demo {
     }
 
     /** The first node but node 0, which may be down, that holds anything to swap; -1 if there is none. */
-    private int swapped() throws IOException {
+    private int swapFragments() throws IOException {
         int nodes = client.status().nodes().size();
         for (int node = 1; node < nodes; node++) {
             Map<String, Object> done = act("node-lie", node, "swap");

@@ -31,7 +31,7 @@ final class TreeComparison {
         for (ObjectInfo object : all) {
             Path file = directory.resolve(object.key().substring(prefix.length()));
             try (InputStream expected = Files.newInputStream(file);
-                    Comparing target = new Comparing(expected)) {
+                    ComparingStream target = new ComparingStream(expected)) {
                 bucket.readTo(object.key(), target);
                 if (target.differs || expected.read() >= 0) {
                     different.add(object.key() + ": other bytes");
@@ -46,11 +46,11 @@ final class TreeComparison {
     }
 
     /** Takes the bytes read and compares them with a stream as they come. */
-    private static final class Comparing extends OutputStream {
+    private static final class ComparingStream extends OutputStream {
         private final InputStream expected;
         private boolean differs;
 
-        private Comparing(InputStream expected) {
+        private ComparingStream(InputStream expected) {
             this.expected = expected;
         }
 

@@ -49,7 +49,7 @@ public final class MoveExecutor {
      * @param rebuilt those of them whose holder has all the data that was stored before
      * @param waits reason for waiting, for people; empty if it does not wait
      */
-    public record Standing(int moves, int moved, int rebuilt, String waits) {
+    public record MoveProgress(int moves, int moved, int rebuilt, String waits) {
         public boolean over() {
             return moved == moves && waits.isEmpty();
         }
@@ -143,7 +143,7 @@ public final class MoveExecutor {
      * @return the progress reached
      * @throws PreconditionFailedException if somebody else changes the same slots; announced changes continue
      */
-    public Standing run(boolean wait, Consumer<Standing> listener) throws InterruptedException {
+    public MoveProgress run(boolean wait, Consumer<MoveProgress> listener) throws InterruptedException {
         while (true) {
             ClusterMap map = nodes.map();
             ClusterStatus now = status.get();
@@ -152,8 +152,8 @@ public final class MoveExecutor {
                 step(map, move, silent);
             }
             ClusterMap after = nodes.map();
-            Standing standing = standing(after, now);
-            if (standing.over() && plansMore(after)) {
+            MoveProgress standing = standing(after, now);
+            if (standing.over() && hasMorePlanned(after)) {
                 standing = standing(after, now);
             }
             listener.accept(standing);
@@ -164,7 +164,7 @@ public final class MoveExecutor {
         }
     }
 
-    private boolean plansMore(ClusterMap map) {
+    private boolean hasMorePlanned(ClusterMap map) {
         MovePlan later = plan.by(map);
         volumes = later.movable().stream().map(Volume::name).toList();
         List<Move> more = wanted.apply(later).stream()
@@ -206,13 +206,13 @@ public final class MoveExecutor {
         if (since != null && (group.epoch() > since || change.isPresent())) {
             throw lost(move, "the change from node-" + move.from() + " to node-" + move.to() + " was given up");
         }
-        if (since != null || change.isPresent() || !bears(volume.get(), group, slot, silent)) {
+        if (since != null || change.isPresent() || !canTolerateMove(volume.get(), group, slot, silent)) {
             return; // The map may be one from before it was announced; or another slot comes first.
         }
         announce(move, group.epoch());
     }
 
-    private static boolean bears(Volume volume, PlacementGroup group, int slot, Set<Integer> silent) {
+    private static boolean canTolerateMove(Volume volume, PlacementGroup group, int slot, Set<Integer> silent) {
         Set<Integer> without = new TreeSet<>(group.unconfirmed());
         for (int holder : group.holders()) {
             if (silent.contains(holder)) {
@@ -230,12 +230,12 @@ public final class MoveExecutor {
         } catch (PreconditionFailedException e) {
             // Somebody else was faster. The map, read again, shows whether it wants the same change.
             ClusterMap map = nodes.map();
-            step(map, move, Set.copyOf(everybody(map)));
+            step(map, move, Set.copyOf(allNodes(map)));
         }
     }
 
     /** With nobody to answer nothing is announced. */
-    private static List<Integer> everybody(ClusterMap map) {
+    private static List<Integer> allNodes(ClusterMap map) {
         return map.volumes().stream()
                 .flatMap(volume -> volume.groups().stream())
                 .flatMap(group -> group.holders().stream())
@@ -243,7 +243,7 @@ public final class MoveExecutor {
                 .toList();
     }
 
-    private Standing standing(ClusterMap map, ClusterStatus now) {
+    private MoveProgress standing(ClusterMap map, ClusterStatus now) {
         int moved = 0;
         int rebuilt = 0;
         SortedSet<Integer> rebuilding = new TreeSet<>();
@@ -260,7 +260,7 @@ public final class MoveExecutor {
                 volume.groups().forEach(group -> awaited(group, rebuilding, others));
             }
         }
-        return new Standing(moves.size(), moved, rebuilt, waits(now, rebuilding, others, moves.size() - moved));
+        return new MoveProgress(moves.size(), moved, rebuilt, waits(now, rebuilding, others, moves.size() - moved));
     }
 
     private static void awaited(PlacementGroup group, Set<Integer> rebuilding, Set<Integer> others) {

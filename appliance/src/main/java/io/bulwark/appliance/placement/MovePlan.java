@@ -55,12 +55,12 @@ public final class MovePlan {
 
     /** The volumes whose holders can change. */
     List<Volume> movable() {
-        return volumes.stream().filter(volume -> !volume.keepsHolders()).toList();
+        return volumes.stream().filter(volume -> !volume.hasFixedHolders()).toList();
     }
 
     /** Returns the register volumes without verification, which keep their holders. */
     public List<String> kept() {
-        return volumes.stream().filter(Volume::keepsHolders).map(Volume::name).toList();
+        return volumes.stream().filter(Volume::hasFixedHolders).map(Volume::name).toList();
     }
 
     /**
@@ -102,7 +102,7 @@ public final class MovePlan {
      * @param mayTake which nodes can be thought of
      * @throws PreconditionFailedException if that cannot be, which is found before anything has changed
      */
-    public List<Move> draining(int node, Predicate<Integer> mayTake) {
+    public List<Move> planDrain(int node, Predicate<Integer> mayTake) {
         requireNode(node);
         requireMovable(node);
         Set<Integer> others = map.nodes().stream()
@@ -138,7 +138,7 @@ public final class MovePlan {
     }
 
     /** Slots to a node, from those that have the most, until it has its share. */
-    public List<Move> filling(int node) {
+    public List<Move> planFill(int node) {
         requireNode(node);
         List<Move> moves = new ArrayList<>();
         Map<Integer, Integer> all = loads(map.volumes());
@@ -171,15 +171,15 @@ public final class MovePlan {
             Volume volume, int node, Map<Integer, Integer> loads, Map<Integer, Integer> all, SortedSet<Integer> open) {
         List<Move> moves = new ArrayList<>();
         while (true) {
-            Optional<Integer> most = mostFirst(loads, all).stream()
-                    .filter(each -> open.stream().anyMatch(index -> stays(volume, index, each)))
+            Optional<Integer> most = sortedByLoad(loads, all).stream()
+                    .filter(each -> open.stream().anyMatch(index -> isLastingHolder(volume, index, each)))
                     .findFirst();
             if (most.isEmpty() || loads.getOrDefault(most.get(), 0) - loads.getOrDefault(node, 0) <= 1) {
                 return moves;
             }
             int from = most.get();
             int index = open.stream()
-                    .filter(each -> stays(volume, each, from))
+                    .filter(each -> isLastingHolder(volume, each, from))
                     .findFirst()
                     .orElseThrow();
             open.remove(index);
@@ -189,7 +189,7 @@ public final class MovePlan {
         }
     }
 
-    private static List<Integer> mostFirst(Map<Integer, Integer> loads, Map<Integer, Integer> all) {
+    private static List<Integer> sortedByLoad(Map<Integer, Integer> loads, Map<Integer, Integer> all) {
         return loads.entrySet().stream()
                 .sorted(Comparator.<Map.Entry<Integer, Integer>>comparingInt(entry -> -entry.getValue())
                         .thenComparingInt(entry -> -all.getOrDefault(entry.getKey(), 0))
@@ -199,7 +199,7 @@ public final class MovePlan {
     }
 
     /** Returns whether a node holds a slot of a group now, and will keep it. */
-    private static boolean stays(Volume volume, int index, int node) {
+    private static boolean isLastingHolder(Volume volume, int index, int node) {
         PlacementGroup group = volume.groups().get(index);
         int slot = group.slotOf(node);
         return slot >= 0 && later(group).get(slot) == node;
@@ -221,7 +221,7 @@ public final class MovePlan {
 
     private void requireMovable(int node) {
         List<String> registers = volumes.stream()
-                .filter(Volume::keepsHolders)
+                .filter(Volume::hasFixedHolders)
                 .filter(each -> each.groups().stream().anyMatch(group -> group.slotOf(node) >= 0))
                 .map(Volume::name)
                 .toList();

@@ -52,7 +52,7 @@ public record GroupHealth(
                 ? String.join(", ", doubtful)
                 : own.isEmpty() && isIdle(self, answers) ? "replica-" + self + " takes no part in ordering" : own;
         List<Long> times = new ArrayList<>();
-        knownOf(self, answers).stream()
+        knownRecoveries(self, answers).stream()
                 .filter(KnownRecovery::hasRecovered)
                 .forEach(known -> times.add(known.agreedMillis()));
         Optional<Long> last =
@@ -76,7 +76,7 @@ public record GroupHealth(
             return name + " does not answer";
         }
         long open =
-                knownOf(replica, answers).stream().filter(KnownRecovery::open).count();
+                knownRecoveries(replica, answers).stream().filter(KnownRecovery::open).count();
         return status.phase() != Phase.NONE || open > faulty ? name + " recovers" : "";
     }
 
@@ -86,7 +86,7 @@ public record GroupHealth(
     }
 
     /** Returns the other replicas' reports of a replica's last recovery. */
-    private static List<KnownRecovery> knownOf(int replica, SortedMap<Integer, RecoveryStatus> answers) {
+    private static List<KnownRecovery> knownRecoveries(int replica, SortedMap<Integer, RecoveryStatus> answers) {
         List<KnownRecovery> all = new ArrayList<>();
         answers.forEach((by, status) -> {
             if (by != replica) {

@@ -83,7 +83,7 @@ public final class GroupView implements Group, AutoCloseable {
         this.metadata = MetadataClient.over(driver, replicas.size(), group);
         links.deliverTo(driver);
         paths.connect();
-        this.trust = TrustWatch.start(channels, credentials, group, kept, metadata::queryNeverOrdered);
+        this.trust = TrustWatch.start(channels, credentials, group, kept, metadata::queryUnordered);
     }
 
     /**
@@ -138,19 +138,19 @@ public final class GroupView implements Group, AutoCloseable {
 
     @Override
     public List<Integer> members() {
-        learnOfItself();
+        reloadOwnFile();
         return replicasNow().stream().map(PrincipalId::number).toList();
     }
 
     @Override
     public boolean hasRemoved(int replica) {
-        learnOfItself();
+        reloadOwnFile();
         return group.filter(known -> known.hasRemoved(PrincipalId.replica(replica)))
                 .isPresent();
     }
 
     /** Looks into its file whenever that was written. */
-    private synchronized void learnOfItself() {
+    private synchronized void reloadOwnFile() {
         if (own.isEmpty() || group.isEmpty()) {
             return;
         }
@@ -179,7 +179,7 @@ public final class GroupView implements Group, AutoCloseable {
     public List<String> allowedReleases() throws IOException, InterruptedException {
         try {
             // The replicas order no request of a replica, and the supervisor may ask only as one.
-            Bytes answer = metadata.queryNeverOrdered(new Query.ListReleases().encoded())
+            Bytes answer = metadata.queryUnordered(new Query.ListReleases().encoded())
                     .get(RELEASES_MILLIS, TimeUnit.MILLISECONDS);
             if (Reply.decode(answer) instanceof Reply.ReleaseList list) {
                 return list.hashes().stream().map(Bytes::toHex).toList();

@@ -17,14 +17,14 @@ final class ReleaseCheck {
     private static final Logger LOG = LoggerFactory.getLogger(ReleaseCheck.class);
 
     /** Decision whether a replica may be started. */
-    sealed interface Verdict {
-        record Allowed() implements Verdict {}
+    sealed interface ReleaseDecision {
+        record Allowed() implements ReleaseDecision {}
 
         /** The allowed releases are unknown: nobody has named them. */
-        record Unknown(String why) implements Verdict {}
+        record Unknown(String why) implements ReleaseDecision {}
 
         /** It is not what it has to be. */
-        record Refused(String why) implements Verdict {}
+        record Refused(String why) implements ReleaseDecision {}
     }
 
     private final Installation installed;
@@ -41,7 +41,7 @@ final class ReleaseCheck {
     }
 
     /** Asks the replicas, and looks: before a recovery. */
-    Verdict ask() throws InterruptedException {
+    ReleaseDecision ask() throws InterruptedException {
         learn();
         return judge();
     }
@@ -53,16 +53,16 @@ final class ReleaseCheck {
      *
      * @return the reason why it may not be started
      */
-    Optional<String> refusesRestart() throws InterruptedException {
-        Verdict verdict = judge();
-        if (!(verdict instanceof Verdict.Allowed)) {
+    Optional<String> restartRefusal() throws InterruptedException {
+        ReleaseDecision verdict = judge();
+        if (!(verdict instanceof ReleaseDecision.Allowed)) {
             verdict = ask();
         }
-        return verdict instanceof Verdict.Refused refused ? Optional.of(refused.why()) : Optional.empty();
+        return verdict instanceof ReleaseDecision.Refused refused ? Optional.of(refused.why()) : Optional.empty();
     }
 
     /** Returns whether the replicas have never returned a list. */
-    boolean knowsNothing() {
+    boolean hasNoList() {
         return allowed == null;
     }
 
@@ -80,32 +80,32 @@ final class ReleaseCheck {
         }
     }
 
-    private Verdict judge() {
+    private ReleaseDecision judge() {
         for (var now : installed.marks().entrySet()) {
             if (!now.getValue().equals(marks.get(now.getKey()))) {
-                return new Verdict.Refused(
+                return new ReleaseDecision.Refused(
                         now.getKey() + " has changed since this supervisor began; restart it if that was meant");
             }
         }
         List<String> known = allowed;
         if (known == null) {
-            return new Verdict.Unknown("the replicas have never said which releases are allowed");
+            return new ReleaseDecision.Unknown("the replicas have never said which releases are allowed");
         }
         if (known.isEmpty()) {
             if (!warned) {
                 LOG.warn("no release is allowed yet (`bulwark release allow`): what is started is not checked");
                 warned = true;
             }
-            return new Verdict.Allowed();
+            return new ReleaseDecision.Allowed();
         }
         try {
             String hash = installed.release().hash();
             return known.contains(hash)
-                    ? new Verdict.Allowed()
-                    : new Verdict.Refused("the installed release " + hash + " is not allowed ("
+                    ? new ReleaseDecision.Allowed()
+                    : new ReleaseDecision.Refused("the installed release " + hash + " is not allowed ("
                             + installed.release().classPath() + ")");
         } catch (IOException e) {
-            return new Verdict.Refused("the installed release cannot be read: " + e.getMessage());
+            return new ReleaseDecision.Refused("the installed release cannot be read: " + e.getMessage());
         }
     }
 }

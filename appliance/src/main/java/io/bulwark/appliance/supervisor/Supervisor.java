@@ -147,7 +147,7 @@ public final class Supervisor implements MonitoredMember {
             return;
         }
         List<Integer> now = membersOf(watchdog);
-        sayWhatItWaitsFor(now);
+        logAwaited(now);
         if (!now.equals(members)) {
             boolean same = now.indexOf(number) == members.indexOf(number) && now.size() == members.size();
             members = now;
@@ -160,7 +160,7 @@ public final class Supervisor implements MonitoredMember {
     }
 
     /** Logs what the replica waits for. Nobody answers it before it is admitted, possibly long after its start. */
-    private void sayWhatItWaitsFor(List<Integer> now) {
+    private void logAwaited(List<Integer> now) {
         String waits = now.contains(number)
                 ? ""
                 : "to be let in; the replicas are "
@@ -243,9 +243,9 @@ public final class Supervisor implements MonitoredMember {
                 return removed ? problem : member.name() + " is no member of the group";
             }
             String refused = switch (look()) {
-                case ReleaseCheck.Verdict.Allowed _ -> "";
-                case ReleaseCheck.Verdict.Unknown unknown -> unknown.why();
-                case ReleaseCheck.Verdict.Refused not -> not.why();
+                case ReleaseCheck.ReleaseDecision.Allowed _ -> "";
+                case ReleaseCheck.ReleaseDecision.Unknown unknown -> unknown.why();
+                case ReleaseCheck.ReleaseDecision.Refused not -> not.why();
             };
             if (!refused.isEmpty()) {
                 return member.name() + " is not restarted: " + refused;
@@ -292,7 +292,7 @@ public final class Supervisor implements MonitoredMember {
 
     private void tick() throws InterruptedException {
         try {
-            if (unfinished || !member.running()) {
+            if (unfinished || !member.isRunning()) {
                 startAgain();
             } else {
                 ended = false;
@@ -330,7 +330,7 @@ public final class Supervisor implements MonitoredMember {
         if (now - restartNanos < 0) {
             return;
         }
-        Optional<String> refused = check.isPresent() ? check.get().refusesRestart() : Optional.empty();
+        Optional<String> refused = check.isPresent() ? check.get().restartRefusal() : Optional.empty();
         if (refused.isPresent()) {
             withhold(refused.get());
             restartNanos = System.nanoTime() + LOOK_AGAIN_NANOS;
@@ -358,7 +358,7 @@ public final class Supervisor implements MonitoredMember {
     private void learnReleases() throws InterruptedException {
         if (waiting.isEmpty()
                 && check.isPresent()
-                && check.get().knowsNothing()
+                && check.get().hasNoList()
                 && System.nanoTime() - learnNanos >= 0) {
             check.get().learn();
             learnNanos = System.nanoTime() + LOOK_AGAIN_NANOS;
@@ -367,28 +367,28 @@ public final class Supervisor implements MonitoredMember {
 
     private void turn(WatchdogSchedule due, Watchdog watching) throws Exception {
         // The slow check comes first: when the replica stops, the view of the others must be recent.
-        ReleaseCheck.Verdict verdict = look();
+        ReleaseCheck.ReleaseDecision verdict = look();
         GroupHealth standing = standing(watching);
         long wall = wallMillis.getAsLong();
         WatchdogSchedule.Decision decision = due.decide(wall, standing);
-        if (decision instanceof WatchdogSchedule.Decision.Go) {
+        if (decision instanceof WatchdogSchedule.Decision.Begin) {
             decision = switch (verdict) {
-                case ReleaseCheck.Verdict.Allowed _ -> decision;
-                case ReleaseCheck.Verdict.Unknown unknown -> due.unsure(wall, unknown.why());
-                case ReleaseCheck.Verdict.Refused refused -> due.refuse(wall, refused.why());
+                case ReleaseCheck.ReleaseDecision.Allowed _ -> decision;
+                case ReleaseCheck.ReleaseDecision.Unknown unknown -> due.decideUnsure(wall, unknown.why());
+                case ReleaseCheck.ReleaseDecision.Refused refused -> due.refuse(wall, refused.why());
             };
         }
         switch (decision) {
-            case WatchdogSchedule.Decision.Go _ -> {
+            case WatchdogSchedule.Decision.Begin _ -> {
                 warnIfLong(due, standing);
                 recover(due, "its turn has come");
             }
-            case WatchdogSchedule.Decision.PutOff later -> {
+            case WatchdogSchedule.Decision.Postpone later -> {
                 if (!later.why().equals(putOff)) {
                     putOff = later.why();
                     LOG.warn("the turn of {} to recover is put off: {}", member.name(), putOff);
                 }
-                if (verdict instanceof ReleaseCheck.Verdict.Refused refused) {
+                if (verdict instanceof ReleaseCheck.ReleaseDecision.Refused refused) {
                     withhold(refused.why());
                 }
             }
@@ -428,8 +428,8 @@ public final class Supervisor implements MonitoredMember {
         LOG.error("{} misses its turn to recover: {}", member.name(), none.why());
     }
 
-    private ReleaseCheck.Verdict look() throws InterruptedException {
-        return check.isPresent() ? check.get().ask() : new ReleaseCheck.Verdict.Allowed();
+    private ReleaseCheck.ReleaseDecision look() throws InterruptedException {
+        return check.isPresent() ? check.get().ask() : new ReleaseCheck.ReleaseDecision.Allowed();
     }
 
     private GroupHealth standing(Watchdog watching) throws InterruptedException {

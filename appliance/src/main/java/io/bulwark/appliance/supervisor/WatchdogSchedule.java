@@ -13,10 +13,10 @@ public final class WatchdogSchedule {
     /** Action that is due now. */
     public sealed interface Decision {
         /** The turn begins; the caller must call {@link #begun}. */
-        record Go() implements Decision {}
+        record Begin() implements Decision {}
 
         /** It is to be asked again, a little later. */
-        record PutOff(String why) implements Decision {}
+        record Postpone(String why) implements Decision {}
 
         /** There is none this time, though there should be. */
         record Missed(String why) implements Decision {}
@@ -74,7 +74,7 @@ public final class WatchdogSchedule {
     /** Decides whether the turn that is due begins. */
     public Decision decide(long wallMillis, GroupHealth standing) {
         long lateMillis = wallMillis - nextMillis;
-        if (recoveredLately(wallMillis, standing)) {
+        if (hasRecoveredLately(wallMillis, standing)) {
             advance(wallMillis);
             return new Decision.NotNeeded("it has recovered within half of T_w");
         }
@@ -84,7 +84,7 @@ public final class WatchdogSchedule {
         }
         // Such words do not count for longer: a faulty replica would never let go of itself.
         return standing.doubt().isEmpty() || lateMillis > periodMillis / 4
-                ? new Decision.Go()
+                ? new Decision.Begin()
                 : putOff(wallMillis, standing.doubt());
     }
 
@@ -93,7 +93,7 @@ public final class WatchdogSchedule {
      *
      * @return that the turn is postponed, or after half of T_w missed
      */
-    public Decision unsure(long wallMillis, String why) {
+    public Decision decideUnsure(long wallMillis, String why) {
         return wallMillis - nextMillis > periodMillis / 2 ? missed(wallMillis, why) : putOff(wallMillis, why);
     }
 
@@ -120,7 +120,7 @@ public final class WatchdogSchedule {
         if (!standing.ownProblem().isEmpty()) {
             return standing.ownProblem();
         }
-        return recoveredLately(wallMillis, standing)
+        return hasRecoveredLately(wallMillis, standing)
                 ? "it has recovered within half of T_w, and the others refuse a request so soon"
                 : "";
     }
@@ -152,12 +152,12 @@ public final class WatchdogSchedule {
         retryMillis = 0;
     }
 
-    private Decision.PutOff putOff(long wallMillis, String why) {
+    private Decision.Postpone putOff(long wallMillis, String why) {
         retryMillis = wallMillis + Math.clamp(periodMillis / 120, RETRY_MILLIS_MIN, RETRY_MILLIS_MAX);
-        return new Decision.PutOff(why);
+        return new Decision.Postpone(why);
     }
 
-    private boolean recoveredLately(long wallMillis, GroupHealth standing) {
+    private boolean hasRecoveredLately(long wallMillis, GroupHealth standing) {
         return standing.lastMillis().isPresent()
                 && wallMillis - standing.lastMillis().getAsLong() < periodMillis / 2;
     }

@@ -93,7 +93,7 @@ public final class BucketVerifier {
                 }
             });
         }
-        TreeSync.inParallel(work, parallel);
+        TreeSync.runInParallel(work, parallel);
         SortedMap<String, Map<Verdict, Long>> seen = new TreeMap<>();
         List<String> examples = new ArrayList<>();
         for (EvidenceLog.Entry entry : client.evidence().since(before)) {
@@ -111,17 +111,17 @@ public final class BucketVerifier {
 
     /** Map from blocks to the objects that contain them. Copies share blocks; any one of them is named then. */
     static final class Holders {
-        private final ConcurrentSkipListMap<BlockId, Piece> pieces = new ConcurrentSkipListMap<>();
+        private final ConcurrentSkipListMap<BlockId, ObjectRange> pieces = new ConcurrentSkipListMap<>();
 
-        private record Piece(BlockRange range, String key) {}
+        private record ObjectRange(BlockRange range, String key) {}
 
         void add(ObjectInfo object) {
-            object.blocks().forEach(range -> pieces.put(range.at(0), new Piece(range, object.key())));
+            object.blocks().forEach(range -> pieces.put(range.at(0), new ObjectRange(range, object.key())));
         }
 
         /** Named for people, with a comma; empty for an object that was not read. */
         String of(BlockId block) {
-            Map.Entry<BlockId, Piece> piece = pieces.floorEntry(block);
+            Map.Entry<BlockId, ObjectRange> piece = pieces.floorEntry(block);
             return piece != null && piece.getValue().range().contains(block)
                     ? "object " + piece.getValue().key() + ", "
                     : "";

@@ -68,7 +68,7 @@ public final class LoadRun {
                 preparation.add(() -> bucket.put(key, content));
             }
         }
-        TreeSync.inParallel(preparation, threads);
+        TreeSync.runInParallel(preparation, threads);
         return run(seconds, (key, round) -> bucket.readTo(key, OutputStream.nullOutputStream()));
     }
 
@@ -79,7 +79,7 @@ public final class LoadRun {
             deletions = all.<Runnable>map(object -> () -> bucket.delete(object.key()))
                     .toList();
         }
-        TreeSync.inParallel(deletions, threads);
+        TreeSync.runInParallel(deletions, threads);
     }
 
     private Result run(double seconds, Operation operation) throws InterruptedException {

@@ -148,7 +148,7 @@ public final class TreeSync {
         List<Runnable> work = new ArrayList<>();
         for (Entry entry : plan.changed()) {
             work.add(() -> {
-                noting(failures, entry.file().toString(), () -> {
+                runNoting(failures, entry.file().toString(), () -> {
                     PutOptions options = PutOptions.DEFAULT
                             .withContentType(ContentTypes.of(entry.key()))
                             .withTags(Map.of(MODIFIED_TAG, Long.toString(entry.modifiedMillis())));
@@ -160,18 +160,18 @@ public final class TreeSync {
                 moved.accept(entry.bytes());
             });
         }
-        inParallel(work, parallel);
+        runInParallel(work, parallel);
         if (deleteGone && failures.isEmpty()) {
             List<Runnable> deletions = new ArrayList<>();
             for (String key : plan.gone()) {
-                deletions.add(() -> noting(failures, key, () -> {
+                deletions.add(() -> runNoting(failures, key, () -> {
                     if (isStillGone(plan.scan(), key)) {
                         bucket.delete(key);
                         deleted.incrementAndGet();
                     }
                 }));
             }
-            inParallel(deletions, parallel);
+            runInParallel(deletions, parallel);
         }
         return new Result(stored.get(), bytes.get(), deleted.get(), List.copyOf(failures), List.copyOf(grown));
     }
@@ -185,7 +185,7 @@ public final class TreeSync {
     }
 
     /** Runs the step; what it could not do, or a file that went away or cannot be read, ends only this step. */
-    static void noting(Queue<String> failures, String name, Runnable step) {
+    static void runNoting(Queue<String> failures, String name, Runnable step) {
         try {
             step.run();
         } catch (BulwarkException | UncheckedIOException e) {
@@ -194,7 +194,7 @@ public final class TreeSync {
     }
 
     /** Runs all of it on virtual threads, so many at a time; returns when all has ended. */
-    static void inParallel(List<Runnable> work, int atOnce) throws InterruptedException {
+    static void runInParallel(List<Runnable> work, int atOnce) throws InterruptedException {
         Semaphore slots = new Semaphore(atOnce);
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Future<?>> running = new ArrayList<>();

@@ -119,7 +119,7 @@ public final class Appliance implements AutoCloseable {
         for (List<? extends Member> group : List.of(nodes, replicas)) {
             for (Member member : group) {
                 boolean removed = isRemoved(member);
-                if (removed && !member.running()) {
+                if (removed && !member.isRunning()) {
                     continue;
                 }
                 OptionalLong pid = member.pid();
@@ -128,7 +128,7 @@ public final class Appliance implements AutoCloseable {
                 all.add(new ApplianceStatus.Member(
                         member.name(),
                         member.address(),
-                        member.running(),
+                        member.isRunning(),
                         member.ended().orElse(""),
                         removed,
                         pid.isPresent() ? pid.getAsLong() : null,
@@ -216,10 +216,10 @@ public final class Appliance implements AutoCloseable {
             health.leave();
         }
         supervisors.values().forEach(Supervisor::close);
-        quietly("watch over the members", watch);
-        quietly("view of the replicas", group);
-        quietly("console", console);
-        quietly("client", client);
+        closeQuietly("watch over the members", watch);
+        closeQuietly("view of the replicas", group);
+        closeQuietly("console", console);
+        closeQuietly("client", client);
         List<Thread> threads = new ArrayList<>();
         for (List<? extends Member> group : List.of(nodes, replicas)) {
             for (Member member : group) {
@@ -242,9 +242,9 @@ public final class Appliance implements AutoCloseable {
                 return;
             }
         }
-        quietly("control socket", control);
-        quietly("health watch", health);
-        quietly("admin endpoint", admin);
+        closeQuietly("control socket", control);
+        closeQuietly("health watch", health);
+        closeQuietly("admin endpoint", admin);
     }
 
     private void begin(Members members, StartupListener story, StartupWait wait) throws Exception {
@@ -412,18 +412,18 @@ public final class Appliance implements AutoCloseable {
 
     private ControlReply onReplica(@Nullable Integer number) {
         if (number == null || number < 0 || number >= replicas.size() || isRemoved(replicas.get(number))) {
-            return ControlReply.misused(notHere(number, members(replicas)));
+            return ControlReply.usageError(notMemberMessage(number, members(replicas)));
         }
         Supervisor supervisor = supervisors.get("replica-" + number);
         if (supervisor == null) {
             return ControlReply.failed("nobody watches over a replica " + number
                     + " here: its ordering engine has no recoveries, or `up` was told --recovery off");
         }
-        return SuperviseRole.recovered(supervisor);
+        return SuperviseRole.startRecovery(supervisor);
     }
 
     /** Explains that this appliance does not run the member, for example because it joined later. */
-    static String notHere(@Nullable Integer number, List<? extends Member> here) {
+    static String notMemberMessage(@Nullable Integer number, List<? extends Member> here) {
         return "`up` runs no replica " + number + ", only "
                 + here.stream().map(Member::name).collect(Collectors.joining(", "))
                 + "; one that was added later has a supervisor of its own, which --data DIR names";
@@ -432,12 +432,12 @@ public final class Appliance implements AutoCloseable {
     private synchronized ControlReply onNode(ControlRequest request) throws IOException {
         Integer number = request.node();
         if (number == null || number < 0 || number >= nodes.size()) {
-            return ControlReply.misused("there is no node " + number + "; nodes are 0 to " + (nodes.size() - 1));
+            return ControlReply.usageError("there is no node " + number + "; nodes are 0 to " + (nodes.size() - 1));
         }
         Member node = nodes.get(number);
         NodeDrill drill = new NodeDrill(plan, node, number);
         try {
-            NodeDrill.Done done = switch (request.action()) {
+            NodeDrill.DrillResult done = switch (request.action()) {
                 case "node-stop" -> drill.stop();
                 case "node-start" -> drill.start();
                 case "node-save" -> drill.save();
@@ -464,7 +464,7 @@ public final class Appliance implements AutoCloseable {
         throw new IOException("a node can lie by swap, stale, flip, drop or garble, not by " + how);
     }
 
-    private static void quietly(String what, @Nullable AutoCloseable closing) {
+    private static void closeQuietly(String what, @Nullable AutoCloseable closing) {
         if (closing != null) {
             try {
                 closing.close();

@@ -121,7 +121,7 @@ public final class EmbeddedMembers implements Members {
         }
 
         @Override
-        public final synchronized boolean running() {
+        public final synchronized boolean isRunning() {
             return running != null;
         }
 

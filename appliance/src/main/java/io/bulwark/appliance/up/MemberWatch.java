@@ -17,12 +17,12 @@ final class MemberWatch implements AutoCloseable {
     /** Interval for checking again whether a member that has ended was removed. */
     private static final long LOOK_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-    private final List<Watched> watched;
+    private final List<WatchedMember> watched;
     private final Predicate<Member> removed;
     private final Thread thread;
 
     private MemberWatch(List<Member> members, Predicate<Member> removed) {
-        this.watched = members.stream().map(Watched::new).toList();
+        this.watched = members.stream().map(WatchedMember::new).toList();
         this.removed = removed;
         this.thread = Thread.ofPlatform().daemon().name("member-watch").unstarted(this::run);
     }
@@ -52,7 +52,7 @@ final class MemberWatch implements AutoCloseable {
     private void run() {
         try {
             while (!Thread.currentThread().isInterrupted()) {
-                for (Watched each : watched) {
+                for (WatchedMember each : watched) {
                     each.look();
                 }
                 Thread.sleep(TICK_MILLIS);
@@ -62,14 +62,14 @@ final class MemberWatch implements AutoCloseable {
         }
     }
 
-    private final class Watched {
+    private final class WatchedMember {
         private final Member member;
         private final RestartPauses pauses = new RestartPauses();
         private long startedNanos = System.nanoTime();
         private long restartNanos;
         private boolean waits;
 
-        private Watched(Member member) {
+        private WatchedMember(Member member) {
             this.member = member;
         }
 

@@ -33,32 +33,32 @@ final class NodeDrill {
      * @param message for people
      * @param edited number of fragments that a lie changed; empty for every other action, and where nobody counted
      */
-    record Done(String message, OptionalLong edited) {
-        private Done(String message) {
+    record DrillResult(String message, OptionalLong edited) {
+        private DrillResult(String message) {
             this(message, OptionalLong.empty());
         }
     }
 
-    Done stop() throws Exception {
+    DrillResult stop() throws Exception {
         node.stop();
-        return new Done(node.name() + " is stopped.");
+        return new DrillResult(node.name() + " is stopped.");
     }
 
-    Done start() throws Exception {
+    DrillResult start() throws Exception {
         node.start();
         node.awaitListening();
-        return new Done(node.name() + " is started.");
+        return new DrillResult(node.name() + " is started.");
     }
 
-    Done save() throws Exception {
+    DrillResult save() throws Exception {
         node.stop();
         tampering.save();
         start();
-        return new Done("The data of " + node.name() + " as it is now is kept; `bulwark node lie " + number
+        return new DrillResult("The data of " + node.name() + " as it is now is kept; `bulwark node lie " + number
                 + " --how stale` brings it back.");
     }
 
-    Done lie(Lie how) throws Exception {
+    DrillResult lie(Lie how) throws Exception {
         node.stop();
         long edited;
         try {
@@ -68,7 +68,7 @@ final class NodeDrill {
         }
         String way = how.name().toLowerCase(Locale.ROOT);
         if (edited < 0) {
-            return new Done(node.name() + " lies now (" + way + "): it holds its data as it was when it was saved.");
+            return new DrillResult(node.name() + " lies now (" + way + "): it holds its data as it was when it was saved.");
         }
         String message = edited > 0
                 ? node.name() + " lies now (" + way + "): " + edited + " of its fragments are "
@@ -76,6 +76,6 @@ final class NodeDrill {
                 : node.name() + " tells the truth still: it holds "
                         + (how == Lie.SWAP ? "no two fragments to swap" : "no fragments")
                         + "; store some files first, for example with `bulwark sync DIR BUCKET`";
-        return new Done(message, OptionalLong.of(edited));
+        return new DrillResult(message, OptionalLong.of(edited));
     }
 }

@@ -4,7 +4,7 @@ import io.bulwark.appliance.boot.RoleFile;
 import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.Member;
 import io.bulwark.appliance.cluster.NodeSetup;
-import io.bulwark.appliance.cluster.OwnCommand;
+import io.bulwark.appliance.cluster.JavaCommand;
 import io.bulwark.appliance.cluster.ProcessMember;
 import io.bulwark.appliance.cluster.ReplicaMember;
 import io.bulwark.appliance.cluster.ReplicaProcess;
@@ -55,7 +55,7 @@ public final class ProcessMembers implements Members {
                 name,
                 setup.listen(),
                 Optional.of(plan.data().log(name)),
-                OwnCommand.member(NODE_HEAP_MEBIBYTES),
+                JavaCommand.member(NODE_HEAP_MEBIBYTES),
                 arguments("node", file));
     }
 
@@ -70,7 +70,7 @@ public final class ProcessMembers implements Members {
                 name,
                 setup.listen(),
                 Optional.of(plan.data().log(name)),
-                OwnCommand.member(REPLICA_HEAP_MEBIBYTES),
+                JavaCommand.member(REPLICA_HEAP_MEBIBYTES),
                 arguments("replica", file));
     }
 
@@ -89,11 +89,11 @@ public final class ProcessMembers implements Members {
         return List.of(role, "--config", file.toString(), "--end-with-input");
     }
 
-    private interface Writing {
+    private interface RoleFileWriter {
         void run() throws IOException;
     }
 
-    private static void write(Writing writing) {
+    private static void write(RoleFileWriter writing) {
         try {
             writing.run();
         } catch (IOException e) {

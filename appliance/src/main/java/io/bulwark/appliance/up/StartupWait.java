@@ -26,7 +26,7 @@ final class StartupWait {
     }
 
     /** Supplies the names of those that are waited for, each with a reason; empty at the end. */
-    interface Look {
+    interface AwaitedMembers {
         SortedMap<String, String> awaited() throws Exception;
     }
 
@@ -41,7 +41,7 @@ final class StartupWait {
      * @param activity changes while those that are waited for make progress
      * @throws IOException if nothing has moved for {@link ProgressWatch#PATIENCE}
      */
-    void until(Look look, Supplier<String> activity) throws Exception {
+    void until(AwaitedMembers look, Supplier<String> activity) throws Exception {
         ProgressWatch progress = new ProgressWatch();
         while (true) {
             requireNotEnded();

@@ -51,18 +51,18 @@ class ConsoleRoleTest {
     @Test
     void whoIsRevokedWhileItRunsEndsAndElseItRunsOn() {
         CompletableFuture<Integer> over = new CompletableFuture<>();
-        ConsoleRole.orEnd(() -> "a status", over);
+        ConsoleRole.runOrEnd(() -> "a status", over);
         for (Reason reason : Reason.values()) {
             if (reason != Reason.REVOKED) {
                 assertThatThrownBy(() ->
-                                ConsoleRole.orEnd(() -> failing(new ArrayDeque<>(List.of(refused(reason)))), over))
+                                ConsoleRole.runOrEnd(() -> failing(new ArrayDeque<>(List.of(refused(reason)))), over))
                         .as("not ready")
                         .isInstanceOf(NotBelievedException.class);
             }
         }
         assertThat(over).isNotDone();
         assertThatThrownBy(() ->
-                        ConsoleRole.orEnd(() -> failing(new ArrayDeque<>(List.of(refused(Reason.REVOKED)))), over))
+                        ConsoleRole.runOrEnd(() -> failing(new ArrayDeque<>(List.of(refused(Reason.REVOKED)))), over))
                 .isInstanceOf(NotBelievedException.class);
         assertThat(over).isCompletedWithValue(78);
     }

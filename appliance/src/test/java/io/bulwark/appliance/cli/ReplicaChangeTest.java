@@ -83,10 +83,10 @@ class ReplicaChangeTest {
     @Test
     void whatIsAgreedAndHasNotBegunIsDoneToo() {
         List<Configuration> known = List.of(GENESIS);
-        Replicas.Standing agreed = new Replicas.Standing(GENESIS, Optional.of(REPLACED));
+        Replicas.GroupMembership agreed = new Replicas.GroupMembership(GENESIS, Optional.of(REPLACED));
         assertThat(replace(2, member(4)).wasDone(ReplicaChange.with(known, agreed)))
                 .isTrue();
-        assertThat(ReplicaChange.with(known, new Replicas.Standing(REPLACED, Optional.of(SEVEN))))
+        assertThat(ReplicaChange.with(known, new Replicas.GroupMembership(REPLACED, Optional.of(SEVEN))))
                 .containsExactly(GENESIS, REPLACED, SEVEN);
         assertThat(ReplicaChange.with(ALL, agreed)).isEqualTo(ALL);
     }
@@ -105,8 +105,8 @@ class ReplicaChangeTest {
         assertThat(coming("host:99").at(base).address()).isEqualTo("host:99");
     }
 
-    private static ReplicaChangeCommands.Coming coming(String address) {
-        return new ReplicaChangeCommands.Coming(PrincipalId.replica(4), Bytes.of((byte) 4), address);
+    private static ReplicaChangeCommands.JoiningReplica coming(String address) {
+        return new ReplicaChangeCommands.JoiningReplica(PrincipalId.replica(4), Bytes.of((byte) 4), address);
     }
 
     @Test

@@ -6,7 +6,7 @@ import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.DataDirectory;
 import io.bulwark.appliance.cluster.Ordering;
-import io.bulwark.appliance.cluster.TakenPorts;
+import io.bulwark.appliance.cluster.PortConflicts;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.transport.identity.Identity;
 import java.io.IOException;
@@ -78,7 +78,7 @@ class UpCommandTest {
                 base = socket.getLocalPort();
             }
             ClusterShape shape = new ClusterShape(5, 4, base, Ordering.BFT, "sync");
-            if (TakenPorts.among(new ClusterPlan(data, shape).ports(false), 0).isEmpty()) {
+            if (PortConflicts.findHolder(new ClusterPlan(data, shape).ports(false), 0).isEmpty()) {
                 return shape;
             }
         }

@@ -26,12 +26,12 @@ class NodeTamperingTest {
 
     @Test
     void fragmentsAreSwappedWithOthersOfTheirLengthAndTheRestAmongThemselves() throws IOException {
-        assertThat(swapped(100, 200, 100, 300, 200, 100, 50)).containsExactly(100, 200, 100, 50, 200, 100, 300);
+        assertThat(swapFragments(100, 200, 100, 300, 200, 100, 50)).containsExactly(100, 200, 100, 50, 200, 100, 300);
     }
 
     @Test
     void aDirectoryOfSmallFilesCanBeSwapped() throws IOException {
-        assertThat(swapped(30, 20, 10)).containsExactlyInAnyOrder(10, 20, 30).doesNotContainSequence(30, 20, 10);
+        assertThat(swapFragments(30, 20, 10)).containsExactlyInAnyOrder(10, 20, 30).doesNotContainSequence(30, 20, 10);
     }
 
     @Test
@@ -43,7 +43,7 @@ class NodeTamperingTest {
     }
 
     /** The lengths afterwards; all are others than they were. */
-    private List<Integer> swapped(int... lengths) throws IOException {
+    private List<Integer> swapFragments(int... lengths) throws IOException {
         StoreConfig store = StoreConfig.standard(directory.resolve("store"));
         List<Bytes> before = write(store, lengths);
         assertThat(tampering(store).apply(Lie.SWAP)).isEqualTo(lengths.length);

@@ -30,12 +30,12 @@ class MoveExecutorTest {
 
     private final FakeNodes nodes = new FakeNodes();
     private final Set<Integer> silent = new HashSet<>();
-    private final List<MoveExecutor.Standing> told = new ArrayList<>();
+    private final List<MoveExecutor.MoveProgress> told = new ArrayList<>();
 
     /** The map, and each thing that happens the next time that it is asked for. */
     private static final class FakeNodes implements Nodes {
         private final List<PlacementGroup> groups =
-                new ArrayList<>(List.of(Maps.group(0, 1, 2, 3), Maps.group(1, 2, 3, 4)));
+                new ArrayList<>(List.of(SampleMaps.group(0, 1, 2, 3), SampleMaps.group(1, 2, 3, 4)));
         private final List<Runnable> soon = new ArrayList<>();
         private final List<String> calls = new ArrayList<>();
         private final List<Volume> created = new ArrayList<>();
@@ -47,13 +47,13 @@ class MoveExecutorTest {
             List<Runnable> now = List.copyOf(soon);
             soon.clear();
             now.forEach(Runnable::run);
-            return Maps.of(
+            return SampleMaps.of(
                     NODES, Stream.concat(Stream.of(volume()), created.stream()).toArray(Volume[]::new));
         }
 
         private Volume volume() {
             PlacementGroup[] all = groups.toArray(PlacementGroup[]::new);
-            return registers ? Maps.registers("main", all) : Maps.objects("main", all);
+            return registers ? SampleMaps.registers("main", all) : SampleMaps.objects("main", all);
         }
 
         private void set(int group, UnaryOperator<PlacementGroup> change) {
@@ -147,21 +147,21 @@ class MoveExecutorTest {
         silent.add(1); // Who is replaced need not answer.
         MoveExecutor moving = moving(move(0, 1, 5), move(1, 1, 5));
         moving.requireAnswers();
-        MoveExecutor.Standing over = moving.run(true, told::add);
-        assertThat(over).isEqualTo(new MoveExecutor.Standing(2, 2, 2, ""));
+        MoveExecutor.MoveProgress over = moving.run(true, told::add);
+        assertThat(over).isEqualTo(new MoveExecutor.MoveProgress(2, 2, 2, ""));
         assertThat(nodes.groups.get(0)).isEqualTo(new PlacementGroup(2, List.of(0, 5, 2, 3)));
         assertThat(nodes.groups.get(1)).isEqualTo(new PlacementGroup(2, List.of(5, 2, 3, 4)));
         assertThat(nodes.calls).containsExactly("0: 1 to 5", "1: 1 to 5");
         assertThat(told.getFirst().over()).isFalse();
-        assertThat(told.stream().map(MoveExecutor.Standing::waits))
+        assertThat(told.stream().map(MoveExecutor.MoveProgress::waits))
                 .anyMatch(waits -> waits.contains("node-5 to rebuild (7 blocks left)"));
     }
 
     @Test
     void holdersOfRegistersAreWaitedForToo() throws Exception {
         nodes.registers = true;
-        assertThat(moving(move(0, 1, 5)).run(true, told::add)).isEqualTo(new MoveExecutor.Standing(1, 1, 1, ""));
-        assertThat(told.stream().map(MoveExecutor.Standing::waits))
+        assertThat(moving(move(0, 1, 5)).run(true, told::add)).isEqualTo(new MoveExecutor.MoveProgress(1, 1, 1, ""));
+        assertThat(told.stream().map(MoveExecutor.MoveProgress::waits))
                 .anyMatch(waits -> waits.contains("node-5 to rebuild"))
                 .anyMatch(waits -> waits.contains("node-0, node-2, node-3 to agree"));
     }
@@ -187,7 +187,7 @@ class MoveExecutorTest {
     void withoutWaitingOnlyWhatCanBeIsAnnounced() throws Exception {
         nodes.set(1, group -> group.announced(1, 0));
         MoveExecutor moving = moving(move(0, 1, 5), move(1, 1, 5));
-        MoveExecutor.Standing standing = moving.run(false, told::add);
+        MoveExecutor.MoveProgress standing = moving.run(false, told::add);
         assertThat(standing.over()).isFalse();
         assertThat(nodes.calls).containsExactly("0: 1 to 5");
         assertThat(moving.announced()).isEqualTo(1);
@@ -236,16 +236,16 @@ class MoveExecutorTest {
     @Test
     void whatWasPlacedOnADrainedNodeMeanwhileMovesToo() throws Exception {
         MovePlan plan = MovePlan.of(nodes.map(), Optional.empty());
-        MoveExecutor moving = new MoveExecutor(nodes, this::status, plan, each -> each.draining(0, _ -> true), 1);
+        MoveExecutor moving = new MoveExecutor(nodes, this::status, plan, each -> each.planDrain(0, _ -> true), 1);
         List<Move> before = moving.moves();
-        nodes.created.add(Maps.registers("later", Maps.group(0, 1, 2, 3)));
-        MoveExecutor.Standing standing = moving.run(true, now -> {
+        nodes.created.add(SampleMaps.registers("later", SampleMaps.group(0, 1, 2, 3)));
+        MoveExecutor.MoveProgress standing = moving.run(true, now -> {
             told.add(now);
             Volume later = nodes.created.getFirst();
             PlacementGroup group = later.groups().getFirst();
             if (now.moves() > before.size() && group.slotOf(0) >= 0) {
                 int to = moving.moves().getLast().to();
-                nodes.created.set(0, Maps.registers("later", new PlacementGroup(2, List.of(to, 1, 2, 3))));
+                nodes.created.set(0, SampleMaps.registers("later", new PlacementGroup(2, List.of(to, 1, 2, 3))));
             }
         });
         assertThat(before).hasSize(1).allMatch(move -> move.volume().equals("main"));

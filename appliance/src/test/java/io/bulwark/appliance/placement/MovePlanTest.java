@@ -26,33 +26,33 @@ class MovePlanTest {
 
     @Test
     void aNodeIsReplacedInEachGroupInWhichItHoldsASlot() {
-        ClusterMap map = Maps.of(
-                6, Maps.objects("main", Maps.group(0, 1, 2, 3), Maps.group(1, 2, 3, 4), Maps.group(4, 3, 2, 0)));
+        ClusterMap map = SampleMaps.of(
+                6, SampleMaps.objects("main", SampleMaps.group(0, 1, 2, 3), SampleMaps.group(1, 2, 3, 4), SampleMaps.group(4, 3, 2, 0)));
         assertThat(plan(map).replacing(1, 5)).containsExactly(move(0, 1, 5), move(1, 1, 5));
         assertThat(plan(map).replacing(5, 1)).isEmpty();
     }
 
     @Test
     void whatIsAnnouncedOrHasOpenedIsNotPlannedAnew() {
-        ClusterMap map = Maps.of(
+        ClusterMap map = SampleMaps.of(
                 6,
-                Maps.objects(
+                SampleMaps.objects(
                         "main",
-                        Maps.group(0, 1, 2, 3).announced(1, 5),
-                        Maps.group(1, 2, 3, 4).announced(0, 5).opened(),
-                        Maps.group(4, 3, 2, 1)));
+                        SampleMaps.group(0, 1, 2, 3).announced(1, 5),
+                        SampleMaps.group(1, 2, 3, 4).announced(0, 5).opened(),
+                        SampleMaps.group(4, 3, 2, 1)));
         assertThat(plan(map).replacing(1, 5)).containsExactly(move(0, 1, 5), move(2, 1, 5));
-        assertThat(plan(map).draining(1, _ -> true)).containsExactly(move(0, 1, 5), move(2, 1, 0));
-        assertThatThrownBy(() -> plan(map).draining(77, _ -> true)).hasMessageContaining("does not name node-77");
-        assertThat(plan(map).filling(5)).contains(move(0, 1, 5));
+        assertThat(plan(map).planDrain(1, _ -> true)).containsExactly(move(0, 1, 5), move(2, 1, 0));
+        assertThatThrownBy(() -> plan(map).planDrain(77, _ -> true)).hasMessageContaining("does not name node-77");
+        assertThat(plan(map).planFill(5)).contains(move(0, 1, 5));
     }
 
     @Test
     void aSlotThatSomebodyElseMovesIsNotPlanned() {
-        ClusterMap map = Maps.of(
+        ClusterMap map = SampleMaps.of(
                 7,
-                Maps.objects(
-                        "main", Maps.group(0, 1, 2, 3), Maps.group(1, 2, 3, 4).announced(0, 6)));
+                SampleMaps.objects(
+                        "main", SampleMaps.group(0, 1, 2, 3), SampleMaps.group(1, 2, 3, 4).announced(0, 6)));
         assertThatThrownBy(() -> plan(map).replacing(1, 5))
                 .isInstanceOf(PreconditionFailedException.class)
                 .hasMessageContainingAll("group 1 of volume main", "node-6", "nothing was changed");
@@ -63,20 +63,20 @@ class MovePlanTest {
 
     @Test
     void whoHoldsASlotOfTheGroupCannotTakeAnother() {
-        ClusterMap map = Maps.of(5, Maps.objects("main", Maps.around(5)));
+        ClusterMap map = SampleMaps.of(5, SampleMaps.objects("main", SampleMaps.around(5)));
         assertThatThrownBy(() -> plan(map).replacing(0, 1))
                 .isInstanceOf(PreconditionFailedException.class)
                 .hasMessageContainingAll("group 0 of volume main", "node drain");
         assertThatThrownBy(() -> plan(map).replacing(0, 5)).hasMessageContaining("does not name node-5");
-        assertThatThrownBy(() -> plan(map).filling(5)).hasMessageContaining("does not name node-5");
+        assertThatThrownBy(() -> plan(map).planFill(5)).hasMessageContaining("does not name node-5");
     }
 
     @Test
     void registersUnderFpMoveAsObjectsDo() {
-        ClusterMap map = Maps.of(
-                6, Maps.objects("main", Maps.group(0, 1, 2, 3)), Maps.registers("disk", Maps.group(1, 2, 3, 4)));
+        ClusterMap map = SampleMaps.of(
+                6, SampleMaps.objects("main", SampleMaps.group(0, 1, 2, 3)), SampleMaps.registers("disk", SampleMaps.group(1, 2, 3, 4)));
         assertThat(plan(map).replacing(1, 5)).containsExactly(move(0, 1, 5), new Move("disk", 0, 1, 5));
-        assertThat(plan(map).draining(4, _ -> true))
+        assertThat(plan(map).planDrain(4, _ -> true))
                 .hasSize(1)
                 .allMatch(move -> move.volume().equals("disk"));
         assertThat(plan(map).kept()).isEmpty();
@@ -84,7 +84,7 @@ class MovePlanTest {
 
     @Test
     void registerVolumesUnderPasisMoveLikeOthers() {
-        ClusterMap map = Maps.of(6, Maps.versions("disk", Maps.group(1, 2, 3, 4, 5)));
+        ClusterMap map = SampleMaps.of(6, SampleMaps.versions("disk", SampleMaps.group(1, 2, 3, 4, 5)));
         assertThat(plan(map).replacing(1, 0))
                 .singleElement()
                 .satisfies(move -> assertThat(move.volume()).isEqualTo("disk"));
@@ -93,13 +93,13 @@ class MovePlanTest {
 
     @Test
     void registerVolumesThatNobodyVerifiesAreNamedBeforeAnythingIsPlanned() {
-        ClusterMap map = Maps.of(
-                6, Maps.objects("main", Maps.group(0, 1, 2, 3)), Maps.unverified("disk", Maps.group(1, 2, 3, 4, 5)));
+        ClusterMap map = SampleMaps.of(
+                6, SampleMaps.objects("main", SampleMaps.group(0, 1, 2, 3)), SampleMaps.unverified("disk", SampleMaps.group(1, 2, 3, 4, 5)));
         for (int node : List.of(1, 4)) {
             assertThatThrownBy(() -> plan(map).replacing(node, 0))
                     .isInstanceOf(PreconditionFailedException.class)
                     .hasMessageContainingAll("register volumes", "disk", "nothing was changed");
-            assertThatThrownBy(() -> plan(map).draining(node, _ -> true)).hasMessageContaining("disk");
+            assertThatThrownBy(() -> plan(map).planDrain(node, _ -> true)).hasMessageContaining("disk");
         }
         assertThat(plan(map).replacing(0, 5)).containsExactly(move(0, 0, 5));
         assertThat(MovePlan.of(map, Optional.of("main")).replacing(1, 5)).containsExactly(move(0, 1, 5));
@@ -109,44 +109,44 @@ class MovePlanTest {
 
     @Test
     void whatIsDrainedGoesToThoseThatHoldLeast() {
-        ClusterMap map = Maps.of(6, Maps.objects("main", Maps.around(6)));
-        List<Move> moves = plan(map).draining(0, _ -> true);
+        ClusterMap map = SampleMaps.of(6, SampleMaps.objects("main", SampleMaps.around(6)));
+        List<Move> moves = plan(map).planDrain(0, _ -> true);
         assertThat(moves).hasSize(4).allMatch(move -> move.from() == 0);
         assertThat(after(map, moves).values()).containsExactlyInAnyOrder(5, 5, 5, 5, 4);
-        assertThat(plan(map).draining(0, node -> node != 4)).noneMatch(move -> move.to() == 4);
+        assertThat(plan(map).planDrain(0, node -> node != 4)).noneMatch(move -> move.to() == 4);
     }
 
     @Test
     void noGroupIsLeftWithoutANodeForEachSlot() {
-        ClusterMap four = Maps.of(4, Maps.objects("main", Maps.around(4)));
-        assertThatThrownBy(() -> plan(four).draining(0, _ -> true))
+        ClusterMap four = SampleMaps.of(4, SampleMaps.objects("main", SampleMaps.around(4)));
+        assertThatThrownBy(() -> plan(four).planDrain(0, _ -> true))
                 .isInstanceOf(PreconditionFailedException.class)
                 .hasMessageContainingAll("volume main", "needs 4 nodes", "add a node", "Nothing was changed");
-        ClusterMap five = Maps.of(5, Maps.objects("main", Maps.around(5)));
-        assertThat(plan(five).draining(0, _ -> true)).hasSize(4);
-        assertThatThrownBy(() -> plan(five).draining(0, node -> node != 4))
+        ClusterMap five = SampleMaps.of(5, SampleMaps.objects("main", SampleMaps.around(5)));
+        assertThat(plan(five).planDrain(0, _ -> true)).hasSize(4);
+        assertThatThrownBy(() -> plan(five).planDrain(0, node -> node != 4))
                 .hasMessageContaining("no node that answers");
     }
 
     @Test
     void aNewNodeTakesItsShareFromThoseThatHaveMost() {
-        ClusterMap map = Maps.of(6, Maps.objects("main", Maps.around(5)));
-        List<Move> moves = plan(map).filling(5);
+        ClusterMap map = SampleMaps.of(6, SampleMaps.objects("main", SampleMaps.around(5)));
+        List<Move> moves = plan(map).planFill(5);
         assertThat(moves).hasSize(3).allMatch(move -> move.to() == 5);
         assertThat(moves.stream().map(Move::group)).doesNotHaveDuplicates();
         assertThat(after(map, moves).values()).containsExactlyInAnyOrder(4, 4, 3, 3, 3, 3);
-        assertThat(plan(map).filling(4)).isEmpty();
+        assertThat(plan(map).planFill(4)).isEmpty();
     }
 
     /** Balancing each volume alone would take slots from the first nodes only. */
     @Test
     void whatIsEvenInEachVolumeIsEvenInAllOfThem() {
-        ClusterMap map = Maps.of(6, Maps.objects("main", Maps.around(5)), Maps.registers("disk", Maps.around(5)));
-        List<Move> filling = plan(map).filling(5);
+        ClusterMap map = SampleMaps.of(6, SampleMaps.objects("main", SampleMaps.around(5)), SampleMaps.registers("disk", SampleMaps.around(5)));
+        List<Move> filling = plan(map).planFill(5);
         assertThat(after(map, filling).values()).containsExactlyInAnyOrder(7, 7, 7, 7, 6, 6);
-        ClusterMap seven = Maps.of(7, Maps.objects("main", Maps.around(7)), Maps.registers("disk", Maps.around(7)));
+        ClusterMap seven = SampleMaps.of(7, SampleMaps.objects("main", SampleMaps.around(7)), SampleMaps.registers("disk", SampleMaps.around(7)));
         // Four of either volume, to six nodes that have as many: eight are two for two of them, and one for the others.
-        assertThat(after(seven, plan(seven).draining(6, _ -> true)).values())
+        assertThat(after(seven, plan(seven).planDrain(6, _ -> true)).values())
                 .containsExactlyInAnyOrder(10, 10, 9, 9, 9, 9);
     }
 

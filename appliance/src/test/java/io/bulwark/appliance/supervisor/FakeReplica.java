@@ -64,7 +64,7 @@ final class FakeReplica implements ReplicaMember {
     }
 
     @Override
-    public synchronized boolean running() {
+    public synchronized boolean isRunning() {
         looks = looks + 1;
         return running;
     }

@@ -38,7 +38,7 @@ class WatchdogScheduleTest {
                 assertThat(due % PERIOD).isEqualTo(replica * SLOT);
                 assertThat(turns.isDue(due - 1)).isFalse();
                 assertThat(turns.isDue(due)).isTrue();
-                assertThat(turns.decide(due, GOOD)).isInstanceOf(Decision.Go.class);
+                assertThat(turns.decide(due, GOOD)).isInstanceOf(Decision.Begin.class);
                 turns.begun(due);
                 assertThat(turns.nextMillis()).isEqualTo(due + PERIOD);
                 last[replica] = due;
@@ -64,7 +64,7 @@ class WatchdogScheduleTest {
         long due = turns.nextMillis();
         for (long late = 0; late <= PERIOD / 2; late += 10_000) {
             assertThat(turns.isDue(due + late)).isTrue();
-            assertThat(turns.decide(due + late, OTHERS)).isEqualTo(new Decision.PutOff("replica-2 does not answer"));
+            assertThat(turns.decide(due + late, OTHERS)).isEqualTo(new Decision.Postpone("replica-2 does not answer"));
             assertThat(turns.isDue(due + late + 100)).as("not at every tick").isFalse();
         }
         assertThat(turns.decide(due + PERIOD / 2 + 10_000, OTHERS))
@@ -77,8 +77,8 @@ class WatchdogScheduleTest {
     void aTurnThatWasPutOffBeginsOnceTheOthersServeAndTheNextStaysInItsPlace() {
         WatchdogSchedule turns = new WatchdogSchedule(0, 4, PERIOD, DAY);
         long due = turns.nextMillis();
-        assertThat(turns.decide(due, OTHERS)).isInstanceOf(Decision.PutOff.class);
-        assertThat(turns.decide(due + PERIOD / 2, GOOD)).isInstanceOf(Decision.Go.class);
+        assertThat(turns.decide(due, OTHERS)).isInstanceOf(Decision.Postpone.class);
+        assertThat(turns.decide(due + PERIOD / 2, GOOD)).isInstanceOf(Decision.Begin.class);
         turns.begun(due + PERIOD / 2);
         assertThat(turns.nextMillis()).isEqualTo(due + PERIOD);
     }
@@ -88,9 +88,9 @@ class WatchdogScheduleTest {
         WatchdogSchedule turns = new WatchdogSchedule(0, 4, PERIOD, DAY);
         long due = turns.nextMillis();
         for (GroupHealth standing : new GroupHealth[] {OWN, IDLE}) {
-            assertThat(turns.decide(due, standing)).isEqualTo(new Decision.PutOff(standing.doubt()));
-            assertThat(turns.decide(due + PERIOD / 4, standing)).isInstanceOf(Decision.PutOff.class);
-            assertThat(turns.decide(due + PERIOD / 4 + 1, standing)).isInstanceOf(Decision.Go.class);
+            assertThat(turns.decide(due, standing)).isEqualTo(new Decision.Postpone(standing.doubt()));
+            assertThat(turns.decide(due + PERIOD / 4, standing)).isInstanceOf(Decision.Postpone.class);
+            assertThat(turns.decide(due + PERIOD / 4 + 1, standing)).isInstanceOf(Decision.Begin.class);
         }
     }
 
@@ -102,7 +102,7 @@ class WatchdogScheduleTest {
         assertThat(turns.decide(due, lately)).isInstanceOf(Decision.NotNeeded.class);
         assertThat(turns.nextMillis()).isEqualTo(due + PERIOD);
         GroupHealth before = new GroupHealth("", "", "", OptionalLong.of(due + PERIOD / 2), OptionalLong.empty());
-        assertThat(turns.decide(due + PERIOD, before)).isInstanceOf(Decision.Go.class);
+        assertThat(turns.decide(due + PERIOD, before)).isInstanceOf(Decision.Begin.class);
     }
 
     @Test
@@ -123,9 +123,9 @@ class WatchdogScheduleTest {
     void aReplicaThatCannotBeStartedFromCorrectCodeHasAnEighthOfThePeriodAndIsThenStopped() {
         WatchdogSchedule turns = new WatchdogSchedule(1, 4, PERIOD, DAY);
         long due = turns.nextMillis();
-        assertThat(turns.refuse(due, "not allowed")).isEqualTo(new Decision.PutOff("not allowed"));
+        assertThat(turns.refuse(due, "not allowed")).isEqualTo(new Decision.Postpone("not allowed"));
         assertThat(turns.nextMillis()).isEqualTo(due);
-        assertThat(turns.refuse(due + SLOT / 2, "not allowed")).isInstanceOf(Decision.PutOff.class);
+        assertThat(turns.refuse(due + SLOT / 2, "not allowed")).isInstanceOf(Decision.Postpone.class);
         assertThat(turns.refuse(due + SLOT / 2 + 1, "not allowed")).isEqualTo(new Decision.Stop("not allowed"));
         assertThat(turns.nextMillis()).isEqualTo(due + PERIOD);
     }
@@ -134,8 +134,8 @@ class WatchdogScheduleTest {
     void whereNobodySaysWhatMayBeStartedTheReplicaGoesOn() {
         WatchdogSchedule turns = new WatchdogSchedule(1, 4, PERIOD, DAY);
         long due = turns.nextMillis();
-        assertThat(turns.unsure(due + PERIOD / 2, "no list")).isEqualTo(new Decision.PutOff("no list"));
-        assertThat(turns.unsure(due + PERIOD / 2 + 1, "no list")).isEqualTo(new Decision.Missed("no list"));
+        assertThat(turns.decideUnsure(due + PERIOD / 2, "no list")).isEqualTo(new Decision.Postpone("no list"));
+        assertThat(turns.decideUnsure(due + PERIOD / 2 + 1, "no list")).isEqualTo(new Decision.Missed("no list"));
         assertThat(turns.nextMillis()).isEqualTo(due + PERIOD);
     }
 

@@ -56,7 +56,7 @@ class TreeSyncTest {
     @Test
     void aFileThatWentAwayIsAFailureOfItsOwn() {
         Queue<String> failures = new ArrayDeque<>();
-        TreeSync.noting(failures, "gone", () -> {
+        TreeSync.runNoting(failures, "gone", () -> {
             throw new UncheckedIOException(new NoSuchFileException("gone"));
         });
         assertThat(failures).singleElement().asString().startsWith("gone: ");

@@ -19,7 +19,7 @@ class ApplianceTest {
                 .map(name -> new ProcessMember(
                         name, InetSocketAddress.createUnresolved("there", 1), Optional.empty(), List.of(), List.of()))
                 .toList();
-        assertThat(Appliance.notHere(4, here))
+        assertThat(Appliance.notMemberMessage(4, here))
                 .isEqualTo(
                         "`up` runs no replica 4, only replica-0, replica-1, replica-3; one that was added later has a"
                                 + " supervisor of its own, which --data DIR names");

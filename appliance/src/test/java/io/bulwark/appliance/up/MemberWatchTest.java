@@ -67,7 +67,7 @@ class MemberWatchTest {
             other.start();
             awaitStartedAgain(other, kill(other));
         }
-        assertThat(first.running()).isFalse();
+        assertThat(first.isRunning()).isFalse();
     }
 
     @Test
@@ -77,25 +77,25 @@ class MemberWatchTest {
         assertThat(first.ended()).contains("with exit code 137; see " + log);
         first.startAgain();
         assertThat(first.ended()).isEmpty();
-        assertThat(first.running()).isTrue();
+        assertThat(first.isRunning()).isTrue();
     }
 
     @Test
     void whoWasStoppedMeanwhileIsNotStartedAgain() throws Exception {
         first.stop();
         first.startAgain();
-        assertThat(first.running()).isFalse();
+        assertThat(first.isRunning()).isFalse();
     }
 
     private static long kill(Member member) {
         long pid = member.pid().orElseThrow();
         ProcessHandle.of(pid).orElseThrow().destroyForcibly();
-        await().atMost(LONG).until(() -> !member.running());
+        await().atMost(LONG).until(() -> !member.isRunning());
         return pid;
     }
 
     private static void awaitStartedAgain(Member member, long before) {
-        await().atMost(LONG).until(() -> !member.pid().equals(OptionalLong.of(before)) && member.running());
+        await().atMost(LONG).until(() -> !member.pid().equals(OptionalLong.of(before)) && member.isRunning());
     }
 
     private ProcessMember sleeper(String name) {

@@ -106,7 +106,7 @@ public record ConfigurationChainFile(Path file) {
         proofs.end();
         List<Bytes> kept = readMandates(Hashes.sha256(content), count);
         for (int number = 0; number < kept.size(); number++) {
-            known.mandated(number, kept.get(number));
+            known.addAuthorization(number, kept.get(number));
         }
     }
 

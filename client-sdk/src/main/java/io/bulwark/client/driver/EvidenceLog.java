@@ -40,8 +40,8 @@ public final class EvidenceLog implements EvidenceListener {
 
     private final MeterRegistry meters;
     private final InstantSource clock;
-    private final Kept poisonous = new Kept();
-    private final Kept others = new Kept();
+    private final KeptEntries poisonous = new KeptEntries();
+    private final KeptEntries others = new KeptEntries();
     private final Map<PrincipalId, EnumMap<Verdict, Tally>> tallies = new HashMap<>();
     private long total;
 
@@ -139,7 +139,7 @@ public final class EvidenceLog implements EvidenceListener {
     }
 
     /** Entries by their numbers, in this order. */
-    private static final class Kept {
+    private static final class KeptEntries {
         private final LinkedHashMap<Long, Entry> entries = new LinkedHashMap<>();
         private final Map<PrincipalId, ArrayDeque<Long>> shares = new HashMap<>();
 

@@ -31,9 +31,9 @@ final class InFlightRequests {
 
     private final ClientOperation<?> operation;
     private final Outbox outbox;
-    private final Map<PrincipalId, Deque<Copy>> copies = new HashMap<>();
+    private final Map<PrincipalId, Deque<SentCopy>> copies = new HashMap<>();
 
-    private record Copy(Message message, Delivery delivery, long sentMillis, int times) {
+    private record SentCopy(Message message, Delivery delivery, long sentMillis, int times) {
         boolean mayBeLost(long nowMillis) {
             boolean still = nowMillis - Math.max(sentMillis, movedMillis()) >= STILL_MILLIS;
             boolean overdue = nowMillis - sentMillis >= BUSY_MILLIS << Math.min(times - 1, DOUBLED_MAX);
@@ -53,13 +53,13 @@ final class InFlightRequests {
     /** Sends what the operation wants sent, under its id, unless it is on its way already. */
     void send(long nowMillis, long id, Effect.Send send) {
         PrincipalId to = send.to();
-        if (!operation.repeatsInCaseOfLoss()) {
+        if (!operation.isResendOptional()) {
             var _ = outbox.send(to, id, send.message());
             return;
         }
-        Deque<Copy> mine = copies.computeIfAbsent(to, _ -> new ArrayDeque<>());
+        Deque<SentCopy> mine = copies.computeIfAbsent(to, _ -> new ArrayDeque<>());
         int times = 1;
-        for (Copy copy : mine) {
+        for (SentCopy copy : mine) {
             if (copy.message().equals(send.message())) {
                 if (!copy.mayBeLost(nowMillis)) {
                     return;
@@ -72,7 +72,7 @@ final class InFlightRequests {
         if (mine.size() == PER_PEER_MAX) {
             mine.removeFirst();
         }
-        mine.addLast(new Copy(send.message(), outbox.send(to, id, send.message()), nowMillis, times));
+        mine.addLast(new SentCopy(send.message(), outbox.send(to, id, send.message()), nowMillis, times));
     }
 
     /** Forgets the copies to a peer that has answered: later messages to it respond to that answer. */
@@ -85,7 +85,7 @@ final class InFlightRequests {
         copies.forEach((peer, mine) -> {
             long movedMillis = mine.stream()
                     .filter(copy -> !copy.delivery().lost())
-                    .mapToLong(Copy::movedMillis)
+                    .mapToLong(SentCopy::movedMillis)
                     .max()
                     .orElse(Long.MIN_VALUE);
             operation.onMoving(peer, movedMillis);

@@ -143,7 +143,7 @@ public final class OperationDriver implements AutoCloseable {
         if (run == null) {
             return false;
         }
-        run.offer(new RunningOperation.Input.Arrived(from, message, done));
+        run.offer(new RunningOperation.Input.ArrivedMessage(from, message, done));
         return true;
     }
 

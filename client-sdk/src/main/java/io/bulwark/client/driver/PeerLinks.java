@@ -50,7 +50,7 @@ public final class PeerLinks implements Outbox, AutoCloseable {
                 return current;
             }
             replaced[0] = current;
-            return transport.link(server, address, new Answers());
+            return transport.link(server, address, new AnswerHandler());
         });
         if (replaced[0] != null) {
             replaced[0].close();
@@ -83,7 +83,7 @@ public final class PeerLinks implements Outbox, AutoCloseable {
     }
 
     /** Returns whether there is no connection now, and none is being made. */
-    public boolean disconnected(PrincipalId server) {
+    public boolean isDisconnected(PrincipalId server) {
         PeerLink link = links.get(server);
         return link == null || link.state() == LinkState.WAITING || link.state() == LinkState.CLOSED;
     }
@@ -100,7 +100,7 @@ public final class PeerLinks implements Outbox, AutoCloseable {
     }
 
     /** Returns whether any server has accepted this process, and was trusted here, since it began. */
-    public boolean everUp() {
+    public boolean hasEverConnected() {
         return everUp;
     }
 
@@ -121,7 +121,7 @@ public final class PeerLinks implements Outbox, AutoCloseable {
         links.clear();
     }
 
-    private final class Answers implements InboundHandler {
+    private final class AnswerHandler implements InboundHandler {
         @Override
         public void onConnected(Peer peer) {
             everUp = true;

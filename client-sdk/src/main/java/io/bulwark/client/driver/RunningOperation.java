@@ -47,7 +47,7 @@ final class RunningOperation<R> implements Runnable {
 
         record Start() implements Input {}
 
-        record Arrived(PrincipalId from, Message message, Runnable done) implements Input {
+        record ArrivedMessage(PrincipalId from, Message message, Runnable done) implements Input {
             @Override
             public void release() {
                 done.run();
@@ -144,7 +144,7 @@ final class RunningOperation<R> implements Runnable {
             long now = OperationDriver.nowMillis();
             List<Effect> effects = switch (input) {
                 case Input.Start start -> running.start(now);
-                case Input.Arrived(PrincipalId from, Message message, Runnable done) -> {
+                case Input.ArrivedMessage(PrincipalId from, Message message, Runnable done) -> {
                     asked.answered(from);
                     yield running.onMessage(now, from, message);
                 }
@@ -164,7 +164,7 @@ final class RunningOperation<R> implements Runnable {
     private void settle(ClientOperation<R> running, long now) {
         Optional<R> outcome = answered ? Optional.empty() : running.outcome();
         answered |= outcome.isPresent();
-        if (running.finished()) {
+        if (running.isFinished()) {
             end();
         } else if ((answered || future.isDone()) && lingersSinceMillis == Long.MAX_VALUE) {
             lingersSinceMillis = now;

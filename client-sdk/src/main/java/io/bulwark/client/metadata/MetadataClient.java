@@ -100,9 +100,9 @@ public final class MetadataClient implements AutoCloseable {
         PeerLinks links = new PeerLinks(transport);
         OperationDriver driver =
                 new OperationDriver(links, _ -> {}, OperationDriver.Limits.standard(), new SecureRandom().nextLong());
-        Succession fixed = new Fixed(ConfigurationStart.first(configuration));
+        Succession fixed = new FixedMembership(ConfigurationStart.first(configuration));
         Supplier<Optional<NotBelievedException>> denial =
-                () -> Denial.of(configuration.replicas(), links::refusal, links.everUp())
+                () -> AuthenticationFailure.of(configuration.replicas(), links::refusal, links.hasEverConnected())
                         .map(each -> each.exception(links.self()));
         MetadataClient client =
                 new MetadataClient(driver, replicas.size(), Optional.of(fixed), timeoutMillis, denial, () -> {
@@ -117,7 +117,7 @@ public final class MetadataClient implements AutoCloseable {
     }
 
     /** Nobody follows. */
-    private record Fixed(ConfigurationStart term) implements Succession {
+    private record FixedMembership(ConfigurationStart term) implements Succession {
         @Override
         public boolean mayCheck(long nowMillis, PrincipalId from) {
             return false;
@@ -175,9 +175,9 @@ public final class MetadataClient implements AutoCloseable {
      * if they do not in time. It serves queries that replicas of another build may not know, and callers that ask as a
      * replica.
      */
-    public CompletableFuture<Bytes> queryNeverOrdered(Bytes query) {
+    public CompletableFuture<Bytes> queryUnordered(Bytes query) {
         return run(replicas ->
-                ReplicatedCall.query(replicas, query, timeoutMillis, random()).neverOrdered());
+                ReplicatedCall.query(replicas, query, timeoutMillis, random()).withoutOrdering());
     }
 
     /**
@@ -206,10 +206,10 @@ public final class MetadataClient implements AutoCloseable {
         ClientOperation<ReplicatedCall.Outcome> operation;
         if (group.isPresent()) {
             ConfigurationStart term = group.get().term();
-            call = making.apply(term.configuration().replicas()).avoiding(repliers.late());
+            call = making.apply(term.configuration().replicas()).avoidRepliers(repliers.late());
             operation = new GroupCall(group.get(), term, call);
         } else {
-            call = making.apply(fixed).avoiding(repliers.late());
+            call = making.apply(fixed).avoidRepliers(repliers.late());
             operation = call;
         }
         return driver.submit(operation).thenCompose(outcome -> {

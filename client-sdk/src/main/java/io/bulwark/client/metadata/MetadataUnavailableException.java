@@ -1,7 +1,7 @@
 package io.bulwark.client.metadata;
 
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.ordering.ReplicatedCall.Standing;
+import io.bulwark.protocol.ordering.ReplicatedCall.ReplicaState;
 import java.util.SortedMap;
 import java.util.stream.Collectors;
 
@@ -9,11 +9,11 @@ import java.util.stream.Collectors;
 public final class MetadataUnavailableException extends MetadataException {
     private static final long serialVersionUID = 1L;
 
-    MetadataUnavailableException(SortedMap<PrincipalId, Standing> replicas, long timeoutMillis) {
+    MetadataUnavailableException(SortedMap<PrincipalId, ReplicaState> replicas, long timeoutMillis) {
         super("no agreement of the metadata replicas within " + timeoutMillis + " ms: " + describe(replicas));
     }
 
-    private static String describe(SortedMap<PrincipalId, Standing> replicas) {
+    private static String describe(SortedMap<PrincipalId, ReplicaState> replicas) {
         return replicas.entrySet().stream()
                 .map(each -> each.getKey()
                         + switch (each.getValue()) {

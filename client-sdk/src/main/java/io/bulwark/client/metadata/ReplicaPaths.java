@@ -45,9 +45,9 @@ public final class ReplicaPaths implements AutoCloseable {
         connect(known.term().configuration());
     }
 
-    /** Returns the reason why no call can succeed, if keys are not trusted ({@link Denial}). */
+    /** Returns the reason why no call can succeed, if keys are not trusted ({@link AuthenticationFailure}). */
     public Optional<NotBelievedException> denial() {
-        return Denial.of(replicas(), links::refusal, links.everUp()).map(denial -> denial.exception(links.self()));
+        return AuthenticationFailure.of(replicas(), links::refusal, links.hasEverConnected()).map(denial -> denial.exception(links.self()));
     }
 
     private List<PrincipalId> replicas() {

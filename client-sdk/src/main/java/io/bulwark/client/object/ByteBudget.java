@@ -6,7 +6,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /** Budget for the bytes of blocks that all operations of a client may have in flight. First come, first served. */
-public final class ByteBudget implements ObjectGet.Room {
+public final class ByteBudget implements ObjectGet.ReadAheadQuota {
     private static final int UNIT_BYTES = 1024;
 
     private final int unitsMax;

@@ -71,7 +71,7 @@ public final class Deadline {
     static RuntimeException explained(Throwable cause, Subject subject) {
         return switch (cause) {
             case BulwarkException known -> known;
-            case RepeatableException known -> known;
+            case RetryableException known -> known;
             case CompletionException wrapped when wrapped.getCause() != null -> explained(wrapped.getCause(), subject);
             case CancellationException cancelled ->
                 new CancelledException("the operation was cancelled", subject, cancelled);

@@ -55,7 +55,7 @@ public final class EpochFollower implements ExtentAccess {
             var _ = result.whenComplete((_, _) -> read.cancel(false));
             var _ = read.whenComplete((@Nullable ReadOutcome outcome, @Nullable Throwable failure) -> {
                 if (outcome instanceof ReadOutcome.StaleMap stale && mapsLeft > 0 && !result.isDone()) {
-                    goOn(volume, stale, mapsLeft - 1);
+                    proceed(volume, stale, mapsLeft - 1);
                 } else if (outcome != null) {
                     result.complete(outcome);
                 } else if (failure != null) {
@@ -64,7 +64,7 @@ public final class EpochFollower implements ExtentAccess {
             });
         }
 
-        private void goOn(Volume before, ReadOutcome.StaleMap stale, int mapsLeft) {
+        private void proceed(Volume before, ReadOutcome.StaleMap stale, int mapsLeft) {
             var _ = fetch.apply(before).whenComplete((@Nullable Volume now, @Nullable Throwable _) -> {
                 if (now != null
                         && now.group(block).epoch() > before.group(block).epoch()) {

@@ -54,7 +54,7 @@ public final class NodeHealth implements EvidenceListener {
     Set<Integer> doubtfulSlots(PlacementGroup group) {
         return slots(
                 group,
-                node -> disconnected.test(PrincipalId.node(node)) || within(slowUntil, node) || within(badUntil, node));
+                node -> disconnected.test(PrincipalId.node(node)) || isWithin(slowUntil, node) || isWithin(badUntil, node));
     }
 
     private static Set<Integer> slots(PlacementGroup group, IntPredicate doubted) {
@@ -67,7 +67,7 @@ public final class NodeHealth implements EvidenceListener {
         return slots;
     }
 
-    private boolean within(Map<Integer, Long> until, int node) {
+    private boolean isWithin(Map<Integer, Long> until, int node) {
         Long end = until.get(node);
         return end != null && nowMillis.getAsLong() < end;
     }

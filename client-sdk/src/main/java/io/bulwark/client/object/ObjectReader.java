@@ -62,7 +62,7 @@ public final class ObjectReader implements AutoCloseable {
         }
         try {
             perform(get.readAhead());
-            while (!get.atEnd()) {
+            while (!get.isAtEnd()) {
                 if (get.failure().isPresent()) {
                     throw shown(get.failure().get());
                 }

@@ -37,7 +37,7 @@ public final class ObjectWriter {
     private final ObjectStore store;
     private final Volume volume;
     private final Target target;
-    private final Sessions.Lease lease;
+    private final SessionPool.Lease lease;
     private final Deadline deadline;
     private final LongConsumer progress;
     private final ObjectPut put;
@@ -93,7 +93,7 @@ public final class ObjectWriter {
             System.arraycopy(source, at, block, used, part);
             at += part;
             left -= part;
-            filled(part);
+            onFilled(part);
         }
     }
 
@@ -105,7 +105,7 @@ public final class ObjectWriter {
             if (part < 0) {
                 return;
             }
-            filled(part);
+            onFilled(part);
         }
     }
 
@@ -117,14 +117,14 @@ public final class ObjectWriter {
             if (part < 0) {
                 return;
             }
-            filled(part);
+            onFilled(part);
         }
     }
 
     /**
      * Waits until everything is stored and makes the object visible.
      *
-     * @throws RepeatableException if the session was closed, or a placement group changed, before the object could become
+     * @throws RetryableException if the session was closed, or a placement group changed, before the object could become
      *     visible; it is not there
      */
     public Reply.ObjectStored finish() {
@@ -133,7 +133,7 @@ public final class ObjectWriter {
             flush();
         }
         ended = true;
-        return guarded(() -> {
+        return runGuarded(() -> {
             perform(put.finish());
             while (put.outcome().isEmpty()) {
                 await();
@@ -170,7 +170,7 @@ public final class ObjectWriter {
         return block;
     }
 
-    private void filled(int count) {
+    private void onFilled(int count) {
         used += count;
         length += count;
         if (used == volume.policy().blockBytes()) {
@@ -182,8 +182,8 @@ public final class ObjectWriter {
         Bytes content = Bytes.of(Objects.requireNonNull(buffer), 0, used);
         buffer = null;
         used = 0;
-        guarded(() -> {
-            while (!put.wantsBlock()) {
+        runGuarded(() -> {
+            while (!put.canTakeBlock()) {
                 await();
             }
             perform(put.offer(content));
@@ -192,7 +192,7 @@ public final class ObjectWriter {
     }
 
     /** Runs a step; any failure aborts the object. */
-    private <T> T guarded(Supplier<T> part) {
+    private <T> T runGuarded(Supplier<T> part) {
         try {
             return part.get();
         } catch (RuntimeException e) {

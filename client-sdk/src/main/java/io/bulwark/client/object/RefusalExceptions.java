@@ -55,7 +55,7 @@ public final class RefusalExceptions {
     }
 
     static Subject aboutVolume(int volume) {
-        return volume == Sessions.NO_VOLUME ? Subject.NONE : Subject.volume("number " + volume);
+        return volume == SessionPool.NO_VOLUME ? Subject.NONE : Subject.volume("number " + volume);
     }
 
     static RuntimeException of(Reply.Failed failed, Subject subject) {

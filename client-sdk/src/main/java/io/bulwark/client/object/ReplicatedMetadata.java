@@ -104,7 +104,7 @@ public final class ReplicatedMetadata implements Metadata {
 
         private void sendWaiting() {
             while (true) {
-                Optional<SessionCommands.Numbered> next;
+                Optional<SessionCommands.NumberedCommand> next;
                 CompletableFuture<Reply> result;
                 synchronized (this) {
                     next = commands.next();

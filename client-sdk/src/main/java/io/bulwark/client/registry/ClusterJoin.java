@@ -92,8 +92,8 @@ public final class ClusterJoin implements AutoCloseable {
      *
      * @param files those that were written
      */
-    public record Joined(PrincipalId principal, PrincipalKey key, List<Path> files) {
-        public Joined {
+    public record JoinResult(PrincipalId principal, PrincipalKey key, List<Path> files) {
+        public JoinResult {
             files = List.copyOf(files);
         }
     }
@@ -108,7 +108,7 @@ public final class ClusterJoin implements AutoCloseable {
      *     longer know the principal
      * @throws UnavailableException if the replicas are not reached, or others have followed them
      */
-    public static Joined join(JoinToken token, Path directory, Path registry, SecureRandom random) throws IOException {
+    public static JoinResult join(JoinToken token, Path directory, Path registry, SecureRandom random) throws IOException {
         Path file = Identity.file(directory, token.principal());
         // An earlier run may have come so far.
         boolean again = Files.exists(file);
@@ -150,7 +150,7 @@ public final class ClusterJoin implements AutoCloseable {
                 KeyRing.generate(directory, List.of(token.principal()), random);
             }
             files.add(ring);
-            return new Joined(token.principal(), own.publicKey(), files);
+            return new JoinResult(token.principal(), own.publicKey(), files);
         }
         Path client = directory.resolve(CLIENT);
         new ClientConfig(
@@ -163,7 +163,7 @@ public final class ClusterJoin implements AutoCloseable {
                                 .toList())
                 .store(client);
         files.add(client);
-        return new Joined(token.principal(), own.publicKey(), files);
+        return new JoinResult(token.principal(), own.publicKey(), files);
     }
 
     /**

@@ -108,7 +108,7 @@ public final class KnownReplicas implements Succession {
      * @param theirs a copy of what is known here, which is updated, too
      * @param state gives the mandate of the first argument's end, which the second followed
      */
-    public synchronized void mandated(ConfigurationChain theirs, BiFunction<Configuration, Configuration, Optional<Bytes>> state) {
+    public synchronized void addAuthorization(ConfigurationChain theirs, BiFunction<Configuration, Configuration, Optional<Bytes>> state) {
         boolean isAny = false;
         for (Successor each : theirs.successors()) {
             long number = each.proof().number();
@@ -117,8 +117,8 @@ public final class KnownReplicas implements Succession {
             if (!authorizations.name(ended, next, each.authorization())) {
                 Optional<Bytes> authorization = state.apply(ended, next).filter(found -> authorizations.name(ended, next, found));
                 authorization.ifPresent(found -> {
-                    theirs.mandated(number, found);
-                    configurationChain.mandated(number, found);
+                    theirs.addAuthorization(number, found);
+                    configurationChain.addAuthorization(number, found);
                 });
                 isAny |= authorization.isPresent();
             }

@@ -18,15 +18,15 @@ public final class RecoverySurvey {
         long call = ThreadLocalRandom.current().nextLong();
         return new Survey(
                 replicas,
-                new RecoveryMessage.Ask(call),
-                message -> message instanceof RecoveryMessage.Told told && told.call() == call,
+                new RecoveryMessage.StatusQuery(call),
+                message -> message instanceof RecoveryMessage.StatusAnswer told && told.call() == call,
                 timeoutMillis);
     }
 
     /** Returns each replica's answer, by the number of the replica. */
     public static SortedMap<Integer, RecoveryStatus> answers(SortedMap<PrincipalId, Message> told) {
         SortedMap<Integer, RecoveryStatus> answers = new TreeMap<>();
-        told.forEach((replica, message) -> answers.put(replica.number(), ((RecoveryMessage.Told) message).status()));
+        told.forEach((replica, message) -> answers.put(replica.number(), ((RecoveryMessage.StatusAnswer) message).status()));
         return answers;
     }
 }

@@ -61,7 +61,7 @@ public final class Survey implements ClientOperation<SortedMap<PrincipalId, Mess
     }
 
     @Override
-    public boolean finished() {
+    public boolean isFinished() {
         return over;
     }
 

@@ -77,7 +77,7 @@ class InFlightRequestsTest {
         }
 
         @Override
-        public boolean repeatsInCaseOfLoss() {
+        public boolean isResendOptional() {
             return repeats;
         }
 

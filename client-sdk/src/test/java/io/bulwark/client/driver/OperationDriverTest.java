@@ -91,7 +91,7 @@ class OperationDriverTest {
         }
 
         @Override
-        public boolean finished() {
+        public boolean isFinished() {
             return sum >= wanted && !lingers;
         }
     }

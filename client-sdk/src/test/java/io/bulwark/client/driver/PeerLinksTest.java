@@ -81,7 +81,7 @@ class PeerLinksTest {
                 Server replica = serve(REPLICA);
                 Transport client = open(CLIENT);
                 PeerLinks links = new PeerLinks(client)) {
-            assertThat(links.everUp()).isFalse();
+            assertThat(links.hasEverConnected()).isFalse();
             links.connect(STAYS, stays.listening.boundAddress());
             links.connect(GOES, goes.listening.boundAddress());
             links.connect(REPLICA, replica.listening.boundAddress());
@@ -90,11 +90,11 @@ class PeerLinksTest {
             assertThat(replica.seen.take()).isEqualTo("comes");
             links.keepNodes(Set.of(STAYS));
             assertThat(goes.seen.take()).isEqualTo("goes");
-            assertThat(links.disconnected(GOES)).isTrue();
-            assertThat(links.disconnected(STAYS)).isFalse();
+            assertThat(links.isDisconnected(GOES)).isTrue();
+            assertThat(links.isDisconnected(STAYS)).isFalse();
             assertThat(stays.seen).isEmpty();
             assertThat(replica.seen).isEmpty();
-            await().until(links::everUp);
+            await().until(links::hasEverConnected);
         }
     }
 }

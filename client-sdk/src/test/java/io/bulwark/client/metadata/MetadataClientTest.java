@@ -8,7 +8,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.ordering.OrderingMessage;
-import io.bulwark.protocol.ordering.Refusal;
+import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodecs;
@@ -97,10 +97,10 @@ class MetadataClientTest {
     @Test
     void whatTheStateMachineFailsOnIsRejectedAtTwoReplicasWordNotAtOnes() {
         MetadataClient failing = client(
-                (replica, request) -> replica < 2 ? new OrderingMessage.Refused(request.call(), Refusal.FAILED) : null);
+                (replica, request) -> replica < 2 ? new OrderingMessage.Refused(request.call(), CallRefusal.FAILED) : null);
         assertThatThrownBy(() -> result(failing.submit(REQUEST))).hasCauseInstanceOf(MetadataRejectedException.class);
         MetadataClient oneLiar = client((replica, request) ->
-                replica == 0 ? new OrderingMessage.Refused(request.call(), Refusal.FAILED) : reply(request, 1, RIGHT));
+                replica == 0 ? new OrderingMessage.Refused(request.call(), CallRefusal.FAILED) : reply(request, 1, RIGHT));
         assertThat(result(oneLiar.submit(REQUEST))).isEqualTo(RIGHT);
     }
 
@@ -110,7 +110,7 @@ class MetadataClientTest {
         MetadataClient client = client((replica, request) -> {
             synchronized (asked) {
                 boolean again = asked.merge(replica, 1, Integer::sum) > 1;
-                Refusal reason = replica % 2 == 0 ? Refusal.OVERLOADED : Refusal.NOT_READY;
+                CallRefusal reason = replica % 2 == 0 ? CallRefusal.OVERLOADED : CallRefusal.NOT_READY;
                 return again ? reply(request, 1, RIGHT) : new OrderingMessage.Refused(request.call(), reason);
             }
         });

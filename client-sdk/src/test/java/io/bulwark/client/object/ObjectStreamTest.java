@@ -51,7 +51,7 @@ class ObjectStreamTest {
     private final Random random = new Random(seed);
     private final MemoryExtents extents = new MemoryExtents();
     private final MemoryMetadata metadata = new MemoryMetadata();
-    private final Sessions sessions = new Sessions(metadata, PrincipalId.client(0));
+    private final SessionPool sessions = new SessionPool(metadata, PrincipalId.client(0));
     private final ByteBudget budget = new ByteBudget(64 << 10);
     private final ObjectStore store = new ObjectStore(metadata, sessions, extents, budget);
 
@@ -205,7 +205,7 @@ class ObjectStreamTest {
     @Test
     void aSessionNotHeardOfForLongIsAskedBeforeItIsUsed() {
         metadata.ttlMillis = 0;
-        Sessions.Lease first = sessions.lease(1, Deadline.in(Duration.ZERO), Subject.NONE);
+        SessionPool.Lease first = sessions.lease(1, Deadline.in(Duration.ZERO), Subject.NONE);
         assertThat(sessions.lease(1, Deadline.in(Duration.ZERO), Subject.NONE)).isEqualTo(first);
         metadata.closed = 1;
         assertThat(sessions.lease(1, Deadline.in(Duration.ZERO), Subject.NONE)
@@ -216,10 +216,10 @@ class ObjectStreamTest {
 
     @Test
     void aSessionThatIsReplacedIsClosedOnceItsWorkIsOver() {
-        Sessions.Lease full = sessions.lease(1, Deadline.in(Duration.ZERO), Subject.NONE);
+        SessionPool.Lease full = sessions.lease(1, Deadline.in(Duration.ZERO), Subject.NONE);
         assertThat(full.works().begin()).isTrue();
         var closing = sessions.replace(full);
-        Sessions.Lease next = sessions.lease(1, Deadline.in(Duration.ZERO), Subject.NONE);
+        SessionPool.Lease next = sessions.lease(1, Deadline.in(Duration.ZERO), Subject.NONE);
         assertThat(next.session().number()).isEqualTo(2);
         assertThat(full.works().begin()).isFalse();
         assertThat(closing).isNotDone();

@@ -117,7 +117,7 @@ class ClusterJoinTest {
                 .hasMessageContaining("invite client-20 again");
     }
 
-    private ClusterJoin.Joined join(JoinToken token) throws IOException {
+    private ClusterJoin.JoinResult join(JoinToken token) throws IOException {
         return ClusterJoin.join(token, directory.resolve("own"), directory, RANDOM);
     }
 

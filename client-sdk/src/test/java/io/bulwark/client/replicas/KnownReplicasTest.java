@@ -160,11 +160,11 @@ class KnownReplicasTest {
         KnownReplicas again = known(credentials());
         assertThat(again.term().configuration()).isEqualTo(last);
         ConfigurationChain configurationChain = again.configurationChain();
-        again.mandated(configurationChain, (_, _) -> Optional.of(first.authorization()));
+        again.addAuthorization(configurationChain, (_, _) -> Optional.of(first.authorization()));
         assertThat(again.successors())
                 .as("what a state says is checked")
                 .containsExactly(first, new Successor(then.proof(), first.authorization()));
-        again.mandated(configurationChain, (_, _) -> Optional.of(then.authorization()));
+        again.addAuthorization(configurationChain, (_, _) -> Optional.of(then.authorization()));
         assertThat(again.successors()).containsExactly(first, then);
         assertThat(configurationChain.successors()).containsExactly(first, then);
         assertThat(known(credentials()).successors()).containsExactly(first, then);

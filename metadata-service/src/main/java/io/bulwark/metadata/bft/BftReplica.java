@@ -10,7 +10,7 @@ import io.bulwark.metadata.ordering.StateMachine;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.OrderingMessage.Refused;
-import io.bulwark.protocol.ordering.Refusal;
+import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.ordering.key.KeyMessage;
 import io.bulwark.protocol.ordering.key.Signing;
 import io.bulwark.protocol.ordering.membership.Configuration;
@@ -118,7 +118,7 @@ final class BftReplica implements ReplicaIncarnation {
         clients = new WaitingClients(self);
         SecureRandom random = new SecureRandom();
         Optional<ReplicaKeys> keys = ReplicaKeys.of(credentials, configuration, random);
-        loop = new ReplicaLoop(name.toString(), TICK_MILLIS, transport.eventLoop(), new Owner());
+        loop = new ReplicaLoop(name.toString(), TICK_MILLIS, transport.eventLoop(), new LoopSteps());
         disk = IncarnationStore.open(config, term, machines, new Disk());
         damaged = disk.isDamaged();
         try {
@@ -131,13 +131,13 @@ final class BftReplica implements ReplicaIncarnation {
                 replica.onBuild(other, other == place); // until it is heard
             }
             links = new ReplicaLinks(transport, configuration, config.addresses(), this::onMessage);
-            group.ifPresent(known -> known.mandated(configurationChain, disk.application()::authorization));
+            group.ifPresent(known -> known.addAuthorization(configurationChain, disk.application()::authorization));
             talk = group.map(known -> new MembershipExchange(name, known, configurationChain, 0, this::tell));
             mail = new PeerMessenger(
                     configuration,
                     place,
                     links::send,
-                    new Heard(),
+                    new PeerReceiver(),
                     keys.map(own -> own.sessionKeys(place, config.recoveries())).orElse(null));
             transfer = new PageTransfer(configuration, place, disk.store(), disk.application(), mail, random);
             report = new StatusReporter(self, configuration, replica, mail, keys.map(_ -> config.recoveries()));
@@ -245,7 +245,7 @@ final class BftReplica implements ReplicaIncarnation {
     }
 
     /** Callbacks of the loop. */
-    private final class Owner implements ReplicaLoop.Owner {
+    private final class LoopSteps implements ReplicaLoop.Owner {
         @Override
         public void afterSteps() throws IOException {
             drain();
@@ -260,7 +260,7 @@ final class BftReplica implements ReplicaIncarnation {
         }
 
         @Override
-        public boolean mends(Exception thrown) {
+        public boolean tryMend(Exception thrown) {
             if (!(thrown instanceof DamagedPageException)) {
                 return false;
             }
@@ -279,7 +279,7 @@ final class BftReplica implements ReplicaIncarnation {
     }
 
     /** Messages from other replicas. */
-    private final class Heard implements PeerMessenger.Receiver {
+    private final class PeerReceiver implements PeerMessenger.Receiver {
         @Override
         public void onKeyChange(int peer) {
             replica.onKeyChange(peer);
@@ -372,7 +372,7 @@ final class BftReplica implements ReplicaIncarnation {
         clients.expect(now, peer, requestId, request);
         switch (request) {
             case OrderingMessage.Query query
-            when !report.isAmongOthers() -> clients.answer(client, new Refused(query.call(), Refusal.NOT_READY));
+            when !report.isAmongOthers() -> clients.answer(client, new Refused(query.call(), CallRefusal.NOT_READY));
             case OrderingMessage.Query query -> replica.onQuery(client, query.call(), query.query());
             case OrderingMessage.Submit submit ->
                 replica.onRequest(now, new Request(client, submit.call(), false, submit.command()));
@@ -381,9 +381,9 @@ final class BftReplica implements ReplicaIncarnation {
         }
     }
 
-    private void onTransfer(long now, PageTransfer.Done done) {
+    private void onTransfer(long now, PageTransfer.FinishedTransfer done) {
         StateFetch.Progress progress = transfer.last();
-        if (transfer.goesOn() && !transferGoesOn) {
+        if (transfer.hasMoreToDo() && !transferGoesOn) {
             transferGoesOn = true;
             loop.runNext(() -> {
                 transferGoesOn = false;
@@ -451,7 +451,7 @@ final class BftReplica implements ReplicaIncarnation {
                 }
                 case ReplicaEffect.Ended ended -> loop.run(() -> end(ended.handover()));
                 case ReplicaEffect.Misbehaved accused ->
-                    mail.complain(now, accused.replica(), "misbehaved: " + accused.what());
+                    mail.reportFault(now, accused.replica(), "misbehaved: " + accused.what());
             }
         });
     }

@@ -3,7 +3,7 @@ package io.bulwark.metadata.bft;
 import io.bulwark.protocol.ordering.OrderingMessage.Refused;
 import io.bulwark.protocol.ordering.OrderingMessage.Reply;
 import io.bulwark.protocol.ordering.OrderingMessage.ToClient;
-import io.bulwark.protocol.ordering.Refusal;
+import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;
 
@@ -37,6 +37,6 @@ final class ExecutionResult {
      * requests that 2f+1 have executed in it are never dropped.
      */
     static ToClient answer(long call, long incarnation, Bytes result) {
-        return isFailed(result) ? new Refused(call, Refusal.FAILED) : new Reply(call, incarnation, reply(result));
+        return isFailed(result) ? new Refused(call, CallRefusal.FAILED) : new Reply(call, incarnation, reply(result));
     }
 }

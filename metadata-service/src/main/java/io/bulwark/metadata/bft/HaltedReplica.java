@@ -5,7 +5,7 @@ import io.bulwark.metadata.ReplicaConfig;
 import io.bulwark.metadata.ReplicaStatus;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.Phase;
-import io.bulwark.protocol.ordering.Refusal;
+import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.ordering.replica.StartReason;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.transport.Peer;
@@ -46,7 +46,7 @@ final class HaltedReplica implements ReplicaIncarnation {
 
     private void onMessage(Peer peer, long requestId, Message message, Runnable done) {
         if (message instanceof OrderingMessage.ToReplica request) {
-            var _ = peer.send(requestId, new OrderingMessage.Refused(request.call(), Refusal.NOT_READY));
+            var _ = peer.send(requestId, new OrderingMessage.Refused(request.call(), CallRefusal.NOT_READY));
         } else {
             var _ = RecoveryAnswers.answer(status, peer, requestId, message);
         }

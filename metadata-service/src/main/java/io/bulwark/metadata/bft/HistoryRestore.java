@@ -40,7 +40,7 @@ public final class HistoryRestore {
     private final Path scratch;
 
     /** Extent of a replica's own disk: the last number that it shows to be executed. */
-    public record Reach(long executed) {}
+    public record HistoryEnd(long executed) {}
 
     /**
      * Common initial state of all replicas.
@@ -48,7 +48,7 @@ public final class HistoryRestore {
      * @param executed the last number of the history
      * @param checkpoint the new number of its state
      */
-    public record Restored(long executed, long checkpoint, Bytes digest) {}
+    public record RestoreResult(long executed, long checkpoint, Bytes digest) {}
 
     /**
      * Prepares the restore of stopped replicas.
@@ -67,8 +67,8 @@ public final class HistoryRestore {
      *
      * @throws IOException if it cannot be read, or its state is incomplete
      */
-    public Reach reach(Path directory) throws IOException {
-        return new Reach(replay(directory, false).executed());
+    public HistoryEnd reach(Path directory) throws IOException {
+        return new HistoryEnd(replay(directory, false).executed());
     }
 
     /**
@@ -78,8 +78,8 @@ public final class HistoryRestore {
      * @param from the number of the chosen one
      * @throws IOException if the chosen one cannot be read whole; nothing has changed then
      */
-    public Restored restore(List<Path> directories, int from) throws IOException {
-        Restored restored = replay(directories.get(from), true);
+    public RestoreResult restore(List<Path> directories, int from) throws IOException {
+        RestoreResult restored = replay(directories.get(from), true);
         for (Path directory : directories) {
             Path next = directory.resolve(NEXT);
             Directories.delete(next);
@@ -98,7 +98,7 @@ public final class HistoryRestore {
     }
 
     /** Executes on a copy what the disk shows to be decided, and makes the state a checkpoint if that is wanted. */
-    private Restored replay(Path directory, boolean wanted) throws IOException {
+    private RestoreResult replay(Path directory, boolean wanted) throws IOException {
         ReplicaDirectory from = new ReplicaDirectory(directory);
         if (!from.hasPromised()) {
             throw new IOException("there is no replica of the engine bft in " + directory);
@@ -142,7 +142,7 @@ public final class HistoryRestore {
         return all;
     }
 
-    private Restored replay(Path directory, TreeApplication application, List<LogRecord> records, boolean wanted)
+    private RestoreResult replay(Path directory, TreeApplication application, List<LogRecord> records, boolean wanted)
             throws IOException {
         ConfigurationStart term = ConfigurationStart.first(config.fixed());
         Replica replica = new Replica(
@@ -159,17 +159,17 @@ public final class HistoryRestore {
             throw new IOException(directory + " lacks the state of checkpoint " + replica.lowWaterMark());
         }
         if (!wanted) {
-            return new Restored(executed, 0, Bytes.EMPTY);
+            return new RestoreResult(executed, 0, Bytes.EMPTY);
         }
         long interval = config.checkpointInterval();
         long checkpoint = (executed / interval + 1) * interval;
         Bytes digest = application.checkpoint(checkpoint, replica.engineState());
         application.onDurable(checkpoint);
         application.discard(checkpoint);
-        return new Restored(executed, checkpoint, digest);
+        return new RestoreResult(executed, checkpoint, digest);
     }
 
-    private static void writeLog(Path promises, Restored restored) throws IOException {
+    private static void writeLog(Path promises, RestoreResult restored) throws IOException {
         Numbered mark = new Numbered(restored.checkpoint(), restored.digest());
         CountDownLatch durable = new CountDownLatch(1);
         AtomicReference<String> failed = new AtomicReference<>("it takes longer than " + SYNC_SECONDS_MAX + " s");

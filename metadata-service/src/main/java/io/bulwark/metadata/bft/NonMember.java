@@ -9,7 +9,7 @@ import io.bulwark.metadata.ReplicaStatus;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.Phase;
-import io.bulwark.protocol.ordering.Refusal;
+import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.ConfigurationChain;
 import io.bulwark.protocol.ordering.membership.MembershipMessage;
@@ -72,7 +72,7 @@ final class NonMember implements ReplicaIncarnation {
         String waiting = waiting(self, group, configurationChain, least);
         alive = new ReplicaStatus(config.replica(), Phase.FOLLOWING, -1, 0, false, "", waiting, Optional.empty());
         LOG.warn("{} {}", self, waiting);
-        loop = new ReplicaLoop(self.toString(), TICK_MILLIS, transport.eventLoop(), new Owner());
+        loop = new ReplicaLoop(self.toString(), TICK_MILLIS, transport.eventLoop(), new LoopSteps());
         links = new ReplicaLinks(transport, last, config.addresses(), this::onMessage);
         talk = new MembershipExchange(self, group, configurationChain, least, (to, message) -> {
             int place = links.replicaOf(to);
@@ -119,7 +119,7 @@ final class NonMember implements ReplicaIncarnation {
         switch (message) {
             case MembershipMessage said -> talk.onMessage(now(), peer, requestId, said);
             case OrderingMessage.ToReplica request -> {
-                var _ = peer.send(requestId, new OrderingMessage.Refused(request.call(), Refusal.NOT_READY));
+                var _ = peer.send(requestId, new OrderingMessage.Refused(request.call(), CallRefusal.NOT_READY));
             }
             default -> {
                 if (!RecoveryAnswers.answer(status(), peer, requestId, message)) {
@@ -129,7 +129,7 @@ final class NonMember implements ReplicaIncarnation {
         }
     }
 
-    private final class Owner implements ReplicaLoop.Owner {
+    private final class LoopSteps implements ReplicaLoop.Owner {
         @Override
         public void afterSteps() {
             endIfOver();
@@ -149,7 +149,7 @@ final class NonMember implements ReplicaIncarnation {
         }
 
         @Override
-        public boolean mends(Exception thrown) {
+        public boolean tryMend(Exception thrown) {
             return false;
         }
 

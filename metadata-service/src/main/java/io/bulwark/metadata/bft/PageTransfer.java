@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  */
 final class PageTransfer {
     /** Outcome of a transfer or check. */
-    enum Done {
+    enum FinishedTransfer {
         NOTHING,
         /** The others have discarded the checkpoint whose state is fetched. */
         GONE,
@@ -89,7 +89,7 @@ final class PageTransfer {
      *
      * @param distrusted no page that is here is trusted
      */
-    Done start(long nowMillis, Numbered checkpoint, boolean distrusted) {
+    FinishedTransfer start(long nowMillis, Numbered checkpoint, boolean distrusted) {
         boolean checking = distrusted || checkpoint.sequence() <= application.last();
         StateFetch running = inPlace ? null : fetch;
         if (running == null) {
@@ -107,7 +107,7 @@ final class PageTransfer {
     }
 
     /** Begins to digest all pages of a checkpoint that is here. */
-    Done check(long nowMillis, Numbered checkpoint) {
+    FinishedTransfer check(long nowMillis, Numbered checkpoint) {
         LOG.info("{} checks its state at checkpoint {}", self, checkpoint.sequence());
         inPlace = true;
         startedMillis = nowMillis;
@@ -120,7 +120,7 @@ final class PageTransfer {
     }
 
     /** Returns whether {@link #onTick} has more work immediately, so much that messages must be handled in between. */
-    boolean goesOn() {
+    boolean hasMoreToDo() {
         return again;
     }
 
@@ -143,23 +143,23 @@ final class PageTransfer {
         return progress.fetched() + furthestRead;
     }
 
-    Done onMessage(long nowMillis, int from, Transfer message) {
+    FinishedTransfer onMessage(long nowMillis, int from, Transfer message) {
         return switch (message) {
             case Fetch asked -> {
                 mail.send(from, new Pages(asked.token(), server.onFetch(nowMillis, from, asked.digests())));
-                yield Done.NOTHING;
+                yield FinishedTransfer.NOTHING;
             }
             case Pages pages -> {
                 mend(nowMillis, repair.onPages(nowMillis, from, pages.token(), pages.pages()));
                 StateFetch running = fetch;
                 yield running == null
-                        ? Done.NOTHING
+                        ? FinishedTransfer.NOTHING
                         : carryOut(nowMillis, running, running.onPages(nowMillis, from, pages.token(), pages.pages()));
             }
         };
     }
 
-    Done onTick(long nowMillis) {
+    FinishedTransfer onTick(long nowMillis) {
         again = false;
         for (Bytes digest : server.takeDamaged()) {
             LOG.warn("page {} is damaged here, and is fetched from the others", digest);
@@ -168,7 +168,7 @@ final class PageTransfer {
         mend(nowMillis, repair.onTick(nowMillis));
         StateFetch running = fetch;
         if (running == null) {
-            return Done.NOTHING;
+            return FinishedTransfer.NOTHING;
         }
         if (nowMillis - progressMillis >= PROGRESS_MILLIS) {
             progressMillis = nowMillis;
@@ -189,23 +189,23 @@ final class PageTransfer {
                 case FetchEffect.Send send -> mail.send(send.replica(), new Fetch(send.token(), send.digests()));
                 case FetchEffect.Write write -> application.write(write.batch());
                 case FetchEffect.WrongPage wrong ->
-                    mail.complain(nowMillis, wrong.replica(), "sent a page that is not " + wrong.digest());
+                    mail.reportFault(nowMillis, wrong.replica(), "sent a page that is not " + wrong.digest());
                 case FetchEffect.Unavailable page -> LOG.info("no replica has page {} any more", page.digest());
-                case FetchEffect.Again _, FetchEffect.Damaged _, FetchEffect.Complete _ -> {} // not of single pages
+                case FetchEffect.ImmediateTick _, FetchEffect.Damaged _, FetchEffect.Complete _ -> {} // not of single pages
             }
         }
     }
 
-    private Done carryOut(long nowMillis, StateFetch running, List<FetchEffect> effects) {
+    private FinishedTransfer carryOut(long nowMillis, StateFetch running, List<FetchEffect> effects) {
         boolean gone = false;
         for (FetchEffect effect : effects) {
             switch (effect) {
                 case FetchEffect.Send send -> mail.send(send.replica(), new Fetch(send.token(), send.digests()));
                 case FetchEffect.Write write -> application.write(write.batch());
                 // A check in place is in no hurry.
-                case FetchEffect.Again _ -> again = !inPlace;
+                case FetchEffect.ImmediateTick _ -> again = !inPlace;
                 case FetchEffect.WrongPage wrong ->
-                    mail.complain(nowMillis, wrong.replica(), "sent a page that is not " + wrong.digest());
+                    mail.reportFault(nowMillis, wrong.replica(), "sent a page that is not " + wrong.digest());
                 case FetchEffect.Damaged page ->
                     LOG.warn("page {} is {} here", page.digest(), page.missing() ? "missing" : "damaged");
                 case FetchEffect.Unavailable page -> {
@@ -226,18 +226,18 @@ final class PageTransfer {
                             told(running.progress()));
                     if (inPlace) {
                         inPlace = false;
-                        return Done.CHECKED;
+                        return FinishedTransfer.CHECKED;
                     }
                     application.reopen();
-                    return Done.FETCHED;
+                    return FinishedTransfer.FETCHED;
                 }
             }
         }
         if (gone && inPlace) {
             fetch = null;
             inPlace = false;
-            return Done.CHECK_GONE;
+            return FinishedTransfer.CHECK_GONE;
         }
-        return gone ? Done.GONE : Done.NOTHING;
+        return gone ? FinishedTransfer.GONE : FinishedTransfer.NOTHING;
     }
 }

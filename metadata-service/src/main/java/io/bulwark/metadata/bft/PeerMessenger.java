@@ -159,11 +159,11 @@ final class PeerMessenger {
 
     private void refuse(long nowMillis, int from, String what) {
         refused++;
-        complain(nowMillis, from, what);
+        reportFault(nowMillis, from, what);
     }
 
     /** The other replica did wrong. */
-    void complain(long nowMillis, int of, String what) {
+    void reportFault(long nowMillis, int of, String what) {
         complaints.add(nowMillis, of, nameOf(of) + " " + what);
     }
 
@@ -189,10 +189,10 @@ final class PeerMessenger {
             switch (effect) {
                 case KeyEffect.Send send -> network.send(send.to(), send.message());
                 case KeyEffect.Changed changed -> receiver.onKeyChange(changed.replica());
-                case KeyEffect.Elsewhere elsewhere ->
+                case KeyEffect.ConfigurationMismatch elsewhere ->
                     receiver.onElsewhere(nowMillis, nameOf(elsewhere.replica()), elsewhere.configuration());
-                case KeyEffect.Misfit misfit ->
-                    complain(
+                case KeyEffect.WatchdogMismatch misfit ->
+                    reportFault(
                             nowMillis,
                             misfit.replica(),
                             "has a watchdog period of " + misfit.watchdogMillis()

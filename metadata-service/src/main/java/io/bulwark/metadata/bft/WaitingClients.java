@@ -5,7 +5,7 @@ import io.bulwark.protocol.ordering.OrderingMessage.Refused;
 import io.bulwark.protocol.ordering.OrderingMessage.Reply;
 import io.bulwark.protocol.ordering.OrderingMessage.ToClient;
 import io.bulwark.protocol.ordering.OrderingMessage.ToReplica;
-import io.bulwark.protocol.ordering.Refusal;
+import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.transport.Peer;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -36,7 +36,7 @@ final class WaitingClients {
         LinkedHashMap<Long, Waiting> own = calls.computeIfAbsent(peer.principal(), _ -> new LinkedHashMap<>());
         own.putLast(call, new Waiting(peer, requestId, request.replier(), nowMillis));
         if (own.size() > CALLS_PER_CLIENT) {
-            answer(peer.principal(), new Refused(own.firstEntry().getKey(), Refusal.OVERLOADED));
+            answer(peer.principal(), new Refused(own.firstEntry().getKey(), CallRefusal.OVERLOADED));
         }
     }
 

@@ -68,9 +68,9 @@ final class BftSmartEngine implements OrderingEngine, LibraryPorts.Ends {
     }
 
     @Override
-    public Standing standing() {
+    public EngineStatus standing() {
         Consensus running = consensus;
-        return new Standing(running == null ? -1 : (running.leader() + offset) % replicas, relay.pending());
+        return new EngineStatus(running == null ? -1 : (running.leader() + offset) % replicas, relay.pending());
     }
 
     @Override

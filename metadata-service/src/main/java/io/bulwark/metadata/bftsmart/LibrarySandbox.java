@@ -33,8 +33,8 @@ final class LibrarySandbox {
 
     static {
         LIBRARY_LOGGER.setLevel(Level.OFF);
-        System.setOut(withoutLibrary(System.out));
-        System.setErr(withoutLibrary(System.err));
+        System.setOut(filterLibrary(System.out));
+        System.setErr(filterLibrary(System.err));
     }
 
     private LibrarySandbox() {}
@@ -47,7 +47,7 @@ final class LibrarySandbox {
         try {
             ObjectInputFilter.Config.setSerialFilterFactory((current, next) -> {
                 ObjectInputFilter other = next != null ? next : current;
-                return ofLibrary() ? ObjectInputFilter.merge(FILTER, other) : other;
+                return isLibraryThread() ? ObjectInputFilter.merge(FILTER, other) : other;
             });
             return true;
         } catch (IllegalStateException e) {
@@ -75,11 +75,11 @@ final class LibrarySandbox {
         return thread;
     }
 
-    private static boolean ofLibrary() {
+    private static boolean isLibraryThread() {
         return THREADS.equals(Thread.currentThread().getThreadGroup());
     }
 
-    static PrintStream withoutLibrary(PrintStream console) {
+    static PrintStream filterLibrary(PrintStream console) {
         return new PrintStream(new Filter(console), true, console.charset());
     }
 
@@ -104,10 +104,10 @@ final class LibrarySandbox {
 
         /** Returns whether the library writes this. Our own log lines may come from the same threads. */
         private static boolean written() {
-            return ofLibrary() && StackWalker.getInstance().walk(Filter::calledByLibrary);
+            return isLibraryThread() && StackWalker.getInstance().walk(Filter::isCalledByLibrary);
         }
 
-        private static boolean calledByLibrary(Stream<StackWalker.StackFrame> frames) {
+        private static boolean isCalledByLibrary(Stream<StackWalker.StackFrame> frames) {
             return frames.map(StackWalker.StackFrame::getClassName)
                     .filter(name -> OWN.stream().noneMatch(name::startsWith))
                     .findFirst()

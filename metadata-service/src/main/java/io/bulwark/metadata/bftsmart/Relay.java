@@ -32,14 +32,14 @@ final class Relay {
 
     private record Pending(Submission submission, long sinceMillis) {}
 
-    private record Sent(List<Submission> submissions, long atMillis) {}
+    private record SentSubmissions(List<Submission> submissions, long atMillis) {}
 
     private final int self;
     private final int replicas;
     private final ToIntFunction<byte[]> order;
     private final Map<Submission.Id, Pending> pending = new LinkedHashMap<>();
     private final Deque<Submission> outbox = new ArrayDeque<>();
-    private final Map<Integer, Sent> inFlight = new LinkedHashMap<>();
+    private final Map<Integer, SentSubmissions> inFlight = new LinkedHashMap<>();
     private final Map<Integer, Long> suspectedUntil = new HashMap<>();
     private final long[] deliveredMillis;
     private boolean open;
@@ -110,9 +110,9 @@ final class Relay {
                 outbox.add(waiting.submission());
             }
         }
-        Iterator<Sent> sent = inFlight.values().iterator();
+        Iterator<SentSubmissions> sent = inFlight.values().iterator();
         while (sent.hasNext()) {
-            Sent batch = sent.next();
+            SentSubmissions batch = sent.next();
             if (nowMillis - batch.atMillis() > AGAIN_MILLIS) {
                 sent.remove();
                 outbox.addAll(batch.submissions());
@@ -161,7 +161,7 @@ final class Relay {
             }
             if (!batch.isEmpty()) {
                 byte[] content = new OrderedBatch(0, batch).encoded().toByteArray();
-                inFlight.put(order.applyAsInt(content), new Sent(batch, nowMillis));
+                inFlight.put(order.applyAsInt(content), new SentSubmissions(batch, nowMillis));
             }
         }
     }

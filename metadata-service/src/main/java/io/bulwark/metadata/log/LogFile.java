@@ -175,7 +175,7 @@ final class LogFile {
             Optional<Bytes> found = recordAt(at, size);
             if (found.isEmpty()) {
                 length = at;
-                return goodRecordFollows(at, size) ? Scan.DAMAGED : Scan.TORN;
+                return hasGoodRecordAfter(at, size) ? Scan.DAMAGED : Scan.TORN;
             }
             visitor.onRecord(at + FRAME_BYTES, found.get());
             at += FRAME_BYTES + found.get().length();
@@ -184,7 +184,7 @@ final class LogFile {
         return Scan.WHOLE;
     }
 
-    private boolean goodRecordFollows(long from, long size) throws IOException {
+    private boolean hasGoodRecordAfter(long from, long size) throws IOException {
         int span = (int) Math.min(size - from, SEARCH_BYTES);
         ByteBuffer tail = ByteBuffer.allocate(span);
         readFully(channel, tail, from);

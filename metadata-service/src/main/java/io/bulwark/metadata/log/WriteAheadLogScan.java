@@ -50,7 +50,7 @@ final class WriteAheadLogScan {
     private int found;
     private long synced;
 
-    private WriteAheadLogScan(FileChannel channel, WriteAheadLogSegment.Head head) {
+    private WriteAheadLogScan(FileChannel channel, WriteAheadLogSegment.SegmentHeader head) {
         this.channel = channel;
         mark = head.mark();
         synced = head.summaryPromises();
@@ -62,7 +62,7 @@ final class WriteAheadLogScan {
             for (int page = 0; page < 2; page++) {
                 ByteBuffer header = ByteBuffer.allocate(WriteAheadLogSegment.PAGE_BYTES);
                 read(channel, header, (long) page * WriteAheadLogSegment.PAGE_BYTES);
-                Optional<WriteAheadLogSegment.Head> head = WriteAheadLogSegment.Head.read(header, size);
+                Optional<WriteAheadLogSegment.SegmentHeader> head = WriteAheadLogSegment.SegmentHeader.read(header, size);
                 if (head.isPresent()) {
                     return new WriteAheadLogScan(channel, head.get()).read(head.get().firstPlace(), size);
                 }

@@ -266,9 +266,9 @@ final class WriteAheadLogSegment {
     }
 
     /** Content of a header. */
-    record Head(long mark, long secondBytes, long summaryPromises) {
+    record SegmentHeader(long mark, long secondBytes, long summaryPromises) {
         /** Empty if these bytes are no header of a file that is so long. */
-        static Optional<Head> read(ByteBuffer page, long fileBytes) throws IOException {
+        static Optional<SegmentHeader> read(ByteBuffer page, long fileBytes) throws IOException {
             CRC32C crc = new CRC32C();
             crc.update(page.slice(0, HEADER_BYTES - 4));
             long magic = page.getLong(0);
@@ -279,7 +279,7 @@ final class WriteAheadLogSegment {
                 throw new IOException("a log of promises has the format of another version, " + Long.toHexString(magic)
                         + "; this build reads " + Long.toHexString(MAGIC));
             }
-            Head head = new Head(page.getLong(16), page.getLong(24), page.getLong(32));
+            SegmentHeader head = new SegmentHeader(page.getLong(16), page.getLong(24), page.getLong(32));
             boolean isRight = head.mark != 0 && head.secondBytes >= 0 && head.secondBytes <= fileBytes;
             return isRight ? Optional.of(head) : Optional.empty();
         }

@@ -104,8 +104,8 @@ public final class MemorySequencer implements OrderingEngine.Factory {
         }
 
         @Override
-        public Standing standing() {
-            return new Standing(0, order.pending());
+        public EngineStatus standing() {
+            return new EngineStatus(0, order.pending());
         }
 
         @Override

@@ -21,7 +21,7 @@ public interface OrderingEngine extends AutoCloseable {
     }
 
     /** Status of an engine, as the engine itself reports it. */
-    record Standing(int leader, int pending) {}
+    record EngineStatus(int leader, int pending) {}
 
     /** Makes the engine of one replica. */
     @FunctionalInterface
@@ -48,7 +48,7 @@ public interface OrderingEngine extends AutoCloseable {
     /** A message that {@link Host#send} sent at another replica, whose word the transport authenticated. */
     void onMessage(int from, Bytes message);
 
-    Standing standing();
+    EngineStatus standing();
 
     /** Stops; nothing is delivered any more once this returns. */
     @Override

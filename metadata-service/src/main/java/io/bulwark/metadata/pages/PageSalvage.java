@@ -30,8 +30,8 @@ public final class PageSalvage {
 
     /** Takes a salvage back that was interrupted while it put the new store in the place of the damaged one. */
     public static void resume(Path directory) throws IOException {
-        if (!Files.exists(directory) && Files.exists(aside(directory))) {
-            AtomicFile.move(aside(directory), directory);
+        if (!Files.exists(directory) && Files.exists(moveAside(directory))) {
+            AtomicFile.move(moveAside(directory), directory);
         }
     }
 
@@ -51,20 +51,20 @@ public final class PageSalvage {
                             + " has the state of a checkpoint again",
                     pages,
                     directory,
-                    aside(directory));
+                    moveAside(directory));
         }
-        Directories.delete(aside(directory));
-        AtomicFile.move(directory, aside(directory));
+        Directories.delete(moveAside(directory));
+        AtomicFile.move(directory, moveAside(directory));
         AtomicFile.move(made, directory);
         return RocksPageStore.open(directory);
     }
 
     /** The state is here again: what was damaged is of no use any more. */
     public static void forget(Path directory) throws IOException {
-        Directories.delete(aside(directory));
+        Directories.delete(moveAside(directory));
     }
 
-    private static Path aside(Path directory) {
+    private static Path moveAside(Path directory) {
         return directory.resolveSibling(directory.getFileName() + "-damaged");
     }
 

@@ -6,7 +6,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.OrderingMessage.Refused;
 import io.bulwark.protocol.ordering.OrderingMessage.Reply;
 import io.bulwark.protocol.ordering.OrderingMessage.Submit;
-import io.bulwark.protocol.ordering.Refusal;
+import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.transport.Peer;
@@ -83,13 +83,13 @@ class WaitingClientsTest {
             ask(peer, call);
         }
         assertThat(peer.sent).hasSize(unanswered - WaitingClients.CALLS_PER_CLIENT);
-        assertThat(peer.sent.getFirst()).isEqualTo(new Refused(0, Refusal.OVERLOADED));
+        assertThat(peer.sent.getFirst()).isEqualTo(new Refused(0, CallRefusal.OVERLOADED));
         peer.sent.clear();
         ask(peer, unanswered);
         answer(peer, unanswered);
         assertThat(peer.sent)
                 .hasSize(2)
-                .contains(new Refused(unanswered - WaitingClients.CALLS_PER_CLIENT, Refusal.OVERLOADED))
+                .contains(new Refused(unanswered - WaitingClients.CALLS_PER_CLIENT, CallRefusal.OVERLOADED))
                 .last()
                 .isInstanceOf(Reply.class);
     }
@@ -103,7 +103,7 @@ class WaitingClientsTest {
         ask(peer, 0);
         assertThat(peer.sent).isEmpty();
         ask(peer, WaitingClients.CALLS_PER_CLIENT);
-        assertThat(peer.sent).containsExactly(new Refused(1, Refusal.OVERLOADED));
+        assertThat(peer.sent).containsExactly(new Refused(1, CallRefusal.OVERLOADED));
     }
 
     @Test

@@ -66,7 +66,7 @@ class LibrarySandboxTest {
     void whatTheLibraryPrintsIsDroppedAndWhatWePrintIsNot() throws InterruptedException {
         PrintStream console = System.out;
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
-        System.setOut(LibrarySandbox.withoutLibrary(new PrintStream(printed, true, StandardCharsets.UTF_8)));
+        System.setOut(LibrarySandbox.filterLibrary(new PrintStream(printed, true, StandardCharsets.UTF_8)));
         try {
             Thread thread = LibrarySandbox.thread("noisy", () -> {
                 // The library complains about these bytes on the console.

@@ -43,11 +43,11 @@ class LogFormatTest {
         byte[] header = new byte[WriteAheadLogSegment.PAGE_BYTES];
         ByteBuffer.wrap(header).putLong(0, 0x42574B5052303033L).putLong(16, 1);
         ByteBuffer later = ByteBuffer.wrap(checked(header, PROMISES_HEADER_BYTES));
-        assertThatThrownBy(() -> WriteAheadLogSegment.Head.read(later, 1 << 20))
+        assertThatThrownBy(() -> WriteAheadLogSegment.SegmentHeader.read(later, 1 << 20))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("format of another version");
         ByteBuffer rotten = ByteBuffer.wrap(header.clone()).put(20, (byte) 1);
-        assertThat(WriteAheadLogSegment.Head.read(rotten, 1 << 20)).isEmpty();
+        assertThat(WriteAheadLogSegment.SegmentHeader.read(rotten, 1 << 20)).isEmpty();
     }
 
     /** The same of the next version, as that would write it. */

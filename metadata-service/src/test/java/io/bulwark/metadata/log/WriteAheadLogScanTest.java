@@ -1,19 +1,19 @@
 package io.bulwark.metadata.log;
 
-import static io.bulwark.metadata.log.PromiseFiles.PROMISES;
-import static io.bulwark.metadata.log.PromiseFiles.SUMMARY;
-import static io.bulwark.metadata.log.PromiseFiles.commit;
-import static io.bulwark.metadata.log.PromiseFiles.frameOf;
-import static io.bulwark.metadata.log.PromiseFiles.frames;
-import static io.bulwark.metadata.log.PromiseFiles.overwrite;
-import static io.bulwark.metadata.log.PromiseFiles.prepare;
-import static io.bulwark.metadata.log.PromiseFiles.promises;
-import static io.bulwark.metadata.log.PromiseFiles.rot;
-import static io.bulwark.metadata.log.PromiseFiles.scan;
-import static io.bulwark.metadata.log.PromiseFiles.written;
+import static io.bulwark.metadata.log.WriteAheadLogFiles.PROMISES;
+import static io.bulwark.metadata.log.WriteAheadLogFiles.SUMMARY;
+import static io.bulwark.metadata.log.WriteAheadLogFiles.commit;
+import static io.bulwark.metadata.log.WriteAheadLogFiles.frameOf;
+import static io.bulwark.metadata.log.WriteAheadLogFiles.frames;
+import static io.bulwark.metadata.log.WriteAheadLogFiles.overwrite;
+import static io.bulwark.metadata.log.WriteAheadLogFiles.prepare;
+import static io.bulwark.metadata.log.WriteAheadLogFiles.promises;
+import static io.bulwark.metadata.log.WriteAheadLogFiles.rot;
+import static io.bulwark.metadata.log.WriteAheadLogFiles.scan;
+import static io.bulwark.metadata.log.WriteAheadLogFiles.written;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bulwark.metadata.log.PromiseFiles.Frame;
+import io.bulwark.metadata.log.WriteAheadLogFiles.Frame;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.message.Batch;

@@ -24,7 +24,7 @@ final class PageRecovery {
                 case FetchEffect.Send send ->
                     effects.addAll(fetch.onPages(0, 1, send.token(), server.onFetch(0, 2, send.digests())));
                 case FetchEffect.Write write -> store.write(write.batch());
-                case FetchEffect.Again _ -> effects.addAll(fetch.onTick(0));
+                case FetchEffect.ImmediateTick _ -> effects.addAll(fetch.onTick(0));
                 case FetchEffect.Complete complete -> {
                     store.write(complete.batch());
                     return fetch.progress().fetched();

@@ -215,7 +215,7 @@ class StatePagesBenchmark {
                                 send.token(),
                                 server.onFetch(System.nanoTime() / 1_000_000, 0, send.digests())));
                     case FetchEffect.Write write -> behind.write(write.batch());
-                    case FetchEffect.Again _ -> effects.addAll(fetch.onTick(0));
+                    case FetchEffect.ImmediateTick _ -> effects.addAll(fetch.onTick(0));
                     case FetchEffect.Complete complete -> {
                         behind.write(complete.batch());
                         StateFetch.Progress progress = fetch.progress();

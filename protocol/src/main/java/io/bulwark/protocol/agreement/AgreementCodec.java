@@ -3,7 +3,7 @@ package io.bulwark.protocol.agreement;
 import io.bulwark.protocol.agreement.AgreementMessage.AskNonce;
 import io.bulwark.protocol.agreement.AgreementMessage.GiveNonce;
 import io.bulwark.protocol.agreement.AgreementMessage.NewKey;
-import io.bulwark.protocol.agreement.AgreementMessage.Taken;
+import io.bulwark.protocol.agreement.AgreementMessage.KeyAccepted;
 import io.bulwark.protocol.ordering.key.KeyCipher;
 import io.bulwark.protocol.ordering.key.Signing;
 import io.bulwark.protocol.wire.MalformedException;
@@ -40,7 +40,7 @@ public final class AgreementCodec implements MessageCodec {
                     case AskNonce _ -> 0;
                     case GiveNonce _ -> 1;
                     case NewKey _ -> 2;
-                    case Taken _ -> 3;
+                    case KeyAccepted _ -> 3;
                 };
     }
 
@@ -51,7 +51,7 @@ public final class AgreementCodec implements MessageCodec {
             case GiveNonce give -> out.raw(give.nonce());
             case NewKey key ->
                 out.raw(key.nonce()).raw(key.life()).bytes(key.sealed()).bytes(key.signature());
-            case Taken taken -> out.raw(taken.nonce());
+            case KeyAccepted taken -> out.raw(taken.nonce());
         }
     }
 
@@ -66,7 +66,7 @@ public final class AgreementCodec implements MessageCodec {
                         in.raw(AgreementMessage.LIFE_BYTES),
                         in.bytes(KeyCipher.SEALED_BYTES_MAX),
                         in.bytes(Signing.SIGNATURE_BYTES_MAX));
-            case 3 -> new Taken(in.raw(AgreementMessage.NONCE_BYTES));
+            case 3 -> new KeyAccepted(in.raw(AgreementMessage.NONCE_BYTES));
             default -> throw new MalformedException("unknown type " + type);
         };
     }

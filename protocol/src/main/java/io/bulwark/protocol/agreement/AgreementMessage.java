@@ -29,5 +29,5 @@ public sealed interface AgreementMessage extends Message {
     record NewKey(Bytes nonce, Bytes life, Bytes sealed, Bytes signature) implements AgreementMessage {}
 
     /** The NEW-KEY over this nonce is in force at its receiver. */
-    record Taken(Bytes nonce) implements AgreementMessage {}
+    record KeyAccepted(Bytes nonce) implements AgreementMessage {}
 }

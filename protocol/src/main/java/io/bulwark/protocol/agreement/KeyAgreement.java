@@ -3,7 +3,7 @@ package io.bulwark.protocol.agreement;
 import io.bulwark.protocol.agreement.AgreementMessage.AskNonce;
 import io.bulwark.protocol.agreement.AgreementMessage.GiveNonce;
 import io.bulwark.protocol.agreement.AgreementMessage.NewKey;
-import io.bulwark.protocol.agreement.AgreementMessage.Taken;
+import io.bulwark.protocol.agreement.AgreementMessage.KeyAccepted;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.DistantPast;
 import io.bulwark.protocol.effect.Outbox;
@@ -72,15 +72,15 @@ public final class KeyAgreement implements ProtocolServer {
      * @param unspoken number of peers that have sent no key yet, so that this node can vouch for nothing towards them
      * @param chosen number of keys that this node has chosen in this life of the process
      */
-    public record Standing(long oldestMillis, int older, int unspoken, long chosen) {}
+    public record KeyStatus(long oldestMillis, int older, int unspoken, long chosen) {}
 
     /**
      * Peers of an older build, which may know of no agreement: while they are here, and T_k longer, they are believed and spoken to under
      * a key that both were given, too.
      */
-    public interface Elder {
+    public interface OlderPeers {
         /** There is none. */
-        Elder NOBODY = new Elder() {
+        OlderPeers NOBODY = new OlderPeers() {
             @Override
             public boolean agrees(PrincipalId peer) {
                 return false;
@@ -127,13 +127,13 @@ public final class KeyAgreement implements ProtocolServer {
     private final Signing signing;
     private final KeyCipher cipher;
     private final Function<PrincipalId, List<PrincipalKey>> identities;
-    private final Elder elder;
+    private final OlderPeers elder;
     private final RandomGenerator random;
     private final Outbox out = new Outbox();
     private final TreeMap<PrincipalId, Peer> peers = new TreeMap<>();
     private Bytes life;
     private long chosen;
-    private volatile Standing standing;
+    private volatile KeyStatus standing;
 
     /**
      * Begins a life.
@@ -151,7 +151,7 @@ public final class KeyAgreement implements ProtocolServer {
             Signing signing,
             KeyCipher cipher,
             Function<PrincipalId, List<PrincipalKey>> identities,
-            Elder elder,
+            OlderPeers elder,
             RandomGenerator random) {
         this.book = book;
         this.settings = settings;
@@ -168,7 +168,7 @@ public final class KeyAgreement implements ProtocolServer {
             peers.put(other, new Peer());
         });
         peers.put(book.self(), new Peer());
-        this.standing = new Standing(0, 0, peers.size(), 0);
+        this.standing = new KeyStatus(0, 0, peers.size(), 0);
     }
 
     private Bytes draw(int length) {
@@ -178,7 +178,7 @@ public final class KeyAgreement implements ProtocolServer {
     }
 
     /** May be asked by any thread. */
-    public Standing standing() {
+    public KeyStatus standing() {
         return standing;
     }
 
@@ -186,7 +186,7 @@ public final class KeyAgreement implements ProtocolServer {
      * Sets the current nodes. New ones are contacted from the next tick on; nothing that came from removed ones counts
      * any more.
      */
-    public void belong(Collection<PrincipalId> others) {
+    public void setMembers(Collection<PrincipalId> others) {
         others.forEach(other -> peers.computeIfAbsent(other, _ -> new Peer()));
         peers.keySet().removeIf(known -> {
             boolean left = !known.equals(book.self()) && !others.contains(known);
@@ -225,10 +225,10 @@ public final class KeyAgreement implements ProtocolServer {
     }
 
     private void believe(PrincipalId id, Peer peer) {
-        book.believe(id, inForce(peer).stream().map(Chosen::key).toList());
+        book.believe(id, keysInForce(peer).stream().map(Chosen::key).toList());
     }
 
-    private static List<Chosen> inForce(Peer peer) {
+    private static List<Chosen> keysInForce(Peer peer) {
         List<Chosen> keys = new ArrayList<>();
         Optional.ofNullable(peer.current).ifPresent(keys::add);
         Optional.ofNullable(peer.previous).ifPresent(keys::add);
@@ -283,7 +283,7 @@ public final class KeyAgreement implements ProtocolServer {
             peer.life = message.life();
             drop(nowMillis, from, peer);
         }
-        out.send(from, requestId, new Taken(message.nonce()));
+        out.send(from, requestId, new KeyAccepted(message.nonce()));
         offer(from, peer);
     }
 
@@ -303,13 +303,13 @@ public final class KeyAgreement implements ProtocolServer {
             Peer peer = entry.getValue();
             refresh(nowMillis, entry.getKey(), peer);
             offer(entry.getKey(), peer);
-            for (Chosen key : inForce(peer)) {
+            for (Chosen key : keysInForce(peer)) {
                 oldest = Math.min(oldest, key.sinceMillis());
             }
             older += peer.given == null ? 0 : 1;
             unspoken += book.knows(entry.getKey()) ? 0 : 1;
         }
-        standing = new Standing(nowMillis - oldest, older, unspoken, chosen);
+        standing = new KeyStatus(nowMillis - oldest, older, unspoken, chosen);
         return out.drain();
     }
 

@@ -3,7 +3,7 @@ package io.bulwark.protocol.agreement;
 import io.bulwark.protocol.agreement.AgreementMessage.AskNonce;
 import io.bulwark.protocol.agreement.AgreementMessage.GiveNonce;
 import io.bulwark.protocol.agreement.AgreementMessage.NewKey;
-import io.bulwark.protocol.agreement.AgreementMessage.Taken;
+import io.bulwark.protocol.agreement.AgreementMessage.KeyAccepted;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.id.PrincipalId;
@@ -65,7 +65,7 @@ final class KeyOffer implements ClientOperation<Boolean> {
                 said = signer.sign(give.nonce());
                 yield say(nowMillis);
             }
-            case Taken taken
+            case KeyAccepted taken
             when Objects.equals(taken.nonce(), nonce) -> {
                 outcome = true;
                 yield List.of();

@@ -55,7 +55,7 @@ final class BlockPlan {
     }
 
     /** Marks a range from {@link #extend} as registered. */
-    void registered(BlockRange range, long upload) {
+    void onRegistered(BlockRange range, long upload) {
         add(range);
         pending.add(upload);
     }

@@ -47,7 +47,7 @@ public record ExtentFailure(Reason reason, BlockId block, String detail) {
             case WriteOutcome.StaleMap(long epoch) ->
                 new ExtentFailure(Reason.STALE_EPOCH, block, "its group is in epoch " + epoch);
             case WriteOutcome.Unavailable(Map<Integer, String> reasons) ->
-                new ExtentFailure(Reason.UNAVAILABLE, block, "too few nodes: " + inOrder(reasons));
+                new ExtentFailure(Reason.UNAVAILABLE, block, "too few nodes: " + joinInOrder(reasons));
         };
     }
 
@@ -67,7 +67,7 @@ public record ExtentFailure(Reason reason, BlockId block, String detail) {
             case ReadOutcome.StaleMap(long epoch) ->
                 new ExtentFailure(Reason.STALE_EPOCH, block, "its group is in epoch " + epoch);
             case ReadOutcome.Unavailable(Map<Integer, String> reasons) ->
-                new ExtentFailure(Reason.UNAVAILABLE, block, "too few nodes: " + inOrder(reasons));
+                new ExtentFailure(Reason.UNAVAILABLE, block, "too few nodes: " + joinInOrder(reasons));
         };
     }
 
@@ -93,7 +93,7 @@ public record ExtentFailure(Reason reason, BlockId block, String detail) {
                         .collect(Collectors.joining(", "));
     }
 
-    private static String inOrder(Map<Integer, String> reasons) {
+    private static String joinInOrder(Map<Integer, String> reasons) {
         return String.join(", ", new TreeMap<>(reasons).values());
     }
 }

@@ -22,16 +22,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Gets a range of one version of an object (docs/protocols/extents.md, "a pinned read"), block by block in order, with some
  * blocks of read-ahead. It gets only the blocks that hold the range, and the pin lists above them. One block may always
- * be in flight, more only as {@link Room} permits, so that a slow reader keeps nobody else from reading.
+ * be in flight, more only as {@link ReadAheadQuota} permits, so that a slow reader keeps nobody else from reading.
  */
 public final class ObjectGet {
     private static final long NONE = -1;
 
     private final Volume volume;
     private final Inode inode;
-    private final Room room;
+    private final ReadAheadQuota room;
     private final PinLists pinLists;
-    private final Deque<Ahead> ahead = new ArrayDeque<>();
+    private final Deque<ReadAheadEntry> ahead = new ArrayDeque<>();
     private final long end;
     private long position;
     private long nextExtent;
@@ -46,21 +46,21 @@ public final class ObjectGet {
     private @Nullable GetFailure failure;
 
     /** Number of bytes of blocks that may be read ahead. */
-    public interface Room {
+    public interface ReadAheadQuota {
         /** Takes so much, if it is there. */
         boolean take(int bytes);
 
         void giveBack(int bytes);
     }
 
-    private static final class Ahead {
+    private static final class ReadAheadEntry {
         private final long token;
         private final BlockId block;
         private final int length;
         private final int reserved;
         private @Nullable ReadOutcome outcome;
 
-        private Ahead(long token, BlockId block, int length, int reserved) {
+        private ReadAheadEntry(long token, BlockId block, int length, int reserved) {
             this.token = token;
             this.block = block;
             this.length = length;
@@ -74,7 +74,7 @@ public final class ObjectGet {
      * @param offset first byte wanted; behind the end nothing is read
      * @param length how many bytes at most
      */
-    public ObjectGet(Volume volume, Inode inode, long offset, long length, Room room) {
+    public ObjectGet(Volume volume, Inode inode, long offset, long length, ReadAheadQuota room) {
         this.volume = volume;
         this.inode = inode;
         this.room = room;
@@ -110,7 +110,7 @@ public final class ObjectGet {
     /** Begins to fetch as much as there is room for; to be called at the start and whenever bytes were taken. */
     public List<ObjectStep> readAhead() {
         List<ObjectStep> steps = new ArrayList<>();
-        Ahead head = ahead.peekFirst();
+        ReadAheadEntry head = ahead.peekFirst();
         if (head != null && head.outcome != null && failure == null && freed == null) {
             ReadOutcome outcome = head.outcome;
             if (content(volume, outcome, head.length).isEmpty()) {
@@ -136,7 +136,7 @@ public final class ObjectGet {
             }
             BlockId block = layout().block(nextExtent);
             long token = ++lastToken;
-            ahead.addLast(new Ahead(token, block, length, reserved));
+            ahead.addLast(new ReadAheadEntry(token, block, length, reserved));
             Bytes pin = pinLists.pin(nextExtent).orElseThrow();
             steps.add(new ObjectStep.FetchExtent(token, block, pin, length));
             nextExtent++;
@@ -165,7 +165,7 @@ public final class ObjectGet {
 
     /** The next bytes in order, if they have come; nothing at the end. */
     public Optional<Bytes> next() {
-        Ahead head = ahead.peekFirst();
+        ReadAheadEntry head = ahead.peekFirst();
         Optional<Bytes> block =
                 head == null || head.outcome == null ? Optional.empty() : content(volume, head.outcome, head.length);
         if (head == null || block.isEmpty()) {
@@ -180,7 +180,7 @@ public final class ObjectGet {
     }
 
     /** Returns whether {@link #next} has given everything; never true after a failure. */
-    public boolean atEnd() {
+    public boolean isAtEnd() {
         return failure == null && position == end;
     }
 
@@ -199,7 +199,7 @@ public final class ObjectGet {
     }
 
     private List<ObjectStep> onList(ReadOutcome outcome) {
-        if (failure != null || freed != null || atEnd()) {
+        if (failure != null || freed != null || isAtEnd()) {
             return List.of();
         }
         Optional<Bytes> content = content(volume, outcome, layout().lengthOf(wantedList));

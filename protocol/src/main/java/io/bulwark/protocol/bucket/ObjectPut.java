@@ -44,7 +44,7 @@ public final class ObjectPut {
     private final long expectedLength;
     private final BlockPlan plan;
     private final PinCollector pins = new PinCollector();
-    private final Map<Long, Storing> storing = new TreeMap<>();
+    private final Map<Long, PendingStore> storing = new TreeMap<>();
     /** Blocks that have no id yet, or no place in the window. */
     private final Deque<Bytes> waiting = new ArrayDeque<>();
 
@@ -64,7 +64,7 @@ public final class ObjectPut {
     /** Destination of the object. */
     public record Target(String bucket, String key, Condition condition, ObjectAttributes attributes) {}
 
-    private record Storing(BlockId block, long pin, int bytes) {}
+    private record PendingStore(BlockId block, long pin, int bytes) {}
 
     /**
      * Begins an object.
@@ -81,7 +81,7 @@ public final class ObjectPut {
     }
 
     /** Returns whether the next block may be offered. */
-    public boolean wantsBlock() {
+    public boolean canTakeBlock() {
         return outcome == null
                 && !finishing
                 && waiting.isEmpty()
@@ -96,7 +96,7 @@ public final class ObjectPut {
      */
     public List<ObjectStep> offer(Bytes content) {
         int blockBytes = volume.policy().blockBytes();
-        if (!wantsBlock() || content.isEmpty() || content.length() > blockBytes || length % blockBytes != 0) {
+        if (!canTakeBlock() || content.isEmpty() || content.length() > blockBytes || length % blockBytes != 0) {
             throw new IllegalStateException("no room for a block of " + content.length() + " after " + length);
         }
         length += content.length();
@@ -111,7 +111,7 @@ public final class ObjectPut {
     }
 
     public List<ObjectStep> onStored(long token, WriteOutcome result) {
-        Storing stored = storing.remove(token);
+        PendingStore stored = storing.remove(token);
         if (stored == null || outcome != null) {
             return List.of();
         }
@@ -136,7 +136,7 @@ public final class ObjectPut {
         if (token == registration) {
             registration = NONE;
             if (reply instanceof Reply.PendingRegistered registered && registering != null) {
-                plan.registered(registering, registered.pending());
+                plan.onRegistered(registering, registered.pending());
                 return advance();
             }
             return fail(refused(reply));
@@ -203,7 +203,7 @@ public final class ObjectPut {
                 }
                 storeNext(steps);
             } else if (finishing && storing.isEmpty()) {
-                levelIsDone(steps);
+                completeLevel(steps);
             } else {
                 break;
             }
@@ -227,12 +227,12 @@ public final class ObjectPut {
         Bytes content = waiting.removeFirst();
         BlockId block = plan.next();
         long token = ++lastToken;
-        storing.put(token, new Storing(block, pins.next(), content.length()));
+        storing.put(token, new PendingStore(block, pins.next(), content.length()));
         steps.add(new ObjectStep.StoreExtent(token, block, content));
     }
 
     /** Begins the next level of pin lists, or commits. */
-    private void levelIsDone(List<ObjectStep> steps) {
+    private void completeLevel(List<ObjectStep> steps) {
         Bytes below = pins.all();
         int blockBytes = volume.policy().blockBytes();
         if (below.length() > ObjectLayout.PINS_MAX * ObjectLayout.PIN_BYTES) {

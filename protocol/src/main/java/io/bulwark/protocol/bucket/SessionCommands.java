@@ -19,13 +19,13 @@ public final class SessionCommands {
 
     private final long session;
     private final TreeSet<Long> outstanding = new TreeSet<>();
-    private final Deque<Waiting> waiting = new ArrayDeque<>();
+    private final Deque<WaitingCommand> waiting = new ArrayDeque<>();
     private long next = 1;
 
-    private record Waiting(long token, Command command) {}
+    private record WaitingCommand(long token, Command command) {}
 
     /** A command that is to be submitted now, and the token that it was added under. */
-    public record Numbered(long token, Submission.InSession submission) {}
+    public record NumberedCommand(long token, Submission.InSession submission) {}
 
     /** @param session its number */
     public SessionCommands(long session) {
@@ -55,19 +55,19 @@ public final class SessionCommands {
     }
 
     public void add(long token, Command command) {
-        waiting.addLast(new Waiting(token, command));
+        waiting.addLast(new WaitingCommand(token, command));
     }
 
     /** The next command, if the window has room for one. */
-    public Optional<Numbered> next() {
+    public Optional<NumberedCommand> next() {
         long lowest = outstanding.isEmpty() ? next : outstanding.first();
         if (waiting.isEmpty() || next - lowest >= Submission.WINDOW) {
             return Optional.empty();
         }
-        Waiting first = waiting.removeFirst();
+        WaitingCommand first = waiting.removeFirst();
         long number = next++;
         outstanding.add(number);
-        return Optional.of(new Numbered(first.token, new Submission.InSession(session, number, lowest, first.command)));
+        return Optional.of(new NumberedCommand(first.token, new Submission.InSession(session, number, lowest, first.command)));
     }
 
     /** The command of this number was answered, or is submitted no more. */

@@ -38,7 +38,7 @@ public record Volume(
      * Returns whether the slots must keep their holders. For registers that nobody verifies, nothing shows which
      * version is complete.
      */
-    public boolean keepsHolders() {
+    public boolean hasFixedHolders() {
         return kind == VolumeKind.REGISTER && policy.verification() == Verification.NONE;
     }
 

@@ -4,7 +4,7 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.RecordKind;
-import io.bulwark.protocol.epoch.Settle;
+import io.bulwark.protocol.epoch.SettleRequest;
 import io.bulwark.protocol.extent.ExtentMessage;
 import io.bulwark.protocol.extent.ExtentRead;
 import io.bulwark.protocol.extent.ExtentTiming;
@@ -71,7 +71,7 @@ public sealed interface CompletionStep {
     }
 
     /** Has the node's own server see to a register before an epoch is confirmed. Answered by {@code onSettled}. */
-    record SeeTo(long token, Settle request) implements CompletionStep {}
+    record SeeTo(long token, SettleRequest request) implements CompletionStep {}
 
     /** Submits a command in the node's own name. There is no answer: the map shows the result. */
     record Submit(Command command) implements CompletionStep {}

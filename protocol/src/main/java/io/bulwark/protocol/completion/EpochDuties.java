@@ -36,11 +36,11 @@ final class EpochDuties {
         if (slots.onRefuses(volume, group, before)) {
             volumes.stream()
                     .filter(each -> each.id() == volume && group < each.groups().size())
-                    .forEach(each -> promised(each, group, each.groups().get(group)));
+                    .forEach(each -> onPromised(each, group, each.groups().get(group)));
         }
     }
 
-    private void promised(Volume volume, int index, PlacementGroup group) {
+    private void onPromised(Volume volume, int index, PlacementGroup group) {
         slots.seal(volume, index);
         if (!group.isFresh(node)) {
             slots.confirm(volume, index);
@@ -53,7 +53,7 @@ final class EpochDuties {
         for (Volume volume : volumes) {
             slots.tell(volume);
             for (int index = 0; index < volume.groups().size(); index++) {
-                promised(volume, index, volume.groups().get(index));
+                onPromised(volume, index, volume.groups().get(index));
             }
         }
     }

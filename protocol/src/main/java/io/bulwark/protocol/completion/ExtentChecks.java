@@ -4,7 +4,7 @@ import io.bulwark.protocol.bucket.ObjectGet;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.extent.CompletionResult;
 import io.bulwark.protocol.extent.ExtentMessage;
-import io.bulwark.protocol.extent.ExtentMessage.Look;
+import io.bulwark.protocol.extent.ExtentMessage.CheckDepth;
 import io.bulwark.protocol.extent.ReadOutcome;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
@@ -22,8 +22,8 @@ final class ExtentChecks {
     private final int atOnce;
     private final WorkThrottle allowance;
     private final RebuildRate rebuild;
-    private final Look look;
-    private final Deque<Work> work = new ArrayDeque<>();
+    private final CheckDepth look;
+    private final Deque<CheckTask> work = new ArrayDeque<>();
     private final Map<CompletionResult, Long> results = new EnumMap<>(CompletionResult.class);
     private long checked;
     private int inFlight;
@@ -31,10 +31,10 @@ final class ExtentChecks {
     private long nowMillis;
     private Runnable whenIdle = () -> {};
 
-    private sealed interface Work {
-        record Walk(LayoutWalk walk, VolumeProgress progress) implements Work {}
+    private sealed interface CheckTask {
+        record Walk(LayoutWalk walk, VolumeProgress progress) implements CheckTask {}
 
-        record One(ReferencedExtent extent, VolumeProgress progress) implements Work {}
+        record SingleExtent(ReferencedExtent extent, VolumeProgress progress) implements CheckTask {}
     }
 
     /**
@@ -43,7 +43,7 @@ final class ExtentChecks {
      * @param rebuild charged with the fragments that checks make; no check begins while it is exhausted
      * @param look how closely it checks existing data
      */
-    ExtentChecks(PendingSteps calls, int node, int atOnce, WorkThrottle allowance, RebuildRate rebuild, Look look) {
+    ExtentChecks(PendingSteps calls, int node, int atOnce, WorkThrottle allowance, RebuildRate rebuild, CheckDepth look) {
         this.calls = calls;
         this.node = node;
         this.atOnce = atOnce;
@@ -53,15 +53,15 @@ final class ExtentChecks {
     }
 
     void add(LayoutWalk walk, VolumeProgress progress) {
-        work.addLast(new Work.Walk(walk, progress));
+        work.addLast(new CheckTask.Walk(walk, progress));
     }
 
     void add(ReferencedExtent extent, VolumeProgress progress) {
-        work.addLast(new Work.One(extent, progress));
+        work.addLast(new CheckTask.One(extent, progress));
     }
 
     /** Goes on with this once all that was added is answered. */
-    void whenIdle(long now, Runnable then) {
+    void runWhenIdle(long now, Runnable then) {
         whenIdle = then;
         pump(now);
     }
@@ -80,11 +80,11 @@ final class ExtentChecks {
         nowMillis = now;
         while (!work.isEmpty() && !fetching && inFlight < atOnce && rebuild.open(now) && allowance.open(now)) {
             switch (work.getFirst()) {
-                case Work.One(ReferencedExtent extent, VolumeProgress progress) -> {
+                case CheckTask.One(ReferencedExtent extent, VolumeProgress progress) -> {
                     work.removeFirst();
                     check(extent, progress);
                 }
-                case Work.Walk(LayoutWalk walk, VolumeProgress progress) -> step(walk, progress);
+                case CheckTask.Walk(LayoutWalk walk, VolumeProgress progress) -> step(walk, progress);
             }
         }
         if (work.isEmpty() && !fetching && inFlight == 0) {
@@ -162,7 +162,7 @@ final class ExtentChecks {
             }
             switch (result) {
                 case HELD, COMPLETED, REPAIRED, INCOMPLETE, FREED, VERIFIED, POISONOUS -> progress.done(extent);
-                case UNAVAILABLE, NO_SPACE, REFUSED -> progress.notDone(extent);
+                case UNAVAILABLE, NO_SPACE, REFUSED -> progress.markUnfinished(extent);
             }
         });
     }

@@ -5,7 +5,7 @@ import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.extent.CompletionResult;
-import io.bulwark.protocol.extent.ExtentMessage.Look;
+import io.bulwark.protocol.extent.ExtentMessage.CheckDepth;
 import io.bulwark.protocol.extent.ReadOutcome;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.metadata.Query;
@@ -84,9 +84,9 @@ public final class NodeCompletion {
         this.pace = pace;
         this.allowance = allowance;
         WorkThrottle records = new ComparisonPace(pace.extentsPerSecond());
-        this.checks = new ExtentChecks(calls, node, pace.atOnce(), records, rebuild, Look.RECORD);
-        this.scrubs = new ExtentChecks(calls, node, pace.atOnce(), allowance, rebuild, Look.FRAGMENT);
-        this.verifications = new ExtentChecks(calls, node, pace.atOnce(), verification, rebuild, Look.OTHERS);
+        this.checks = new ExtentChecks(calls, node, pace.atOnce(), records, rebuild, CheckDepth.RECORD);
+        this.scrubs = new ExtentChecks(calls, node, pace.atOnce(), allowance, rebuild, CheckDepth.FRAGMENT);
+        this.verifications = new ExtentChecks(calls, node, pace.atOnce(), verification, rebuild, CheckDepth.OTHERS);
         this.following = new ReferenceWalk(
                 calls,
                 checks,
@@ -108,7 +108,7 @@ public final class NodeCompletion {
             askMap();
         }
         begin();
-        if (allowance.ever() && !scrubbing && now >= nextScrubMillis && !volumes.isEmpty()) {
+        if (allowance.canEverBegin() && !scrubbing && now >= nextScrubMillis && !volumes.isEmpty()) {
             scrubbing = true;
             scrubNext(new ArrayDeque<>(volumes));
         }
@@ -172,9 +172,9 @@ public final class NodeCompletion {
     }
 
     /** Returns the work done and the work left. */
-    public Counts counts() {
-        List<Left> left = new ArrayList<>();
-        following.progress().forEach((volume, at) -> left.add(new Left(volume, at.unfinished(), at.caughtUp())));
+    public CompletionCounts counts() {
+        List<RemainingWork> left = new ArrayList<>();
+        following.progress().forEach((volume, at) -> left.add(new RemainingWork(volume, at.unfinished(), at.isCaughtUp())));
         List<Verified> verified = new ArrayList<>();
         verifying
                 .progress()
@@ -183,7 +183,7 @@ public final class NodeCompletion {
                         at.unfinished(),
                         at.count(CompletionResult.VERIFIED),
                         at.count(CompletionResult.POISONOUS))));
-        return new Counts(
+        return new CompletionCounts(
                 checks.checked(),
                 count(CompletionResult.COMPLETED),
                 count(CompletionResult.REPAIRED),
@@ -216,7 +216,7 @@ public final class NodeCompletion {
      * @param left by rising volume id
      * @param verified of volumes with lazy verification, by rising volume id
      */
-    public record Counts(
+    public record CompletionCounts(
             long checked,
             long completed,
             long repaired,
@@ -226,18 +226,18 @@ public final class NodeCompletion {
             long scrubRepaired,
             boolean waiting,
             boolean compared,
-            List<Left> left,
+            List<RemainingWork> left,
             List<Verified> verified) {
-        public static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0, 0, false, false, List.of(), List.of());
+        public static final CompletionCounts NONE = new CompletionCounts(0, 0, 0, 0, 0, 0, 0, false, false, List.of(), List.of());
 
-        public Counts {
+        public CompletionCounts {
             left = List.copyOf(left);
             verified = List.copyOf(verified);
         }
     }
 
     /** Work left for the references of one volume, and whether all of them are known. */
-    public record Left(int volume, long unfinished, boolean compared) {}
+    public record RemainingWork(int volume, long unfinished, boolean compared) {}
 
     /**
      * Progress of lazy verification in one volume.
@@ -429,7 +429,7 @@ public final class NodeCompletion {
                     scrubs.add(new LayoutWalk(volume, reference, node), following.progressOf(volume));
                 }
             }
-            scrubs.whenIdle(nowMillis, () -> {
+            scrubs.runWhenIdle(nowMillis, () -> {
                 if (page.more()) {
                     scrub(volume, page.next(), left);
                 } else {

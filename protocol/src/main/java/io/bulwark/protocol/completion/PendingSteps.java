@@ -2,7 +2,7 @@ package io.bulwark.protocol.completion;
 
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Volume;
-import io.bulwark.protocol.epoch.Settle;
+import io.bulwark.protocol.epoch.SettleRequest;
 import io.bulwark.protocol.extent.CompletionResult;
 import io.bulwark.protocol.extent.ExtentMessage;
 import io.bulwark.protocol.extent.ReadOutcome;
@@ -25,11 +25,11 @@ final class PendingSteps {
     private final Map<Long, Consumer<CompletionResult>> checked = new HashMap<>();
     private final Map<Long, Consumer<ReadOutcome>> fetched = new HashMap<>();
     private final Map<Long, Consumer<Boolean>> settled = new HashMap<>();
-    private final Map<Long, Sought> found = new HashMap<>();
+    private final Map<Long, PendingFind> found = new HashMap<>();
     private List<CompletionStep> steps = new ArrayList<>();
     private long lastToken;
 
-    private record Sought(Consumer<Optional<BlockId>> then, Runnable failed) {}
+    private record PendingFind(Consumer<Optional<BlockId>> then, Runnable failed) {}
 
     /** @param then gets nothing if the replicas do not answer */
     void ask(Query query, Consumer<Optional<Reply>> then) {
@@ -52,18 +52,18 @@ final class PendingSteps {
     }
 
     void find(BlockId from, BlockId to, Consumer<Optional<BlockId>> then, Runnable failed) {
-        found.put(++lastToken, new Sought(then, failed));
+        found.put(++lastToken, new PendingFind(then, failed));
         steps.add(new CompletionStep.Find(lastToken, from, to));
     }
 
     void findRegister(Volume volume, int group, long from, Consumer<Optional<BlockId>> then, Runnable failed) {
-        found.put(++lastToken, new Sought(then, failed));
+        found.put(++lastToken, new PendingFind(then, failed));
         steps.add(new CompletionStep.FindRegister(lastToken, volume, group, from));
     }
 
     void settle(Volume volume, BlockId block, long epoch, Consumer<Boolean> then) {
         settled.put(++lastToken, then);
-        steps.add(new CompletionStep.SeeTo(lastToken, new Settle(volume.policy().protocol(), block, epoch)));
+        steps.add(new CompletionStep.SeeTo(lastToken, new SettleRequest(volume.policy().protocol(), block, epoch)));
     }
 
     void submit(Command command) {
@@ -76,7 +76,7 @@ final class PendingSteps {
 
     void onSilence(long token) {
         onReply(token, Optional.empty());
-        Sought sought = found.remove(token);
+        PendingFind sought = found.remove(token);
         if (sought != null) {
             sought.failed.run();
         }
@@ -95,7 +95,7 @@ final class PendingSteps {
     }
 
     void onFound(long token, Optional<BlockId> block) {
-        Sought sought = found.remove(token);
+        PendingFind sought = found.remove(token);
         if (sought != null) {
             sought.then.accept(block);
         }

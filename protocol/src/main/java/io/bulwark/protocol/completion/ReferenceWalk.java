@@ -67,7 +67,7 @@ final class ReferenceWalk {
     /** Returns whether everything is done that the volume referenced when it was last followed. */
     boolean isDone(int volume) {
         VolumeProgress at = progressOf(volume);
-        return at.caughtUp() && at.unfinished() == 0;
+        return at.isCaughtUp() && at.unfinished() == 0;
     }
 
     /** Checks everything new in these volumes; then calls {@code then} with whether the replicas answered. */
@@ -82,11 +82,11 @@ final class ReferenceWalk {
         }
         Volume volume = left.removeFirst();
         VolumeProgress at = progressOf(volume);
-        if (at.retryIsDue(nowMillis.getAsLong(), retryMillis)) {
+        if (at.isRetryDue(nowMillis.getAsLong(), retryMillis)) {
             at.toRetry().forEach(extent -> checks.add(extent.in(volume), at));
             at.takeUnreadable().forEach(again -> checks.add(new LayoutWalk(volume, again, node), at));
         }
-        checks.whenIdle(nowMillis.getAsLong(), () -> learn(volume, at, left, then));
+        checks.runWhenIdle(nowMillis.getAsLong(), () -> learn(volume, at, left, then));
     }
 
     private void learn(Volume volume, VolumeProgress at, Deque<Volume> left, Consumer<Boolean> then) {
@@ -101,7 +101,7 @@ final class ReferenceWalk {
                     checks.add(new LayoutWalk(volume, reference, node), at);
                 }
             }
-            checks.whenIdle(nowMillis.getAsLong(), () -> {
+            checks.runWhenIdle(nowMillis.getAsLong(), () -> {
                 at.advance(page.next(), !page.more());
                 if (page.more()) {
                     learn(volume, at, left, then);

@@ -42,7 +42,7 @@ final class SlotDuties {
     }
 
     /** Returns whether the node refuses all epochs of a group before this one for good. */
-    boolean refusesBefore(Place place, long epoch) {
+    boolean hasRefusedBefore(Place place, long epoch) {
         return refuses.getOrDefault(place, 1L) >= epoch;
     }
 
@@ -71,7 +71,7 @@ final class SlotDuties {
                 && group.change()
                         .filter(change -> !change.sealed().contains(slot))
                         .isPresent();
-        if (seals && refusesBefore(new Place(volume.id(), index), group.epoch() + 1)) {
+        if (seals && hasRefusedBefore(new Place(volume.id(), index), group.epoch() + 1)) {
             calls.submit(new Command.SealEpoch(volume.id(), index, group.epoch()));
         }
     }
@@ -79,7 +79,7 @@ final class SlotDuties {
     void confirm(Volume volume, int index) {
         PlacementGroup group = volume.groups().get(index);
         if (group.unconfirmed().contains(group.slotOf(node))
-                && refusesBefore(new Place(volume.id(), index), group.epoch())) {
+                && hasRefusedBefore(new Place(volume.id(), index), group.epoch())) {
             calls.submit(new Command.ConfirmEpoch(volume.id(), index, group.epoch()));
         }
     }

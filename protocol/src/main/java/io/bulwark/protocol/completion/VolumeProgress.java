@@ -33,7 +33,7 @@ final class VolumeProgress {
         return cursor;
     }
 
-    boolean caughtUp() {
+    boolean isCaughtUp() {
         return caughtUp;
     }
 
@@ -65,7 +65,7 @@ final class VolumeProgress {
         unfinished.remove(extent.block());
     }
 
-    void notDone(ReferencedExtent extent) {
+    void markUnfinished(ReferencedExtent extent) {
         unfinished.put(extent.block(), extent);
         if (unfinished.size() > UNFINISHED_MAX) {
             forgetWhoHasMost();
@@ -105,7 +105,7 @@ final class VolumeProgress {
     }
 
     /** If so, what was forgotten is learned again from here on. */
-    boolean retryIsDue(long nowMillis, long retryMillis) {
+    boolean isRetryDue(long nowMillis, long retryMillis) {
         if (unfinished() == 0 || nowMillis - retriedMillis < retryMillis) {
             return false;
         }

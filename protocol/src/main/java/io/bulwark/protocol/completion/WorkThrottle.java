@@ -19,14 +19,14 @@ public interface WorkThrottle {
     void end();
 
     /** False if nothing may ever begin, so that it is not worth looking for work. */
-    default boolean ever() {
+    default boolean canEverBegin() {
         return true;
     }
 
     /** Never. */
     WorkThrottle NEVER = new WorkThrottle() {
         @Override
-        public boolean ever() {
+        public boolean canEverBegin() {
             return false;
         }
 

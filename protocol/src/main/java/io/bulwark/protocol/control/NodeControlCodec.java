@@ -6,7 +6,7 @@ import io.bulwark.protocol.control.NodeControlMessage.BackgroundReport;
 import io.bulwark.protocol.control.NodeControlMessage.LatestReply;
 import io.bulwark.protocol.control.NodeControlMessage.LatestRequest;
 import io.bulwark.protocol.control.NodeControlMessage.LatestVersion;
-import io.bulwark.protocol.control.NodeControlMessage.Life;
+import io.bulwark.protocol.control.NodeControlMessage.StoreStart;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
@@ -119,7 +119,7 @@ public final class NodeControlCodec implements MessageCodec {
                         in.i32(0, Integer.MAX_VALUE),
                         protocol(in.u8()),
                         in.nonNegative64(),
-                        new Life(in.nonNegative64(), in.i64()));
+                        new StoreStart(in.nonNegative64(), in.i64()));
             case LATEST_REPLY -> readLatest(in);
             case REVOCATION_REPLY -> new RevocationReply(PrincipalId.read(in), in.bool(), in.nonNegative64());
             default -> throw new MalformedException("unknown type " + type);

@@ -88,7 +88,7 @@ public sealed interface NodeControlMessage extends Message {
      *
      * @param life of the asking node
      */
-    record LatestRequest(int volume, Protocol protocol, long from, Life life) implements NodeControlMessage {
+    record LatestRequest(int volume, Protocol protocol, long from, StoreStart life) implements NodeControlMessage {
         public LatestRequest {
             if (volume < 0 || from < 0) {
                 throw new IllegalArgumentException("block " + from + " of volume " + volume);
@@ -102,8 +102,8 @@ public sealed interface NodeControlMessage extends Message {
      * @param number one more than that of the last start that the store knows of
      * @param nonce drawn at the start: two starts of one number have two
      */
-    record Life(long number, long nonce) {
-        public Life {
+    record StoreStart(long number, long nonce) {
+        public StoreStart {
             if (number < 0) {
                 throw new IllegalArgumentException("life " + number);
             }
@@ -113,7 +113,7 @@ public sealed interface NodeControlMessage extends Message {
          * Returns whether this life's store is older than the store of the other life, because it does not know of that
          * life.
          */
-        public boolean isBehind(Life other) {
+        public boolean isBehind(StoreStart other) {
             return other.number > number || (other.number == number && other.nonce != nonce);
         }
     }

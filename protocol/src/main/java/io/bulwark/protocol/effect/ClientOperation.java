@@ -23,7 +23,7 @@ public interface ClientOperation<R> {
      * Returns whether retries only guard against loss of the earlier message. If the driver knows that it was not lost,
      * it holds such a retry back for a while, unless the peer has answered anything since.
      */
-    default boolean repeatsInCaseOfLoss() {
+    default boolean isResendOptional() {
         return false;
     }
 
@@ -40,7 +40,7 @@ public interface ClientOperation<R> {
      * Returns whether nothing is left to do, as with the outcome; some operations continue to help slow nodes for a
      * while after it.
      */
-    default boolean finished() {
+    default boolean isFinished() {
         return outcome().isPresent();
     }
 }

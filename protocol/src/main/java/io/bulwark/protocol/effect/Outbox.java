@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
 /** The effects of one call into the server, and what to do when those that come back do. */
 public final class Outbox {
     /** Continuation of an effect. */
-    public interface Then<T> {
+    public interface Continuation<T> {
         void then(long nowMillis, T result);
     }
 
-    private final Map<Long, Then<Stored>> stores = new HashMap<>();
-    private final Map<Long, Then<Loaded>> loads = new HashMap<>();
-    private final Map<Long, Then<Object>> runs = new HashMap<>();
+    private final Map<Long, Continuation<Stored>> stores = new HashMap<>();
+    private final Map<Long, Continuation<Loaded>> loads = new HashMap<>();
+    private final Map<Long, Continuation<Object>> runs = new HashMap<>();
     private List<Effect> effects = new ArrayList<>();
     private long lastToken;
 
@@ -51,7 +51,7 @@ public final class Outbox {
         effects.add(new Effect.Evidence(sender, block, Verdict.POISONOUS, detail, session));
     }
 
-    public void store(List<Mutation> mutations, Then<Stored> then) {
+    public void store(List<Mutation> mutations, Continuation<Stored> then) {
         stores.put(++lastToken, then);
         effects.add(new Effect.Store(lastToken, mutations));
     }
@@ -61,16 +61,16 @@ public final class Outbox {
      *
      * @param effect a Load, LoadMetas or Scan under the token given
      */
-    public void load(LongFunction<Effect> effect, Then<Loaded> then) {
+    public void load(LongFunction<Effect> effect, Continuation<Loaded> then) {
         loads.put(++lastToken, then);
         effects.add(effect.apply(lastToken));
     }
 
-    public void load(RecordKey key, Then<Loaded> then) {
+    public void load(RecordKey key, Continuation<Loaded> then) {
         load(token -> new Effect.Load(token, key), then);
     }
 
-    public void loadMetas(RecordKind kind, BlockId block, Then<List<Loaded.Meta>> then) {
+    public void loadMetas(RecordKind kind, BlockId block, Continuation<List<Loaded.Meta>> then) {
         load(token -> new Effect.LoadMetas(token, kind, block), (now, loaded) -> {
             if (!(loaded instanceof Loaded.Metas metas)) {
                 throw new IllegalStateException("asked for meta data, got " + loaded);
@@ -79,7 +79,7 @@ public final class Outbox {
         });
     }
 
-    public void run(ClientOperation<?> operation, Then<Object> then) {
+    public void run(ClientOperation<?> operation, Continuation<Object> then) {
         runs.put(++lastToken, then);
         effects.add(new Effect.Run(lastToken, operation));
     }
@@ -96,7 +96,7 @@ public final class Outbox {
         follow(runs.remove(token), nowMillis, outcome);
     }
 
-    private static <T> void follow(@Nullable Then<T> then, long nowMillis, T result) {
+    private static <T> void follow(@Nullable Continuation<T> then, long nowMillis, T result) {
         if (then != null) {
             then.then(nowMillis, result);
         }

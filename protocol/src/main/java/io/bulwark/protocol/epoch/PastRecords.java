@@ -49,7 +49,7 @@ public final class PastRecords {
     }
 
     /** Returns whether the block must be loaded again. */
-    public boolean outdated() {
+    public boolean isOutdated() {
         return outdated;
     }
 

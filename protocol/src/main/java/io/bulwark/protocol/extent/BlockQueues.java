@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
 /** One task at a time for each extent, in the order in which they came: stores, deletions and reads never race. */
 final class BlockQueues {
     /** Called when a task is over. */
-    interface Done {
+    interface CompletionCallback {
         void done(ServerCall turn);
     }
 
     /** Must call {@code done} exactly once, now or from a later turn. */
     interface Task {
-        void run(ServerCall turn, Done done);
+        void run(ServerCall turn, CompletionCallback done);
     }
 
     private static final class Queue {

@@ -16,41 +16,41 @@ import org.jspecify.annotations.Nullable;
 /** Continuations of the server after a store, a load or an operation that it requested. */
 final class Continuations {
     /** Goes on with the result. */
-    interface Then<T> {
+    interface Continuation<T> {
         void run(ServerCall turn, T result);
     }
 
-    private final Map<Long, Then<Stored>> stores = new HashMap<>();
-    private final Map<Long, Then<Loaded>> loads = new HashMap<>();
-    private final Map<Long, Then<Object>> runs = new HashMap<>();
+    private final Map<Long, Continuation<Stored>> stores = new HashMap<>();
+    private final Map<Long, Continuation<Loaded>> loads = new HashMap<>();
+    private final Map<Long, Continuation<Object>> runs = new HashMap<>();
     private long lastToken;
 
-    void store(ServerCall turn, Mutation mutation, Then<Stored> then) {
+    void store(ServerCall turn, Mutation mutation, Continuation<Stored> then) {
         store(turn, List.of(mutation), then);
     }
 
-    void store(ServerCall turn, List<Mutation> mutations, Then<Stored> then) {
+    void store(ServerCall turn, List<Mutation> mutations, Continuation<Stored> then) {
         stores.put(++lastToken, then);
         turn.add(new Effect.Store(lastToken, mutations));
     }
 
-    void load(ServerCall turn, RecordKey key, Then<Loaded> then) {
+    void load(ServerCall turn, RecordKey key, Continuation<Loaded> then) {
         loads.put(++lastToken, then);
         turn.add(new Effect.Load(lastToken, key));
     }
 
     /** The meta data of the one record of this kind and block. */
-    void loadMeta(ServerCall turn, RecordKey key, Then<Loaded.Metas> then) {
+    void loadMeta(ServerCall turn, RecordKey key, Continuation<Loaded.Metas> then) {
         loads.put(++lastToken, (next, loaded) -> then.run(next, (Loaded.Metas) loaded));
         turn.add(new Effect.LoadMetas(lastToken, key.kind(), key.block()));
     }
 
-    void scan(ServerCall turn, RecordKind kind, BlockId from, BlockId to, int max, Then<Loaded.Metas> then) {
+    void scan(ServerCall turn, RecordKind kind, BlockId from, BlockId to, int max, Continuation<Loaded.Metas> then) {
         loads.put(++lastToken, (next, loaded) -> then.run(next, (Loaded.Metas) loaded));
         turn.add(new Effect.Scan(lastToken, kind, from, to, max));
     }
 
-    void run(ServerCall turn, ClientOperation<?> operation, Then<Object> then) {
+    void run(ServerCall turn, ClientOperation<?> operation, Continuation<Object> then) {
         runs.put(++lastToken, then);
         turn.add(new Effect.Run(lastToken, operation));
     }
@@ -67,7 +67,7 @@ final class Continuations {
         go(turn, runs.remove(token), outcome);
     }
 
-    private static <T> void go(ServerCall turn, @Nullable Then<T> then, T result) {
+    private static <T> void go(ServerCall turn, @Nullable Continuation<T> then, T result) {
         if (then != null) {
             then.run(turn, result);
         }

@@ -4,11 +4,11 @@ import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.extent.ExtentCoding.Accepted;
-import io.bulwark.protocol.extent.ExtentRecord.Held;
-import io.bulwark.protocol.extent.ExtentRecord.Lost;
+import io.bulwark.protocol.extent.ExtentRecord.HeldExtent;
+import io.bulwark.protocol.extent.ExtentRecord.DamagedRecord;
 import io.bulwark.protocol.extent.ExtentRecord.Poisonous;
-import io.bulwark.protocol.extent.ExtentRecord.Wanted;
-import io.bulwark.protocol.extent.Sessions.Session;
+import io.bulwark.protocol.extent.ExtentRecord.WantedExtent;
+import io.bulwark.protocol.extent.ExtentSessions.Session;
 import io.bulwark.protocol.fingerprint.Checksum;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
@@ -28,7 +28,7 @@ final class ExtentBlocks {
     private static final int RECORD_BYTES = 512;
 
     /** Goes on with a value. */
-    interface Then<T extends @Nullable Object> {
+    interface ValueContinuation<T extends @Nullable Object> {
         void run(ServerCall turn, T value);
     }
 
@@ -53,10 +53,10 @@ final class ExtentBlocks {
     /** Result of a read; without a fragment if it is damaged or was not requested. */
     record Content(Optional<ExtentRecord> record, @Nullable Bytes fragment) {}
 
-    private static final class Recent<V> extends LinkedHashMap<BlockId, V> {
+    private static final class RecentBlocks<V> extends LinkedHashMap<BlockId, V> {
         private static final long serialVersionUID = 1L;
 
-        Recent() {
+        RecentBlocks() {
             super(64, 0.75f, true);
         }
 
@@ -76,9 +76,9 @@ final class ExtentBlocks {
     private final Epochs epochs;
     private final SenderPenalties penalties = new SenderPenalties();
     private final BlockQueues queues = new BlockQueues();
-    private final Recent<Optional<ExtentRecord>> records = new Recent<>();
+    private final RecentBlocks<Optional<ExtentRecord>> records = new RecentBlocks<>();
     /** Pins that 2f+1 replicas named lately: from then on only that version counts. */
-    private final Recent<Bytes> pins = new Recent<>();
+    private final RecentBlocks<Bytes> pins = new RecentBlocks<>();
 
     ExtentBlocks(Continuations continuations, StorageQuota quota, Epochs epochs) {
         this.continuations = continuations;
@@ -86,7 +86,7 @@ final class ExtentBlocks {
         this.epochs = epochs;
     }
 
-    static long size(Held held) {
+    static long size(HeldExtent held) {
         return held.checksum().length() + (long) RECORD_BYTES;
     }
 
@@ -103,7 +103,7 @@ final class ExtentBlocks {
      * Reports whether this version is known to be the one of this id, by its pin or a record. Calls with null if
      * nothing is known, neither of this version nor of another.
      */
-    void knows(ServerCall turn, BlockId block, Bytes pin, Then<@Nullable Boolean> then) {
+    void knows(ServerCall turn, BlockId block, Bytes pin, ValueContinuation<@Nullable Boolean> then) {
         Bytes told = pins.get(block);
         if (told != null) {
             then.run(turn, told.equals(pin));
@@ -117,9 +117,9 @@ final class ExtentBlocks {
                         next,
                         content.record()
                                 .map(known -> switch (known) {
-                                    case Held held -> held.is(pin);
-                                    case Wanted wanted -> wanted.pin().equals(pin);
-                                    case Poisonous _, Lost _ -> false;
+                                    case HeldExtent held -> held.is(pin);
+                                    case WantedExtent wanted -> wanted.pin().equals(pin);
+                                    case Poisonous _, DamagedRecord _ -> false;
                                 })
                                 .orElse(null)));
     }
@@ -132,10 +132,10 @@ final class ExtentBlocks {
             long epoch,
             int slot,
             Proposal proposal,
-            Then<@Nullable StoreRefusal> then) {
+            ValueContinuation<@Nullable StoreRefusal> then) {
         session.users++;
         queues.add(turn, block, (start, done) -> {
-            Then<@Nullable StoreRefusal> end = (next, refusal) -> {
+            ValueContinuation<@Nullable StoreRefusal> end = (next, refusal) -> {
                 session.users--;
                 then.run(next, refusal);
                 done.done(next);
@@ -146,12 +146,12 @@ final class ExtentBlocks {
                 StoreRefusal refusal = epochs.serves(block, epoch)
                         ? refusal(block, session, known, proposal)
                         : StoreRefusal.WRONG_EPOCH;
-                Optional<Held> here = known.filter(Held.class::isInstance).map(Held.class::cast);
+                Optional<HeldExtent> here = known.filter(HeldExtent.class::isInstance).map(HeldExtent.class::cast);
                 if (refusal != null || here.filter(held -> held.slot() == slot).isPresent()) {
                     end.run(next, refusal);
                     return;
                 }
-                if (penalties.barred(next.nowMillis(), proposal.sender())) {
+                if (penalties.isBarred(next.nowMillis(), proposal.sender())) {
                     end.run(next, StoreRefusal.LIMIT);
                     return;
                 }
@@ -168,7 +168,7 @@ final class ExtentBlocks {
                         || pins.containsKey(block)
                         || session.pending(block)
                         || session.closed();
-                Held fresh = new Held(epoch, slot, referenced, accepted.get().verified(), proposal.checksum());
+                HeldExtent fresh = new HeldExtent(epoch, slot, referenced, accepted.get().verified(), proposal.checksum());
                 if (charged) {
                     release(block, known);
                 }
@@ -186,7 +186,7 @@ final class ExtentBlocks {
             BlockId block, Session session, Optional<ExtentRecord> known, Proposal proposal) {
         Checksum checksum = proposal.checksum();
         Bytes pin = pins.get(block);
-        if (session.freed(block)) {
+        if (session.isFreed(block)) {
             return StoreRefusal.FREED;
         }
         if (session.closed() && !proposal.supplied()) {
@@ -202,9 +202,9 @@ final class ExtentBlocks {
             return null;
         }
         boolean same = switch (known.get()) {
-            case Held held -> held.is(checksum.pin());
-            case Wanted wanted -> wanted.pin().equals(checksum.pin());
-            case Poisonous _, Lost _ -> false;
+            case HeldExtent held -> held.is(checksum.pin());
+            case WantedExtent wanted -> wanted.pin().equals(checksum.pin());
+            case Poisonous _, DamagedRecord _ -> false;
         };
         return same ? null : StoreRefusal.OTHER_CONTENT;
     }
@@ -213,10 +213,10 @@ final class ExtentBlocks {
             ServerCall turn,
             BlockId block,
             Session session,
-            Held fresh,
+            HeldExtent fresh,
             Bytes fragment,
             Proposal proposal,
-            Then<@Nullable StoreRefusal> end) {
+            ValueContinuation<@Nullable StoreRefusal> end) {
         Mutation put = new Mutation.Put(ExtentRecord.key(block), fresh.encoded(block), fragment);
         continuations.store(turn, put, (next, stored) -> {
             if (stored != Stored.DURABLE) {
@@ -227,7 +227,7 @@ final class ExtentBlocks {
             }
             records.put(block, Optional.of(fresh));
             // "Freed" and "closed" may have been told while the disk was at it.
-            if (session.freed(block)) {
+            if (session.isFreed(block)) {
                 delete(next, session, block, Optional.of(fresh), after -> end.run(after, StoreRefusal.FREED));
             } else {
                 end.run(next, refusal(block, session, Optional.of(fresh), proposal));
@@ -236,9 +236,9 @@ final class ExtentBlocks {
     }
 
     /** The record and its fragment, checked against the hash under which it was stored. */
-    void read(ServerCall turn, BlockId block, boolean wantFragment, Then<Content> then) {
+    void read(ServerCall turn, BlockId block, boolean wantFragment, ValueContinuation<Content> then) {
         queues.add(turn, block, (start, done) -> {
-            Then<Content> end = (next, content) -> {
+            ValueContinuation<Content> end = (next, content) -> {
                 then.run(next, content);
                 done.done(next);
             };
@@ -262,12 +262,12 @@ final class ExtentBlocks {
     }
 
     private static Content checked(ExtentRecord record, Bytes fragment) {
-        boolean good = record instanceof Held held && held.matches(fragment);
+        boolean good = record instanceof HeldExtent held && held.matches(fragment);
         return new Content(Optional.of(record), good ? fragment : null);
     }
 
     /** Marks the extent as referenced by a pending upload: its owner is charged no longer. */
-    void reference(ServerCall turn, Session session, BlockId block, BlockQueues.Done then) {
+    void reference(ServerCall turn, Session session, BlockId block, BlockQueues.CompletionCallback then) {
         reference(turn, block, null, then);
     }
 
@@ -276,47 +276,47 @@ final class ExtentBlocks {
      *
      * @param pin null for whatever version is here
      */
-    void reference(ServerCall turn, BlockId block, @Nullable Bytes pin, BlockQueues.Done then) {
+    void reference(ServerCall turn, BlockId block, @Nullable Bytes pin, BlockQueues.CompletionCallback then) {
         update(
                 turn,
                 block,
-                known -> known instanceof Held held && (pin == null || held.is(pin)) && !held.referenced()
+                known -> known instanceof HeldExtent held && (pin == null || held.is(pin)) && !held.referenced()
                         ? held.asReferenced()
                         : null,
                 then);
     }
 
     /** The version was found valid. */
-    void verified(ServerCall turn, BlockId block, Bytes pin, BlockQueues.Done then) {
+    void verified(ServerCall turn, BlockId block, Bytes pin, BlockQueues.CompletionCallback then) {
         update(
                 turn,
                 block,
-                known -> known instanceof Held held && held.is(pin) && !held.verified() ? held.asVerified() : null,
+                known -> known instanceof HeldExtent held && held.is(pin) && !held.verified() ? held.asVerified() : null,
                 then);
     }
 
     /** No block encodes to this version: its fragment goes, and only that is remembered. */
-    void poisonous(ServerCall turn, BlockId block, Session session, Poisonous poisonous, BlockQueues.Done then) {
+    void poisonous(ServerCall turn, BlockId block, Session session, Poisonous poisonous, BlockQueues.CompletionCallback then) {
         updateUnlessFreed(
                 turn,
                 block,
                 session,
-                known -> known instanceof Held held && !held.is(poisonous.pin()) ? null : poisonous,
+                known -> known instanceof HeldExtent held && !held.is(poisonous.pin()) ? null : poisonous,
                 then);
     }
 
     /** Drops a version other than the referenced one; the record in its place refuses it for ever. */
-    void want(ServerCall turn, BlockId block, Session session, Wanted wanted, BlockQueues.Done then) {
+    void want(ServerCall turn, BlockId block, Session session, WantedExtent wanted, BlockQueues.CompletionCallback then) {
         updateUnlessFreed(
                 turn,
                 block,
                 session,
                 known -> {
                     boolean other = switch (known) {
-                        case Held held -> !held.is(wanted.pin());
+                        case HeldExtent held -> !held.is(wanted.pin());
                         case Poisonous poisonous -> !poisonous.pin().equals(wanted.pin());
-                        case Lost _ -> true;
-                        case Wanted _ -> false;
+                        case DamagedRecord _ -> true;
+                        case WantedExtent _ -> false;
                         case null -> false;
                     };
                     return other ? wanted : null;
@@ -325,18 +325,18 @@ final class ExtentBlocks {
     }
 
     /** The record that takes the place of what is here, if anything is; null if nothing changes. */
-    private interface Next {
+    private interface NextRecord {
         @Nullable
         ExtentRecord after(@Nullable ExtentRecord known);
     }
 
     /** Replaces the record of a block; if its version stays, the fragment stays, too. */
-    private void update(ServerCall turn, BlockId block, Next next, BlockQueues.Done then) {
+    private void update(ServerCall turn, BlockId block, NextRecord next, BlockQueues.CompletionCallback then) {
         queues.add(
                 turn,
                 block,
                 (start, done) -> withRecord(start, block, (loaded, known) -> {
-                    BlockQueues.Done end = after -> {
+                    BlockQueues.CompletionCallback end = after -> {
                         then.done(after);
                         done.done(after);
                     };
@@ -345,12 +345,12 @@ final class ExtentBlocks {
                         end.done(loaded);
                         return;
                     }
-                    Mutation mutation = fresh instanceof Held
+                    Mutation mutation = fresh instanceof HeldExtent
                             ? new Mutation.UpdateMeta(ExtentRecord.key(block), fresh.encoded(block))
                             : new Mutation.Put(ExtentRecord.key(block), fresh.encoded(block), Bytes.EMPTY);
                     continuations.store(loaded, mutation, (after, stored) -> {
                         if (stored == Stored.DURABLE) {
-                            if (!(fresh instanceof Held held) || held.referenced()) {
+                            if (!(fresh instanceof HeldExtent held) || held.referenced()) {
                                 release(block, known);
                             }
                             records.put(block, Optional.of(fresh));
@@ -364,14 +364,14 @@ final class ExtentBlocks {
      * Updates a record unless the block was freed before or is freed during the disk operation: then nothing stays here
      * that nobody ever deletes.
      */
-    private void updateUnlessFreed(ServerCall turn, BlockId block, Session session, Next next, BlockQueues.Done then) {
+    private void updateUnlessFreed(ServerCall turn, BlockId block, Session session, NextRecord next, BlockQueues.CompletionCallback then) {
         session.users++;
-        BlockQueues.Done end = after -> {
+        BlockQueues.CompletionCallback end = after -> {
             session.users--;
             then.done(after);
         };
-        update(turn, block, known -> session.freed(block) ? null : next.after(known), after -> {
-            if (session.freed(block)) {
+        update(turn, block, known -> session.isFreed(block) ? null : next.after(known), after -> {
+            if (session.isFreed(block)) {
                 discard(after, session, block, end);
             } else {
                 end.done(after);
@@ -380,10 +380,10 @@ final class ExtentBlocks {
     }
 
     /** Keeps what repair made of the version; calls with what became of it. */
-    void adopt(ServerCall turn, BlockId block, Session session, Held repaired, Bytes fragment, Then<CompletionResult> then) {
+    void adopt(ServerCall turn, BlockId block, Session session, HeldExtent repaired, Bytes fragment, ValueContinuation<CompletionResult> then) {
         session.users++;
         queues.add(turn, block, (start, done) -> {
-            Then<CompletionResult> end = (next, result) -> {
+            ValueContinuation<CompletionResult> end = (next, result) -> {
                 session.users--;
                 then.run(next, result);
                 done.done(next);
@@ -391,46 +391,46 @@ final class ExtentBlocks {
             withRecord(start, block, (next, known) -> {
                 Bytes pin = pins.get(block);
                 boolean same = known.isEmpty()
-                        || (known.get() instanceof Held held
+                        || (known.get() instanceof HeldExtent held
                                 && held.is(repaired.checksum().pin()))
-                        || (known.get() instanceof Wanted wanted
+                        || (known.get() instanceof WantedExtent wanted
                                 && wanted.pin().equals(repaired.checksum().pin()));
-                if (session.freed(block)) {
+                if (session.isFreed(block)) {
                     end.run(next, CompletionResult.FREED);
                 } else if (!epochs.serves(block, repaired.epoch())) {
                     end.run(next, CompletionResult.UNAVAILABLE);
                 } else if (!same || (pin != null && !repaired.is(pin))) {
                     end.run(next, CompletionResult.REFUSED);
                 } else {
-                    boolean was = known.isPresent() && known.get() instanceof Held;
-                    boolean charged = was && !((Held) known.get()).referenced() && repaired.referenced();
+                    boolean was = known.isPresent() && known.get() instanceof HeldExtent;
+                    boolean charged = was && !((HeldExtent) known.get()).referenced() && repaired.referenced();
                     Mutation put = new Mutation.Put(ExtentRecord.key(block), repaired.encoded(block), fragment);
                     continuations.store(next, put, (after, stored) -> {
                         if (stored == Stored.DURABLE && charged) {
                             release(block, known);
                         }
-                        adopted(after, block, session, repaired, stored, was, end);
+                        onAdopted(after, block, session, repaired, stored, was, end);
                     });
                 }
             });
         });
     }
 
-    private void adopted(
+    private void onAdopted(
             ServerCall turn,
             BlockId block,
             Session session,
-            Held repaired,
+            HeldExtent repaired,
             Stored stored,
             boolean was,
-            Then<CompletionResult> end) {
+            ValueContinuation<CompletionResult> end) {
         if (stored != Stored.DURABLE) {
             records.remove(block);
             end.run(turn, CompletionResult.NO_SPACE);
             return;
         }
         records.put(block, Optional.of(repaired));
-        if (session.freed(block)) {
+        if (session.isFreed(block)) {
             delete(turn, session, block, Optional.of(repaired), after -> end.run(after, CompletionResult.FREED));
         } else {
             end.run(turn, was ? CompletionResult.REPAIRED : CompletionResult.COMPLETED);
@@ -438,7 +438,7 @@ final class ExtentBlocks {
     }
 
     /** Removes a freed extent. */
-    void discard(ServerCall turn, Session session, BlockId block, BlockQueues.Done then) {
+    void discard(ServerCall turn, Session session, BlockId block, BlockQueues.CompletionCallback then) {
         queues.add(
                 turn,
                 block,
@@ -452,7 +452,7 @@ final class ExtentBlocks {
     }
 
     private void delete(
-            ServerCall turn, Session session, BlockId block, Optional<ExtentRecord> known, BlockQueues.Done then) {
+            ServerCall turn, Session session, BlockId block, Optional<ExtentRecord> known, BlockQueues.CompletionCallback then) {
         continuations.store(turn, new Mutation.Delete(ExtentRecord.key(block)), (next, stored) -> {
             if (stored == Stored.DURABLE) {
                 release(block, known);
@@ -460,19 +460,19 @@ final class ExtentBlocks {
                 pins.remove(block);
             } else {
                 records.remove(block);
-                session.notDeleted(block);
+                session.onDeleteFailed(block);
             }
             then.done(next);
         });
     }
 
     private void release(BlockId block, Optional<ExtentRecord> known) {
-        if (known.isPresent() && known.get() instanceof Held held && !held.referenced()) {
+        if (known.isPresent() && known.get() instanceof HeldExtent held && !held.referenced()) {
             quota.release(block, size(held));
         }
     }
 
-    private void withRecord(ServerCall turn, BlockId block, Then<Optional<ExtentRecord>> then) {
+    private void withRecord(ServerCall turn, BlockId block, ValueContinuation<Optional<ExtentRecord>> then) {
         Optional<ExtentRecord> known = records.get(block);
         if (known != null) {
             then.run(turn, known);

@@ -6,7 +6,7 @@ import io.bulwark.protocol.extent.ExtentMessage.Complete;
 import io.bulwark.protocol.extent.ExtentMessage.Completed;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
 import io.bulwark.protocol.extent.ExtentMessage.Holds;
-import io.bulwark.protocol.extent.ExtentMessage.Look;
+import io.bulwark.protocol.extent.ExtentMessage.CheckDepth;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentMessage.NotStored;
 import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
@@ -50,7 +50,7 @@ public final class ExtentCodec implements MessageCodec {
 
     private static final StoreRefusal[] STORE_REFUSALS = StoreRefusal.values();
     private static final ReadRefusal[] READ_REFUSALS = ReadRefusal.values();
-    private static final Look[] LOOKS = Look.values();
+    private static final CheckDepth[] LOOKS = CheckDepth.values();
     private static final CompletionResult[] RESULTS = CompletionResult.values();
 
     @Override

@@ -40,21 +40,21 @@ public sealed interface ExtentCoding permits FpCoding, PasisCoding {
     record Accepted(Bytes fragment, boolean verified) {}
 
     /** Result of decoding fragments. */
-    sealed interface Decoded {
+    sealed interface DecodeResult {
         /** The block that the checksum names. */
-        record Block(Bytes content) implements Decoded {}
+        record Block(Bytes content) implements DecodeResult {}
 
         /** They do not give it. */
-        record None() implements Decoded {}
+        record None() implements DecodeResult {}
 
         /** They match the checksum, and no block gives all of it: its writer lied. Any other m of them say the same. */
-        record Poisonous() implements Decoded {}
+        record Poisonous() implements DecodeResult {}
     }
 
     Encoded encode(Bytes block);
 
     /** Returns whether a write sends each slot the whole block, from the beginning. */
-    boolean sendsBlocks();
+    boolean mustSendBlocks();
 
     /** Returns the data that a slot keeps of a fragment from its writer. */
     Optional<Accepted> accept(Checksum checksum, int slot, Bytes fragment);
@@ -80,7 +80,7 @@ public sealed interface ExtentCoding permits FpCoding, PasisCoding {
      * @param fragments by slot, all of which {@link #isFragmentOf can be right}
      * @param verified whether at least one correct node says that the version is valid
      */
-    Decoded decode(Checksum checksum, Map<Integer, Bytes> fragments, boolean verified);
+    DecodeResult decode(Checksum checksum, Map<Integer, Bytes> fragments, boolean verified);
 
     /** Returns whether the fragment is exactly the encoding of the accepted block for the slot. */
     boolean matches(Bytes block, int slot, Bytes fragment);

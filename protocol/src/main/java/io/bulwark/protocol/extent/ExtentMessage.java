@@ -82,7 +82,7 @@ public sealed interface ExtentMessage extends Message {
      *
      * @param look how closely it looks
      */
-    record Complete(BlockId block, long epoch, int slot, Bytes pin, Look look) implements Request {
+    record Complete(BlockId block, long epoch, int slot, Bytes pin, CheckDepth look) implements Request {
         public Complete {
             check(epoch, slot);
             checkPin(pin);
@@ -90,7 +90,7 @@ public sealed interface ExtentMessage extends Message {
     }
 
     /** Depth of a node's check of what it holds. The order is part of the wire format. */
-    enum Look {
+    enum CheckDepth {
         /** At the record only. */
         RECORD,
         /** Reads the fragment and checks it. */

@@ -7,7 +7,7 @@ import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Verdict;
-import io.bulwark.protocol.extent.ExtentCoding.Decoded;
+import io.bulwark.protocol.extent.ExtentCoding.DecodeResult;
 import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
 import io.bulwark.protocol.extent.ExtentMessage.Answer;
 import io.bulwark.protocol.extent.ExtentMessage.Completed;
@@ -98,7 +98,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
      * @param judged all slots, to verify an extent; one, to judge a suspect
      * @param excluded slots that are not asked at all: a node leaves out its own
      */
-    public static ExtentRead judging(
+    public static ExtentRead forJudgement(
             Volume volume, BlockId block, Bytes pin, Set<Integer> judged, Set<Integer> excluded, ExtentTiming timing) {
         return new ExtentRead(volume, block, pin, Set.of(), judged, excluded, timing);
     }
@@ -134,7 +134,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     }
 
     /** Counts holders that are not asked, of which it is known that they never stored this version. */
-    ExtentRead countingNeverStored(int holders) {
+    ExtentRead withNeverStored(int holders) {
         neverStoredElsewhere = holders;
         return this;
     }
@@ -154,7 +154,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         int index = group.slotOf(from);
         if (index < 0
                 || excluded.contains(index)
-                || finished()
+                || isFinished()
                 || !(message instanceof ExtentMessage.Answer answer)
                 || !answer.block().equals(block)) {
             return effects;
@@ -178,7 +178,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             }
             // What it has it had when it said so: this is an earlier answer, or a lie.
             case NotFound refused
-            when content != null && slot.holds && refused.epoch() == group.epoch() && lacks(refused.reason()) -> {
+            when content != null && slot.holds && refused.epoch() == group.epoch() && onLacking(refused.reason()) -> {
                 return effects;
             }
             case NotFound refused -> refuse(index, refused.reason(), refused.epoch(), effects);
@@ -201,10 +201,10 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     @Override
     public List<Effect> onTick(long nowMillis) {
         List<Effect> effects = new ArrayList<>();
-        if (finished()) {
+        if (isFinished()) {
             return effects;
         }
-        long silentSlots = Arrays.stream(slots).filter(ReadSlot::silent).count();
+        long silentSlots = Arrays.stream(slots).filter(ReadSlot::isSilent).count();
         for (int index : order) {
             ReadSlot slot = slots[index];
             if (!slot.asked) {
@@ -212,7 +212,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             }
             long silentMillis = nowMillis - slot.awaitedMillis;
             long stillMillis = nowMillis - slot.movedMillis;
-            if (slot.silent()
+            if (slot.isSilent()
                     && timing.isLate(silentMillis, stillMillis, silentSlots, policy.f(), slowestAnswerMillis)) {
                 slot.hedged = true;
                 blame(index, Verdict.UNREACHABLE, "silent for " + silentMillis + " ms", effects);
@@ -240,7 +240,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     }
 
     @Override
-    public boolean repeatsInCaseOfLoss() {
+    public boolean isResendOptional() {
         return true;
     }
 
@@ -248,7 +248,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     public void onMoving(PrincipalId peer, long atMillis) {
         int index = group.slotOf(peer);
         if (index >= 0) {
-            slots[index].moving(atMillis);
+            slots[index].onMovement(atMillis);
         }
     }
 
@@ -258,7 +258,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     }
 
     @Override
-    public boolean finished() {
+    public boolean isFinished() {
         return outcome != null && (content == null || judged.stream().allMatch(slot -> slots[slot].settled));
     }
 
@@ -307,11 +307,11 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
 
     /** Decodes if it can, and sees that enough slots hold it; concludes from refusals, or asks further slots. */
     private void decide(long nowMillis, List<Effect> effects) {
-        if (content == null && usable() >= policy.m()) {
+        if (content == null && usableCount() >= policy.m()) {
             decode(effects);
         }
         if (content != null) {
-            hand(nowMillis, effects);
+            ensureHolders(nowMillis, effects);
         }
         if (outcome != null) {
             return;
@@ -325,9 +325,9 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             fail(new ReadOutcome.Poisonous());
         } else if (laterEpoch() > group.epoch()) {
             fail(new ReadOutcome.StaleMap(laterEpoch()));
-        } else if (neverStored() > 2 * f) {
+        } else if (neverStoredCount() > 2 * f) {
             fail(new ReadOutcome.Incomplete());
-        } else if (content == null && order.stream().allMatch(this::exhausted)) {
+        } else if (content == null && order.stream().allMatch(this::isExhausted)) {
             fail(new ReadOutcome.Unavailable(reasons()));
         } else {
             pump(nowMillis, effects);
@@ -338,7 +338,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
      * Returns whether another request to this slot is useless because it has answered twice, duplicates not counted. A
      * node that is behind the epoch of this read will hear of it, and one that refuses it will soon tell the next.
      */
-    private boolean exhausted(int index) {
+    private boolean isExhausted(int index) {
         ReadSlot slot = slots[index];
         boolean behind = slot.refusal == ReadRefusal.WRONG_EPOCH && slot.refusalEpoch <= group.epoch();
         boolean asked = slot.wantsFragment || slot.refusal != null;
@@ -346,9 +346,9 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     }
 
     /** Is done once m+f slots hold what was read; hands their fragments to those that lack it. */
-    private void hand(long nowMillis, List<Effect> effects) {
+    private void ensureHolders(long nowMillis, List<Effect> effects) {
         if (holders() < holdersWanted || holdersWanted == 0) {
-            handOut(nowMillis, effects);
+            supplyMissing(nowMillis, effects);
         }
         if (holders() >= holdersWanted) {
             outcome = new ReadOutcome.Whole(Objects.requireNonNull(content));
@@ -356,9 +356,9 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     }
 
     /** Gives each slot that said that it has nothing its fragment, once. */
-    private void handOut(long nowMillis, List<Effect> effects) {
+    private void supplyMissing(long nowMillis, List<Effect> effects) {
         for (int index : order) {
-            if (!fragments.isEmpty() && slots[index].lacksIt() && !slots[index].supplied) {
+            if (!fragments.isEmpty() && slots[index].isMissing() && !slots[index].supplied) {
                 slots[index].supply(nowMillis);
                 supply(nowMillis, index, effects);
             }
@@ -396,11 +396,11 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
 
     /** Asks as many further slots as are needed if all those that are not late answer well. */
     private void pump(long nowMillis, List<Effect> effects) {
-        int expected = usable();
+        int expected = usableCount();
         for (ReadSlot slot : slots) {
-            expected += slot.wantsFragment && slot.silent() ? 1 : 0;
+            expected += slot.wantsFragment && slot.isSilent() ? 1 : 0;
         }
-        for (ReadSlot.Rank rank : ReadSlot.Rank.ASKABLE) {
+        for (ReadSlot.AskPriority rank : ReadSlot.AskPriority.ASKABLE) {
             for (int index : order) {
                 if (content == null && expected < policy.m() && slots[index].rank() == rank) {
                     ask(nowMillis, index, true, effects);
@@ -410,7 +410,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         }
         int holding = 0;
         for (ReadSlot slot : slots) {
-            holding += (slot.holds && !slot.bad) || slot.silent() ? 1 : 0;
+            holding += (slot.holds && !slot.bad) || slot.isSilent() ? 1 : 0;
         }
         for (int index : order) {
             if (holding < holdersWanted && !slots[index].asked) {
@@ -439,7 +439,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     }
 
     /** Returns the number of good fragments. */
-    private int usable() {
+    private int usableCount() {
         int usable = 0;
         for (ReadSlot slot : slots) {
             usable += slot.found != null && !slot.bad ? 1 : 0;
@@ -456,11 +456,11 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             }
         }
         Checksum known = checksum;
-        Decoded decoded = known == null ? new Decoded.None() : coding.decode(known, good, knownValid());
+        DecodeResult decoded = known == null ? new DecodeResult.None() : coding.decode(known, good, isKnownValid());
         switch (decoded) {
-            case Decoded.None _ -> {}
-            case Decoded.Poisonous _ -> poisonous(effects);
-            case Decoded.Block(Bytes whole) -> {
+            case DecodeResult.None _ -> {}
+            case DecodeResult.Poisonous _ -> poisonous(effects);
+            case DecodeResult.Block(Bytes whole) -> {
                 if (policy.protocol() == Protocol.FP && !encodes(good, whole)) {
                     poisonous(effects);
                     for (int slot = 0; slot < slots.length; slot++) {
@@ -493,7 +493,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
      * Returns whether at least one correct node has verified this version. A node that rebuilds its fragment of the
      * version trusts no other node.
      */
-    private boolean knownValid() {
+    private boolean isKnownValid() {
         long verified = Arrays.stream(slots)
                 .filter(slot -> slot.found != null && !slot.bad && slot.found.verified())
                 .count();
@@ -545,7 +545,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
      * (decision 16), and at most f are bad. Bad are liars, and slots whose holder came recently and has not caught up.
      * So a slot that serves bytes that cannot be right counts as well.
      */
-    private int neverStored() {
+    private int neverStoredCount() {
         int bad = 0;
         for (ReadSlot slot : slots) {
             bad += slot.bad && slot.refusal == null ? 1 : 0;
@@ -557,7 +557,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
                 + count(ReadRefusal.NOT_REPAIRED);
     }
 
-    private static boolean lacks(ReadRefusal reason) {
+    private static boolean onLacking(ReadRefusal reason) {
         return reason == ReadRefusal.NONE || reason == ReadRefusal.NOT_REPAIRED;
     }
 

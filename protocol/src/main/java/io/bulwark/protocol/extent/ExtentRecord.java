@@ -22,17 +22,17 @@ sealed interface ExtentRecord {
      *
      * @param verified whether any m good fragments of it give the same block
      */
-    record Held(long epoch, int slot, boolean referenced, boolean verified, Checksum checksum) implements ExtentRecord {
+    record HeldExtent(long epoch, int slot, boolean referenced, boolean verified, Checksum checksum) implements ExtentRecord {
         boolean is(Bytes pin) {
             return checksum.pin().equals(pin);
         }
 
-        Held asReferenced() {
-            return new Held(epoch, slot, true, verified, checksum);
+        HeldExtent asReferenced() {
+            return new HeldExtent(epoch, slot, true, verified, checksum);
         }
 
-        Held asVerified() {
-            return new Held(epoch, slot, referenced, true, checksum);
+        HeldExtent asVerified() {
+            return new HeldExtent(epoch, slot, referenced, true, checksum);
         }
 
         /** Returns whether the fragment has the hash that was checked when it was stored. */
@@ -45,13 +45,13 @@ sealed interface ExtentRecord {
     }
 
     /** No fragment; another version was discarded, since this one is referenced. */
-    record Wanted(long epoch, int slot, Bytes pin) implements ExtentRecord {}
+    record WantedExtent(long epoch, int slot, Bytes pin) implements ExtentRecord {}
 
     /** No fragment; those of this version belong to no block. */
     record Poisonous(long epoch, int slot, Bytes pin) implements ExtentRecord {}
 
     /** There was a record, and it cannot be read. Never written. */
-    record Lost() implements ExtentRecord {}
+    record DamagedRecord() implements ExtentRecord {}
 
     int VERSION = 4;
 
@@ -63,13 +63,13 @@ sealed interface ExtentRecord {
     default Bytes encoded(BlockId block) {
         WireWriter out = new WireWriter().u8(VERSION);
         switch (this) {
-            case Held held -> {
+            case HeldExtent held -> {
                 out.u8(0);
                 block.write(out);
                 out.i64(held.epoch).u8(held.slot).bool(held.referenced).bool(held.verified);
                 out.raw(held.checksum.encoded());
             }
-            case Wanted wanted -> {
+            case WantedExtent wanted -> {
                 out.u8(1);
                 block.write(out);
                 out.i64(wanted.epoch).u8(wanted.slot).raw(wanted.pin);
@@ -79,7 +79,7 @@ sealed interface ExtentRecord {
                 block.write(out);
                 out.i64(poisonous.epoch).u8(poisonous.slot).raw(poisonous.pin);
             }
-            case Lost _ -> throw new IllegalStateException("a lost record is not written");
+            case DamagedRecord _ -> throw new IllegalStateException("a lost record is not written");
         }
         return out.toBytes();
     }
@@ -89,22 +89,22 @@ sealed interface ExtentRecord {
         try {
             WireReader in = new WireReader(meta);
             if (in.u8() != VERSION) {
-                return new Lost();
+                return new DamagedRecord();
             }
             int state = in.u8();
             boolean own = BlockId.read(in).equals(block);
             long epoch = in.nonNegative64();
             int slot = in.u8();
             ExtentRecord record = switch (state) {
-                case 0 -> new Held(epoch, slot, in.bool(), in.bool(), Checksum.decode(in));
-                case 1 -> new Wanted(epoch, slot, in.raw(Hashes.LENGTH));
+                case 0 -> new HeldExtent(epoch, slot, in.bool(), in.bool(), Checksum.decode(in));
+                case 1 -> new WantedExtent(epoch, slot, in.raw(Hashes.LENGTH));
                 case 2 -> new Poisonous(epoch, slot, in.raw(Hashes.LENGTH));
                 default -> throw new MalformedException("unknown state " + state);
             };
             in.end();
-            return own ? record : new Lost();
+            return own ? record : new DamagedRecord();
         } catch (MalformedException e) {
-            return new Lost();
+            return new DamagedRecord();
         }
     }
 }

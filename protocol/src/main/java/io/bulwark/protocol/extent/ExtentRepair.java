@@ -32,8 +32,8 @@ public final class ExtentRepair implements ClientOperation<RepairOutcome> {
     public ExtentRepair(Volume volume, BlockId block, int slot, Bytes pin, boolean neverStored, ExtentTiming timing) {
         this.coding = ExtentCoding.of(volume.policy());
         this.slot = slot;
-        this.read = ExtentRead.judging(volume, block, pin, Set.of(), Set.of(slot), timing)
-                .countingNeverStored(neverStored ? 1 : 0);
+        this.read = ExtentRead.forJudgement(volume, block, pin, Set.of(), Set.of(slot), timing)
+                .withNeverStored(neverStored ? 1 : 0);
     }
 
     @Override
@@ -52,8 +52,8 @@ public final class ExtentRepair implements ClientOperation<RepairOutcome> {
     }
 
     @Override
-    public boolean repeatsInCaseOfLoss() {
-        return read.repeatsInCaseOfLoss();
+    public boolean isResendOptional() {
+        return read.isResendOptional();
     }
 
     @Override
@@ -70,8 +70,8 @@ public final class ExtentRepair implements ClientOperation<RepairOutcome> {
     }
 
     @Override
-    public boolean finished() {
-        return read.finished();
+    public boolean isFinished() {
+        return read.isFinished();
     }
 
     private RepairOutcome conclude(ReadOutcome known) {

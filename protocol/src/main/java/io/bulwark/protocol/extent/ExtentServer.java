@@ -20,7 +20,7 @@ import io.bulwark.protocol.extent.ExtentMessage.Complete;
 import io.bulwark.protocol.extent.ExtentMessage.Completed;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
 import io.bulwark.protocol.extent.ExtentMessage.Holds;
-import io.bulwark.protocol.extent.ExtentMessage.Look;
+import io.bulwark.protocol.extent.ExtentMessage.CheckDepth;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentMessage.NotStored;
 import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
@@ -29,13 +29,13 @@ import io.bulwark.protocol.extent.ExtentMessage.Store;
 import io.bulwark.protocol.extent.ExtentMessage.StoreBlock;
 import io.bulwark.protocol.extent.ExtentMessage.Supply;
 import io.bulwark.protocol.extent.ExtentMessage.Suspect;
-import io.bulwark.protocol.extent.ExtentRecord.Held;
-import io.bulwark.protocol.extent.ExtentRecord.Lost;
+import io.bulwark.protocol.extent.ExtentRecord.HeldExtent;
+import io.bulwark.protocol.extent.ExtentRecord.DamagedRecord;
 import io.bulwark.protocol.extent.ExtentRecord.Poisonous;
-import io.bulwark.protocol.extent.ExtentRecord.Wanted;
-import io.bulwark.protocol.extent.PendingRequests.Asked;
+import io.bulwark.protocol.extent.ExtentRecord.WantedExtent;
+import io.bulwark.protocol.extent.PendingRequests.ParkedRequest;
 import io.bulwark.protocol.extent.Repairs.Place;
-import io.bulwark.protocol.extent.Sessions.Session;
+import io.bulwark.protocol.extent.ExtentSessions.Session;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
@@ -69,12 +69,12 @@ public final class ExtentServer implements ProtocolServer {
     private final PrincipalId self;
     private final ExtentLimits limits;
     private final Continuations continuations = new Continuations();
-    private final Replicas replicas = new Replicas();
+    private final ReplicaFacts replicas = new ReplicaFacts();
     private final StorageQuota quota;
     private final ExtentBlocks blocks;
-    private final Sessions sessions;
+    private final ExtentSessions sessions;
     private final Repairs repairs;
-    private final Supplies supplies;
+    private final SuppliedFragments supplies;
     private final PendingRequests pendingRequests;
     private final Seals seals;
     private final Map<PrincipalId, long[]> suspicions = new LinkedHashMap<>();
@@ -100,9 +100,9 @@ public final class ExtentServer implements ProtocolServer {
         this.limits = limits;
         this.quota = new StorageQuota(limits.unreferencedBytesMax());
         this.blocks = new ExtentBlocks(continuations, quota, this::serves);
-        this.sessions = new Sessions(self, continuations, blocks::discard, blocks::reference);
+        this.sessions = new ExtentSessions(self, continuations, blocks::discard, blocks::reference);
         this.repairs = new Repairs(self, limits, continuations, blocks, sessions);
-        this.supplies = new Supplies(limits, blocks, sessions, repairs);
+        this.supplies = new SuppliedFragments(limits, blocks, sessions, repairs);
         this.pendingRequests = new PendingRequests(limits.parkedBytesMax());
         this.seals = new Seals(node);
     }
@@ -116,7 +116,7 @@ public final class ExtentServer implements ProtocolServer {
     public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
         ServerCall turn = ServerCall.at(nowMillis);
         if (message instanceof Request request && blocks.waiting(request.block()) < WAITING_PER_BLOCK_MAX) {
-            admit(turn, new Asked(from, requestId, request, nowMillis));
+            admit(turn, new ParkedRequest(from, requestId, request, nowMillis));
         }
         return turn.effects();
     }
@@ -228,7 +228,7 @@ public final class ExtentServer implements ProtocolServer {
         if (granted) {
             pendingRequests.answered(questions).forEach(asked -> admit(turn, asked));
         } else {
-            pendingRequests.denied(questions);
+            pendingRequests.onDenied(questions);
         }
     }
 
@@ -250,13 +250,13 @@ public final class ExtentServer implements ProtocolServer {
                     turn,
                     new Place(volume, block, group.epoch(), slot, group.isFresh(node)),
                     told.pin(),
-                    Look.RECORD,
+                    CheckDepth.RECORD,
                     (_, _) -> {});
         }
     }
 
     /** Serves the request, refuses it, or lets it wait for what must be known first. */
-    private void admit(ServerCall turn, Asked asked) {
+    private void admit(ServerCall turn, ParkedRequest asked) {
         Request request = asked.request;
         BlockId block = request.block();
         Volume volume = replicas.volume(block.volume()).orElse(null);
@@ -283,8 +283,8 @@ public final class ExtentServer implements ProtocolServer {
             refuse(turn, asked, StoreRefusal.NOT_HOLDER, ReadRefusal.NOT_HOLDER);
             return;
         }
-        if (permitted(turn, asked, volume)) {
-            sessions.with(turn, Sessions.Key.of(block), (next, session) -> {
+        if (isPermitted(turn, asked, volume)) {
+            sessions.with(turn, ExtentSessions.Key.of(block), (next, session) -> {
                 Place place = new Place(volume, block, group.epoch(), request.slot(), group.isFresh(node));
                 serve(next, asked, place, session);
             });
@@ -299,7 +299,7 @@ public final class ExtentServer implements ProtocolServer {
     }
 
     /** The right to ask this; false if the request was refused or waits. */
-    private boolean permitted(ServerCall turn, Asked asked, Volume volume) {
+    private boolean isPermitted(ServerCall turn, ParkedRequest asked, Volume volume) {
         PrincipalId from = asked.from;
         switch (asked.request) {
             case Store _, StoreBlock _ -> {
@@ -340,8 +340,8 @@ public final class ExtentServer implements ProtocolServer {
         return volume.groups().stream().anyMatch(group -> group.slotOf(number) >= 0);
     }
 
-    private void serve(ServerCall turn, Asked asked, Place place, Session session) {
-        if (session.freed(place.block())) {
+    private void serve(ServerCall turn, ParkedRequest asked, Place place, Session session) {
+        if (session.isFreed(place.block())) {
             refuse(turn, asked, StoreRefusal.FREED, ReadRefusal.FREED);
             return;
         }
@@ -364,7 +364,7 @@ public final class ExtentServer implements ProtocolServer {
         }
     }
 
-    private void store(ServerCall turn, Asked asked, Place place, Session session, ExtentBlocks.Proposal proposal) {
+    private void store(ServerCall turn, ParkedRequest asked, Place place, Session session, ExtentBlocks.Proposal proposal) {
         if (session.closed()) {
             refuse(turn, asked, StoreRefusal.SESSION_CLOSED, ReadRefusal.NOT_PERMITTED);
             return;
@@ -385,7 +385,7 @@ public final class ExtentServer implements ProtocolServer {
                 (next, refusal) -> answer(next, asked, place, refusal));
     }
 
-    private void answer(ServerCall turn, Asked asked, Place place, @Nullable StoreRefusal refusal) {
+    private void answer(ServerCall turn, ParkedRequest asked, Place place, @Nullable StoreRefusal refusal) {
         if (refusal == StoreRefusal.WRONG_EPOCH) {
             refuse(turn, asked, refusal, ReadRefusal.WRONG_EPOCH);
             return;
@@ -398,25 +398,25 @@ public final class ExtentServer implements ProtocolServer {
                         : new NotStored(place.block(), place.epoch(), refusal));
     }
 
-    private void read(ServerCall turn, Asked asked, Place place, ReadPinned read) {
+    private void read(ServerCall turn, ParkedRequest asked, Place place, ReadPinned read) {
         blocks.read(turn, place.block(), read.wantFragment(), (next, content) -> {
             ExtentRecord record = content.record().orElse(null);
             ReadRefusal refusal = switch (record) {
                 case null -> ReadRefusal.NONE;
-                case Wanted wanted -> wanted.pin().equals(read.pin()) ? ReadRefusal.NONE : ReadRefusal.OTHER_VERSION;
+                case WantedExtent wanted -> wanted.pin().equals(read.pin()) ? ReadRefusal.NONE : ReadRefusal.OTHER_VERSION;
                 case Poisonous poisonous ->
                     poisonous.pin().equals(read.pin()) ? ReadRefusal.POISONOUS : ReadRefusal.OTHER_VERSION;
-                case Lost _ -> ReadRefusal.DAMAGED;
-                case Held held when !held.is(read.pin()) -> ReadRefusal.OTHER_VERSION;
+                case DamagedRecord _ -> ReadRefusal.DAMAGED;
+                case HeldExtent held when !held.is(read.pin()) -> ReadRefusal.OTHER_VERSION;
                 // A fragment of a slot that this node had once is none of this one; completion takes another in its
                 // place.
-                case Held held when held.slot() != place.slot() -> ReadRefusal.NONE;
-                case Held held
+                case HeldExtent held when held.slot() != place.slot() -> ReadRefusal.NONE;
+                case HeldExtent held
                 when read.wantFragment() && content.fragment() == null -> {
                     repairs.repairDamaged(next, place, held);
                     yield ReadRefusal.DAMAGED;
                 }
-                case Held held -> {
+                case HeldExtent held -> {
                     answer(
                             next,
                             asked,
@@ -440,17 +440,17 @@ public final class ExtentServer implements ProtocolServer {
     private void suspect(ServerCall turn, PrincipalId from, Place place, Suspect suspect) {
         ProtectionPolicy policy = place.volume().policy();
         long[] count = suspicions.computeIfAbsent(from, _ -> new long[1]);
-        if (suspect.suspectSlot() >= policy.n() || repairs.busy() || count[0]++ >= limits.suspicionsPerTick()) {
+        if (suspect.suspectSlot() >= policy.n() || repairs.isBusy() || count[0]++ >= limits.suspicionsPerTick()) {
             return;
         }
         if (suspect.suspectSlot() == place.slot()) {
-            repairs.doubtOwn(turn, place, suspect.pin());
+            repairs.verifyOwn(turn, place, suspect.pin());
         } else {
             repairs.judge(turn, place, suspect.pin(), suspect.suspectSlot());
         }
     }
 
-    private void askOrRefuse(ServerCall turn, Asked asked, Question question, StoreRefusal ofStore, ReadRefusal ofRead) {
+    private void askOrRefuse(ServerCall turn, ParkedRequest asked, Question question, StoreRefusal ofStore, ReadRefusal ofRead) {
         if (asked.answered.contains(question)) {
             refuse(turn, asked, ofStore, ofRead);
         } else {
@@ -458,7 +458,7 @@ public final class ExtentServer implements ProtocolServer {
         }
     }
 
-    private void refuse(ServerCall turn, Asked asked, StoreRefusal ofStore, ReadRefusal ofRead) {
+    private void refuse(ServerCall turn, ParkedRequest asked, StoreRefusal ofStore, ReadRefusal ofRead) {
         BlockId block = asked.request.block();
         long epoch = replicas.volume(block.volume())
                 .map(volume -> volume.group(block).epoch())
@@ -475,7 +475,7 @@ public final class ExtentServer implements ProtocolServer {
         }
     }
 
-    private static void answer(ServerCall turn, Asked asked, Answer answer) {
+    private static void answer(ServerCall turn, ParkedRequest asked, Answer answer) {
         turn.add(new Effect.Send(asked.from, asked.requestId, answer));
     }
 
@@ -484,7 +484,7 @@ public final class ExtentServer implements ProtocolServer {
         continuations.scan(turn, RecordKind.SESSION, from, LAST, RECOUNT_PAGE, (next, metas) -> {
             for (Loaded.Meta meta : metas.records()) {
                 if (mine.test(meta.key().block()) && SessionRecord.isSweeping(meta)) {
-                    sessions.with(next, Sessions.Key.of(meta.key().block()), (_, _) -> {});
+                    sessions.with(next, ExtentSessions.Key.of(meta.key().block()), (_, _) -> {});
                 }
             }
             if (metas.records().size() == RECOUNT_PAGE) {
@@ -499,7 +499,7 @@ public final class ExtentServer implements ProtocolServer {
             for (Loaded.Meta meta : metas.records()) {
                 BlockId block = meta.key().block();
                 if (mine.test(block)
-                        && ExtentRecord.decode(block, meta.meta()) instanceof Held held
+                        && ExtentRecord.decode(block, meta.meta()) instanceof HeldExtent held
                         && !held.referenced()) {
                     quota.count(block, ExtentBlocks.size(held));
                 }

@@ -85,7 +85,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
         this.block = block;
         this.padded = pad(content, policy.m() * policy.fragmentBytes(content.length()));
         ExtentCoding coding = ExtentCoding.of(policy);
-        this.sendsBlocks = coding.sendsBlocks();
+        this.sendsBlocks = coding.mustSendBlocks();
         this.encoded = coding.encode(padded);
         this.timing = timing;
         slots = new Slot[policy.n()];
@@ -155,10 +155,10 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
         if (outcome != null && nowMillis - completedMillis >= timing.lingerMillis()) {
             lingering = false;
         }
-        if (finished()) {
+        if (isFinished()) {
             return effects;
         }
-        long silentSlots = Arrays.stream(slots).filter(ExtentWrite::silent).count();
+        long silentSlots = Arrays.stream(slots).filter(ExtentWrite::isSilent).count();
         boolean overtaken = outcome == null
                 && Arrays.stream(slots)
                         .anyMatch(
@@ -167,12 +167,12 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
             Slot slot = slots[index];
             // Once one slot says that the epoch is over, slots that have stored are asked again: f+1 must say so to end
             // this write.
-            if ((slot.stored && !overtaken) || fatal(slot)) {
+            if ((slot.stored && !overtaken) || isFatal(slot)) {
                 continue;
             }
             long silentMillis = nowMillis - startedMillis;
             if (outcome == null
-                    && silent(slot)
+                    && isSilent(slot)
                     && timing.isLate(
                             silentMillis, nowMillis - slot.movedMillis, silentSlots, policy.f(), slowestAnswerMillis)) {
                 slot.late = true;
@@ -190,7 +190,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
     }
 
     @Override
-    public boolean repeatsInCaseOfLoss() {
+    public boolean isResendOptional() {
         return true;
     }
 
@@ -209,16 +209,16 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
 
     /** A completed write goes on sending to slow nodes until all have stored, or for the lingering time. */
     @Override
-    public boolean finished() {
-        return outcome != null && (!(outcome instanceof WriteOutcome.Complete) || nothingLeft());
+    public boolean isFinished() {
+        return outcome != null && (!(outcome instanceof WriteOutcome.Complete) || hasNothingLeft());
     }
 
-    private boolean nothingLeft() {
+    private boolean hasNothingLeft() {
         if (!lingering) {
             return true;
         }
         for (Slot slot : slots) {
-            if (!slot.stored && !fatal(slot)) {
+            if (!slot.stored && !isFatal(slot)) {
                 return false;
             }
         }
@@ -248,7 +248,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
             if (slot.refusal == StoreRefusal.WRONG_EPOCH) {
                 otherEpochs.add(slot.refusalEpoch);
             }
-            if (!slot.stored && (slot.refusal == StoreRefusal.NO_SPACE || fatal(slot))) {
+            if (!slot.stored && (slot.refusal == StoreRefusal.NO_SPACE || isFatal(slot))) {
                 refused.put(node(index), slot.refusal);
             }
         }
@@ -266,11 +266,11 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
         }
     }
 
-    private static boolean silent(Slot slot) {
+    private static boolean isSilent(Slot slot) {
         return !slot.stored && !slot.late && slot.refusal == null;
     }
 
-    private static boolean fatal(Slot slot) {
+    private static boolean isFatal(Slot slot) {
         return slot.refusal != null && !PASSING.contains(slot.refusal);
     }
 

@@ -29,7 +29,7 @@ record FpCoding(BlockCode code) implements ExtentCoding {
     }
 
     @Override
-    public boolean sendsBlocks() {
+    public boolean mustSendBlocks() {
         return false;
     }
 
@@ -49,12 +49,12 @@ record FpCoding(BlockCode code) implements ExtentCoding {
     }
 
     @Override
-    public Decoded decode(Checksum checksum, Map<Integer, Bytes> fragments, boolean verified) {
+    public DecodeResult decode(Checksum checksum, Map<Integer, Bytes> fragments, boolean verified) {
         Map<Integer, Share> shares = new TreeMap<>();
         fragments.forEach((slot, fragment) -> shares.put(slot, new Share(fragment, null)));
         return checksum instanceof Fpcc fpcc
-                ? code.decode(fpcc, shares).<Decoded>map(Decoded.Block::new).orElseGet(Decoded.None::new)
-                : new Decoded.None();
+                ? code.decode(fpcc, shares).<DecodeResult>map(DecodeResult.Block::new).orElseGet(DecodeResult.None::new)
+                : new DecodeResult.None();
     }
 
     @Override

@@ -97,7 +97,7 @@ final class HoldersPoll implements ClientOperation<Boolean> {
     }
 
     @Override
-    public boolean repeatsInCaseOfLoss() {
+    public boolean isResendOptional() {
         return true;
     }
 
@@ -107,7 +107,7 @@ final class HoldersPoll implements ClientOperation<Boolean> {
     }
 
     @Override
-    public boolean finished() {
+    public boolean isFinished() {
         return over;
     }
 }

@@ -30,7 +30,7 @@ record PasisCoding(ErasureCode code, boolean writeTime) implements ExtentCoding 
     }
 
     @Override
-    public boolean sendsBlocks() {
+    public boolean mustSendBlocks() {
         return writeTime;
     }
 
@@ -56,10 +56,10 @@ record PasisCoding(ErasureCode code, boolean writeTime) implements ExtentCoding 
     }
 
     @Override
-    public Decoded decode(Checksum checksum, Map<Integer, Bytes> fragments, boolean verified) {
+    public DecodeResult decode(Checksum checksum, Map<Integer, Bytes> fragments, boolean verified) {
         int m = code.dataFragments();
         if (fragments.size() < m) {
-            return new Decoded.None();
+            return new DecodeResult.None();
         }
         SortedMap<Integer, Bytes> first = new TreeMap<>(fragments);
         int[] slots =
@@ -67,7 +67,7 @@ record PasisCoding(ErasureCode code, boolean writeTime) implements ExtentCoding 
         Bytes block = code.decode(slots, first.values().stream().limit(m).toList());
         boolean valid = verified
                 || CrossChecksum.of(code.encode(block, code.fragments())).equals(checksum);
-        return valid ? new Decoded.Block(block) : new Decoded.Poisonous();
+        return valid ? new DecodeResult.Block(block) : new DecodeResult.Poisonous();
     }
 
     @Override

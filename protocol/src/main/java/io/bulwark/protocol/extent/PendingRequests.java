@@ -39,7 +39,7 @@ final class PendingRequests {
     private static final long ASK_AGAIN_MILLIS = 250;
 
     /** A request on its way to be served. */
-    static final class Asked {
+    static final class ParkedRequest {
         final PrincipalId from;
         final long requestId;
         final Request request;
@@ -47,7 +47,7 @@ final class PendingRequests {
         /** Questions answered for this request already; it does not wait for the same question again. */
         final Set<Question> answered = new HashSet<>();
 
-        Asked(PrincipalId from, long requestId, Request request, long arrivedMillis) {
+        ParkedRequest(PrincipalId from, long requestId, Request request, long arrivedMillis) {
             this.from = from;
             this.requestId = requestId;
             this.request = request;
@@ -66,13 +66,13 @@ final class PendingRequests {
     }
 
     private static final class Waiting {
-        final List<Asked> requests = new ArrayList<>();
+        final List<ParkedRequest> requests = new ArrayList<>();
         long lastAskedMillis;
         long askAgainMillis = ASK_AGAIN_MILLIS;
         boolean denied;
     }
 
-    private record Place(Question question, Asked asked) {}
+    private record Place(Question question, ParkedRequest asked) {}
 
     private static final class Sender {
         final Deque<Place> places = new ArrayDeque<>();
@@ -105,7 +105,7 @@ final class PendingRequests {
     }
 
     /** Parks the request and asks, or drops it where too many wait. */
-    void park(ServerCall turn, Question question, Asked asked) {
+    void park(ServerCall turn, Question question, ParkedRequest asked) {
         Sender sender = senders.computeIfAbsent(asked.from, _ -> new Sender());
         if (!sender.mayAsk(question) || !makeRoom(sender, asked.bytes())) {
             if (sender.places.isEmpty()) {
@@ -161,8 +161,8 @@ final class PendingRequests {
     }
 
     /** The requests that waited for any of these questions, which are answered now. */
-    List<Asked> answered(Predicate<Question> questions) {
-        List<Asked> free = new ArrayList<>();
+    List<ParkedRequest> answered(Predicate<Question> questions) {
+        List<ParkedRequest> free = new ArrayList<>();
         Iterator<Map.Entry<Question, Waiting>> all = waiting.entrySet().iterator();
         while (all.hasNext()) {
             Map.Entry<Question, Waiting> entry = all.next();
@@ -175,18 +175,18 @@ final class PendingRequests {
     }
 
     /** The replicas deny it, so far. */
-    void denied(Predicate<Question> questions) {
+    void onDenied(Predicate<Question> questions) {
         waiting.forEach((question, known) -> known.denied |= questions.test(question));
     }
 
     /** Asks again, and gives back the requests whose patience is over with a denial. */
-    List<Asked> onTick(ServerCall turn) {
-        List<Asked> free = new ArrayList<>();
+    List<ParkedRequest> onTick(ServerCall turn) {
+        List<ParkedRequest> free = new ArrayList<>();
         Iterator<Map.Entry<Question, Waiting>> all = waiting.entrySet().iterator();
         while (all.hasNext()) {
             Map.Entry<Question, Waiting> entry = all.next();
             Waiting known = entry.getValue();
-            List<Asked> over = known.requests.stream()
+            List<ParkedRequest> over = known.requests.stream()
                     .filter(asked -> turn.nowMillis() - asked.arrivedMillis >= PATIENCE_MILLIS)
                     .toList();
             known.requests.removeAll(over);
@@ -201,7 +201,7 @@ final class PendingRequests {
         return free;
     }
 
-    private void leave(Asked asked, Question question, @Nullable List<Asked> free) {
+    private void leave(ParkedRequest asked, Question question, @Nullable List<ParkedRequest> free) {
         bytes -= asked.bytes();
         Sender sender = senders.get(asked.from);
         if (sender != null) {

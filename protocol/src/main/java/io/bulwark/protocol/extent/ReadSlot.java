@@ -43,7 +43,7 @@ final class ReadSlot {
     boolean supplying;
 
     /** Order in which slots are asked for their fragments. */
-    enum Rank {
+    enum AskPriority {
         /** Says that it holds it. */
         HOLDING,
         UNASKED,
@@ -52,14 +52,14 @@ final class ReadSlot {
         /** Was asked for it, or has refused. */
         NONE;
 
-        static final List<Rank> ASKABLE = List.of(HOLDING, UNASKED, UNHEARD);
+        static final List<AskPriority> ASKABLE = List.of(HOLDING, UNASKED, UNHEARD);
     }
 
-    Rank rank() {
+    AskPriority rank() {
         if (wantsFragment || refusal != null || found != null) {
-            return Rank.NONE;
+            return AskPriority.NONE;
         }
-        return holds ? Rank.HOLDING : asked ? Rank.UNHEARD : Rank.UNASKED;
+        return holds ? AskPriority.HOLDING : asked ? AskPriority.UNHEARD : AskPriority.UNASKED;
     }
 
     /** It says that it holds the version. */
@@ -70,7 +70,7 @@ final class ReadSlot {
     }
 
     /** Returns whether the slot says that it has nothing. */
-    boolean lacksIt() {
+    boolean isMissing() {
         return refusal == ReadRefusal.NONE || refusal == ReadRefusal.NOT_REPAIRED;
     }
 
@@ -105,12 +105,12 @@ final class ReadSlot {
         settled = true;
     }
 
-    void moving(long atMillis) {
+    void onMovement(long atMillis) {
         movedMillis = Math.max(movedMillis, atMillis);
     }
 
     /** Returns whether the read waits for the slot and the slot got no help yet. */
-    boolean silent() {
+    boolean isSilent() {
         return (supplying || (asked && !settled)) && !hedged;
     }
 }

@@ -4,11 +4,11 @@ import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Verdict;
-import io.bulwark.protocol.extent.ExtentMessage.Look;
-import io.bulwark.protocol.extent.ExtentRecord.Held;
-import io.bulwark.protocol.extent.ExtentRecord.Lost;
+import io.bulwark.protocol.extent.ExtentMessage.CheckDepth;
+import io.bulwark.protocol.extent.ExtentRecord.HeldExtent;
+import io.bulwark.protocol.extent.ExtentRecord.DamagedRecord;
 import io.bulwark.protocol.extent.ExtentRecord.Poisonous;
-import io.bulwark.protocol.extent.ExtentRecord.Wanted;
+import io.bulwark.protocol.extent.ExtentRecord.WantedExtent;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
@@ -39,15 +39,15 @@ final class Repairs {
         }
     }
 
-    private record Operation(ClientOperation<?> operation, Continuations.Then<Object> then) {}
+    private record Operation(ClientOperation<?> operation, Continuations.Continuation<Object> then) {}
 
     private final PrincipalId self;
     private final ExtentLimits limits;
     private final Continuations continuations;
     private final ExtentBlocks blocks;
-    private final Sessions sessions;
+    private final ExtentSessions sessions;
     private final Deque<Operation> waiting = new ArrayDeque<>();
-    private final Map<BlockId, List<ExtentBlocks.Then<CompletionResult>>> repairing = new HashMap<>();
+    private final Map<BlockId, List<ExtentBlocks.ValueContinuation<CompletionResult>>> repairing = new HashMap<>();
     private int running;
 
     Repairs(
@@ -55,7 +55,7 @@ final class Repairs {
             ExtentLimits limits,
             Continuations continuations,
             ExtentBlocks blocks,
-            Sessions sessions) {
+            ExtentSessions sessions) {
         this.self = self;
         this.limits = limits;
         this.continuations = continuations;
@@ -64,14 +64,14 @@ final class Repairs {
     }
 
     /** COMPLETE: the extent is referenced under this pin. */
-    void complete(ServerCall turn, Place place, Bytes pin, Look look, ExtentBlocks.Then<CompletionResult> then) {
+    void complete(ServerCall turn, Place place, Bytes pin, CheckDepth look, ExtentBlocks.ValueContinuation<CompletionResult> then) {
         blocks.learnPin(place.block(), pin);
-        blocks.read(turn, place.block(), look != Look.RECORD, (next, content) -> {
+        blocks.read(turn, place.block(), look != CheckDepth.RECORD, (next, content) -> {
             Optional<ExtentRecord> known = content.record();
-            boolean right = known.isPresent() && known.get() instanceof Held held && held.is(pin);
-            boolean rightSlot = right && ((Held) known.get()).slot() == place.slot();
-            if (rightSlot && (look == Look.RECORD || content.fragment() != null)) {
-                boolean ask = look == Look.OTHERS && !((Held) known.get()).verified() && verifies(place);
+            boolean right = known.isPresent() && known.get() instanceof HeldExtent held && held.is(pin);
+            boolean rightSlot = right && ((HeldExtent) known.get()).slot() == place.slot();
+            if (rightSlot && (look == CheckDepth.RECORD || content.fragment() != null)) {
+                boolean ask = look == CheckDepth.OTHERS && !((HeldExtent) known.get()).verified() && verifies(place);
                 blocks.reference(next, place.block(), pin, after -> {
                     if (ask) {
                         verify(after, place, pin, then);
@@ -95,14 +95,14 @@ final class Repairs {
                 repair(next, place, pin, !rightSlot, true, then);
                 return;
             }
-            boolean lost = known.isPresent() && known.get() instanceof Lost;
+            boolean lost = known.isPresent() && known.get() instanceof DamagedRecord;
             if (lost) {
                 damaged(next, place.block());
             }
-            Wanted wanted = new Wanted(place.epoch(), place.slot(), pin);
+            WantedExtent wanted = new WantedExtent(place.epoch(), place.slot(), pin);
             sessions.with(
                     next,
-                    Sessions.Key.of(place.block()),
+                    ExtentSessions.Key.of(place.block()),
                     (told, session) -> blocks.want(
                             told,
                             place.block(),
@@ -114,8 +114,8 @@ final class Repairs {
     }
 
     /** Lazy verification: if the others' fragments give a block that encodes to the whole checksum, the own one is right, too. */
-    private void verify(ServerCall turn, Place place, Bytes pin, ExtentBlocks.Then<CompletionResult> then) {
-        if (busy()) {
+    private void verify(ServerCall turn, Place place, Bytes pin, ExtentBlocks.ValueContinuation<CompletionResult> then) {
+        if (isBusy()) {
             then.run(turn, CompletionResult.UNAVAILABLE);
             return;
         }
@@ -138,26 +138,26 @@ final class Repairs {
         return place.slot() <= 2 * place.volume().policy().f();
     }
 
-    private void poisonous(ServerCall turn, Place place, Bytes pin, ExtentBlocks.Then<CompletionResult> then) {
+    private void poisonous(ServerCall turn, Place place, Bytes pin, ExtentBlocks.ValueContinuation<CompletionResult> then) {
         Poisonous poisonous = new Poisonous(place.epoch(), place.slot(), pin);
         BlockId block = place.block();
         sessions.with(
                 turn,
-                Sessions.Key.of(block),
+                ExtentSessions.Key.of(block),
                 (next, session) -> blocks.poisonous(next, block, session, poisonous, after -> {
                     String detail = "poisonous extent of pin " + pin.slice(0, 4).toHex();
                     after.add(new Effect.Evidence(block.owner(), block, Verdict.POISONOUS, detail, block.session()));
-                    then.run(after, session.freed(block) ? CompletionResult.FREED : CompletionResult.POISONOUS);
+                    then.run(after, session.isFreed(block) ? CompletionResult.FREED : CompletionResult.POISONOUS);
                 }));
     }
 
-    private static ExtentBlocks.Then<CompletionResult> replaced(ExtentBlocks.Then<CompletionResult> then) {
+    private static ExtentBlocks.ValueContinuation<CompletionResult> replaced(ExtentBlocks.ValueContinuation<CompletionResult> then) {
         return (turn, result) ->
                 then.run(turn, result == CompletionResult.COMPLETED ? CompletionResult.REPAIRED : result);
     }
 
     /** A fragment of this node was found damaged when it was read. */
-    void repairDamaged(ServerCall turn, Place place, Held held) {
+    void repairDamaged(ServerCall turn, Place place, HeldExtent held) {
         damaged(turn, place.block());
         if (!repairing.containsKey(place.block())) {
             repair(turn, place, held.checksum().pin(), false, held.referenced(), (_, _) -> {});
@@ -165,9 +165,9 @@ final class Repairs {
     }
 
     /** Handles SUSPECT of the own slot: compares the local fragment with the result of the others' fragments. */
-    void doubtOwn(ServerCall turn, Place place, Bytes pin) {
+    void verifyOwn(ServerCall turn, Place place, Bytes pin) {
         blocks.read(turn, place.block(), true, (next, content) -> {
-            if (content.record().orElse(null) instanceof Held held && held.is(pin) && held.slot() == place.slot()) {
+            if (content.record().orElse(null) instanceof HeldExtent held && held.is(pin) && held.slot() == place.slot()) {
                 if (content.fragment() == null) {
                     repairDamaged(next, place, held);
                 } else {
@@ -177,7 +177,7 @@ final class Repairs {
         });
     }
 
-    private void compare(ServerCall turn, Place place, Held held, Bytes fragment) {
+    private void compare(ServerCall turn, Place place, HeldExtent held, Bytes fragment) {
         ExtentRepair repair = new ExtentRepair(
                 place.volume(), place.block(), place.slot(), held.checksum().pin(), false, limits.repairTiming());
         start(turn, repair, (next, outcome) -> {
@@ -193,12 +193,12 @@ final class Repairs {
 
     /** SUSPECT of another slot: fetches from it and judges; what it finds is this node's own evidence. */
     void judge(ServerCall turn, Place place, Bytes pin, int suspectSlot) {
-        ExtentRead read = ExtentRead.judging(
+        ExtentRead read = ExtentRead.forJudgement(
                 place.volume(), place.block(), pin, Set.of(suspectSlot), Set.of(place.slot()), limits.repairTiming());
         start(turn, read, (_, _) -> {});
     }
 
-    boolean busy() {
+    boolean isBusy() {
         return waiting.size() >= WAITING_MAX;
     }
 
@@ -208,19 +208,19 @@ final class Repairs {
             Bytes pin,
             boolean neverStored,
             boolean referenced,
-            ExtentBlocks.Then<CompletionResult> then) {
-        List<ExtentBlocks.Then<CompletionResult>> others = repairing.get(place.block());
+            ExtentBlocks.ValueContinuation<CompletionResult> then) {
+        List<ExtentBlocks.ValueContinuation<CompletionResult>> others = repairing.get(place.block());
         if (others != null) {
             others.add(then);
             return;
         }
-        if (busy()) {
+        if (isBusy()) {
             then.run(turn, CompletionResult.UNAVAILABLE);
             return;
         }
         repairing.put(place.block(), new ArrayList<>(List.of(then)));
-        ExtentBlocks.Then<CompletionResult> end = (next, result) -> {
-            List<ExtentBlocks.Then<CompletionResult>> all = repairing.remove(place.block());
+        ExtentBlocks.ValueContinuation<CompletionResult> end = (next, result) -> {
+            List<ExtentBlocks.ValueContinuation<CompletionResult>> all = repairing.remove(place.block());
             if (all != null) {
                 all.forEach(one -> one.run(next, result));
             }
@@ -243,17 +243,17 @@ final class Repairs {
             Place place,
             RepairOutcome.Rebuilt rebuilt,
             boolean referenced,
-            ExtentBlocks.Then<CompletionResult> then) {
-        Held held = new Held(place.epoch(), place.slot(), referenced, true, rebuilt.checksum());
+            ExtentBlocks.ValueContinuation<CompletionResult> then) {
+        HeldExtent held = new HeldExtent(place.epoch(), place.slot(), referenced, true, rebuilt.checksum());
         Bytes fragment = rebuilt.fragment();
         sessions.with(
                 turn,
-                Sessions.Key.of(place.block()),
+                ExtentSessions.Key.of(place.block()),
                 (next, session) -> blocks.adopt(next, place.block(), session, held, fragment, then));
     }
 
     /** Queues an operation of this node and runs it in order. */
-    void start(ServerCall turn, ClientOperation<?> operation, Continuations.Then<Object> then) {
+    void start(ServerCall turn, ClientOperation<?> operation, Continuations.Continuation<Object> then) {
         waiting.addLast(new Operation(operation, then));
         startNext(turn);
     }

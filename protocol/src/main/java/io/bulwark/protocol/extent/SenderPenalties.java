@@ -14,30 +14,30 @@ final class SenderPenalties {
     private static final int DOUBLINGS_MAX = 8;
     private static final long FORGOTTEN_MILLIS = 600_000;
 
-    private record Struck(int count, long atMillis) {
+    private record Penalty(int count, long atMillis) {
         long untilMillis() {
             return atMillis + (FIRST_MILLIS << Math.min(count - 1, DOUBLINGS_MAX));
         }
     }
 
-    private final Map<PrincipalId, Struck> senders = new LinkedHashMap<>(16, 0.75f, true) {
+    private final Map<PrincipalId, Penalty> senders = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<PrincipalId, Struck> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<PrincipalId, Penalty> eldest) {
             return size() > SENDERS_MAX;
         }
     };
 
     /** Returns whether nothing of this sender is checked now. */
-    boolean barred(long nowMillis, PrincipalId sender) {
-        Struck struck = senders.get(sender);
+    boolean isBarred(long nowMillis, PrincipalId sender) {
+        Penalty struck = senders.get(sender);
         return struck != null && nowMillis < struck.untilMillis();
     }
 
     void strike(long nowMillis, PrincipalId sender) {
-        Struck before = senders.get(sender);
+        Penalty before = senders.get(sender);
         int count = before == null || nowMillis - before.atMillis() >= FORGOTTEN_MILLIS ? 0 : before.count();
-        senders.put(sender, new Struck(count + 1, nowMillis));
+        senders.put(sender, new Penalty(count + 1, nowMillis));
     }
 }

@@ -74,7 +74,7 @@ final class SessionRecord {
     }
 
     /** Returns whether records of freed extents may still be on disk. */
-    boolean sweeping() {
+    boolean isSweeping() {
         return sweeping;
     }
 
@@ -82,7 +82,7 @@ final class SessionRecord {
         this.sweeping = sweeping;
     }
 
-    boolean freed(long counter) {
+    boolean isFreed(long counter) {
         Map.Entry<Long, Long> below = intervals.floorEntry(counter);
         boolean inside = below != null && counter < below.getValue();
         return inside != closed;

@@ -34,7 +34,7 @@ record StoreProposal(PrincipalId sender, boolean supplied, Checksum checksum, Su
                 sender,
                 supplied,
                 checksum,
-                () -> bounded(volume.policy(), checksum)
+                () -> isBounded(volume.policy(), checksum)
                         ? ExtentCoding.of(volume.policy()).accept(checksum, slot, fragment)
                         : Optional.empty());
     }
@@ -46,7 +46,7 @@ record StoreProposal(PrincipalId sender, boolean supplied, Checksum checksum, Su
                 store.block().owner(),
                 false,
                 store.checksum(),
-                () -> coding.sendsBlocks() && bounded(volume.policy(), store.checksum())
+                () -> coding.mustSendBlocks() && isBounded(volume.policy(), store.checksum())
                         ? coding.encodeExactly(store.checksum(), store.content())
                                 .map(fragments -> new Accepted(
                                         Bytes.of(fragments.get(slot).toByteArray()), true))
@@ -58,7 +58,7 @@ record StoreProposal(PrincipalId sender, boolean supplied, Checksum checksum, Su
         return checking.get();
     }
 
-    private static boolean bounded(ProtectionPolicy policy, Checksum checksum) {
+    private static boolean isBounded(ProtectionPolicy policy, Checksum checksum) {
         return checksum.length() >= 1 && checksum.length() <= policy.fragmentBytes(policy.blockBytes());
     }
 }

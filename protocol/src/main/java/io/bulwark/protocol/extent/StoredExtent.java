@@ -1,6 +1,6 @@
 package io.bulwark.protocol.extent;
 
-import io.bulwark.protocol.extent.ExtentRecord.Held;
+import io.bulwark.protocol.extent.ExtentRecord.HeldExtent;
 import io.bulwark.protocol.fingerprint.Checksum;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.wire.Bytes;
@@ -10,7 +10,7 @@ import java.util.Optional;
 public record StoredExtent(int slot, Checksum checksum, Bytes fragment) {
     /** Nothing if the record holds no fragment, or none that has the hash under which it was stored. */
     public static Optional<StoredExtent> read(BlockId block, Bytes meta, Bytes fragment) {
-        return ExtentRecord.decode(block, meta) instanceof Held held && held.matches(fragment)
+        return ExtentRecord.decode(block, meta) instanceof HeldExtent held && held.matches(fragment)
                 ? Optional.of(new StoredExtent(held.slot(), held.checksum(), fragment))
                 : Optional.empty();
     }

@@ -108,7 +108,7 @@ public final class BlockCode {
         }
         List<Bytes> fragments = code.encode(block, n);
         List<Bytes> cc = fragments.stream().map(Hashes::sha256).toList();
-        if (!enoughConsistent(fpcc, fragments, cc)) {
+        if (!hasEnoughConsistent(fpcc, fragments, cc)) {
             return Optional.empty();
         }
         Bytes fragment = Bytes.of(fragments.get(slot).toByteArray());
@@ -129,7 +129,7 @@ public final class BlockCode {
         new TreeMap<>(shares).forEach((slot, share) -> {
             List<Bytes> cc = share.cc();
             if (cc == null) {
-                if (fpcc.consistent(code, slot, share.fragment())) {
+                if (fpcc.isConsistent(code, slot, share.fragment())) {
                     consistent.put(slot, share.fragment());
                 }
             } else if (isShareOf(fpcc, slot, share)) {
@@ -154,7 +154,7 @@ public final class BlockCode {
             if (union.size() >= m) {
                 Bytes block = decode(union);
                 List<Bytes> fragments = code.encode(block, m + f);
-                if (enoughConsistent(
+                if (hasEnoughConsistent(
                         fpcc, fragments, fragments.stream().map(Hashes::sha256).toList())) {
                     return Optional.of(block);
                 }
@@ -170,10 +170,10 @@ public final class BlockCode {
         return code.decode(indexes, fragments.values().stream().limit(m).toList());
     }
 
-    private boolean enoughConsistent(Fpcc fpcc, List<Bytes> fragments, List<Bytes> hashes) {
+    private boolean hasEnoughConsistent(Fpcc fpcc, List<Bytes> fragments, List<Bytes> hashes) {
         int count = 0;
         for (int i = 0; i < m + f && count < m; i++) {
-            if (fpcc.consistent(code, i, fragments.get(i), hashes.get(i))) {
+            if (fpcc.isConsistent(code, i, fragments.get(i), hashes.get(i))) {
                 count++;
             }
         }
@@ -188,7 +188,7 @@ public final class BlockCode {
     public boolean isShareOf(Fpcc fpcc, int slot, Share share) {
         List<Bytes> cc = share.cc();
         if (cc == null) {
-            return fits(fpcc) && fpcc.consistent(code, slot, share.fragment());
+            return fits(fpcc) && fpcc.isConsistent(code, slot, share.fragment());
         }
         return fits(fpcc)
                 && slot >= 0

@@ -136,18 +136,18 @@ public final class Fpcc implements Checksum, Comparable<Fpcc> {
      * cc[index]} and its fingerprint {@code encode_index(fp)}. False for an index that has no hash, for another length,
      * and for a code with another number of fragments.
      */
-    public boolean consistent(ErasureCode code, int index, Bytes fragment) {
-        return plausible(code, index, fragment) && consistent(code, index, fragment, Hashes.sha256(fragment));
+    public boolean isConsistent(ErasureCode code, int index, Bytes fragment) {
+        return isPlausible(code, index, fragment) && isConsistent(code, index, fragment, Hashes.sha256(fragment));
     }
 
     /** The same with the fragment's hash at hand. */
-    boolean consistent(ErasureCode code, int index, Bytes fragment, Bytes hash) {
-        return plausible(code, index, fragment)
+    boolean isConsistent(ErasureCode code, int index, Bytes fragment, Bytes hash) {
+        return isPlausible(code, index, fragment)
                 && hash.equals(cc.get(index))
                 && fingerprint().of(fragment).equals(code.combine(index, fp));
     }
 
-    private boolean plausible(ErasureCode code, int index, Bytes fragment) {
+    private boolean isPlausible(ErasureCode code, int index, Bytes fragment) {
         return fits(code) && index >= 0 && index < cc.size() && fragment.length() == length;
     }
 
@@ -159,7 +159,7 @@ public final class Fpcc implements Checksum, Comparable<Fpcc> {
     public int countConsistent(ErasureCode code, List<Bytes> firstMPlusF) {
         int count = 0;
         for (int i = 0; i < firstMPlusF.size(); i++) {
-            if (consistent(code, i, firstMPlusF.get(i))) {
+            if (isConsistent(code, i, firstMPlusF.get(i))) {
                 count++;
             }
         }

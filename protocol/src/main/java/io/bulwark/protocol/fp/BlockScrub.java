@@ -11,11 +11,11 @@ import java.util.function.ObjLongConsumer;
 final class BlockScrub {
     private final FpNode node;
     private final FpRegister register;
-    private final ObjLongConsumer<FpScrub.Found> then;
+    private final ObjLongConsumer<FpScrub.ScrubOutcome> then;
     private boolean damaged;
     private boolean missing;
 
-    BlockScrub(FpNode node, FpRegister register, ObjLongConsumer<FpScrub.Found> then) {
+    BlockScrub(FpNode node, FpRegister register, ObjLongConsumer<FpScrub.ScrubOutcome> then) {
         this.node = node;
         this.register = register;
         this.then = then;
@@ -34,7 +34,7 @@ final class BlockScrub {
             Share share = holding.share().orElse(null);
             int slot = register.group().slotOf(node.self());
             if (slot < 0) {
-                then.accept(FpScrub.Found.UNASKED, now);
+                then.accept(FpScrub.ScrubOutcome.UNASKED, now);
                 return;
             }
             boolean right = share != null
@@ -55,7 +55,7 @@ final class BlockScrub {
 
     private void poll(long nowMillis) {
         if (!register.serves(register.group().placement().epoch())) {
-            then.accept(FpScrub.Found.UNASKED, nowMillis);
+            then.accept(FpScrub.ScrubOutcome.UNASKED, nowMillis);
             return;
         }
         Timestamp own = register.versions().latest();
@@ -65,9 +65,9 @@ final class BlockScrub {
         node.out().run(operation, (now, outcome) -> {
             over.accept(now);
             switch ((LatestPoll.Outcome) outcome) {
-                case AGREED -> then.accept(own.isNone() ? FpScrub.Found.ABSENT : FpScrub.Found.GOOD, now);
+                case AGREED -> then.accept(own.isNone() ? FpScrub.ScrubOutcome.ABSENT : FpScrub.ScrubOutcome.GOOD, now);
                 case DIFFERENT -> repair(now);
-                case UNKNOWN -> then.accept(FpScrub.Found.UNASKED, now);
+                case UNKNOWN -> then.accept(FpScrub.ScrubOutcome.UNASKED, now);
             }
         });
     }
@@ -77,27 +77,27 @@ final class BlockScrub {
         // Who asks for the look bounds how many there are.
         boolean begun = register.repair().request(nowMillis, null, false, now -> then.accept(found(before), now));
         if (!begun) {
-            then.accept(FpScrub.Found.UNFINISHED, nowMillis);
+            then.accept(FpScrub.ScrubOutcome.UNFINISHED, nowMillis);
         }
     }
 
-    private FpScrub.Found found(Timestamp before) {
+    private FpScrub.ScrubOutcome found(Timestamp before) {
         BlockVersions versions = register.versions();
         Timestamp latest = versions.latest();
         if (latest.isNone()) {
-            return register.repair().foundNothing() ? FpScrub.Found.ABSENT : FpScrub.Found.UNFINISHED;
+            return register.repair().hasFoundNothing() ? FpScrub.ScrubOutcome.ABSENT : FpScrub.ScrubOutcome.UNFINISHED;
         }
         if (!versions.holds(latest)) {
-            return FpScrub.Found.UNFINISHED;
+            return FpScrub.ScrubOutcome.UNFINISHED;
         }
         if (damaged) {
-            return FpScrub.Found.REPAIRED;
+            return FpScrub.ScrubOutcome.REPAIRED;
         }
         if (missing || latest.isAfter(before)) {
-            return FpScrub.Found.COMPLETED;
+            return FpScrub.ScrubOutcome.COMPLETED;
         }
         // A version that the node's own READ has not proven may be anybody's claim, including this node's corrupt
         // state.
-        return latest.equals(versions.proven()) ? FpScrub.Found.GOOD : FpScrub.Found.UNFINISHED;
+        return latest.equals(versions.proven()) ? FpScrub.ScrubOutcome.GOOD : FpScrub.ScrubOutcome.UNFINISHED;
     }
 }

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 /** The store table of one block (thesis 4.2.3): its versions as they are durable, and the latest commit. */
 final class BlockVersions {
     /** An overwritten version that slow readers may still want. */
-    record Kept(PrincipalId chargedTo, long untilMillis) {}
+    record KeptVersion(PrincipalId chargedTo, long untilMillis) {}
 
     private final TreeMap<Timestamp, VersionRecord> versions = new TreeMap<>();
-    private final Map<Timestamp, Kept> kept = new HashMap<>();
+    private final Map<Timestamp, KeptVersion> kept = new HashMap<>();
     private final Set<Timestamp> damaged = new HashSet<>();
     private Timestamp latest = Timestamp.NONE;
 
@@ -90,7 +90,7 @@ final class BlockVersions {
         return record != null && record.hasFragment() && !damaged.contains(version);
     }
 
-    List<VersionRecord> below(Timestamp version) {
+    List<VersionRecord> versionsBelow(Timestamp version) {
         return new ArrayList<>(versions.headMap(version, false).values());
     }
 
@@ -108,20 +108,20 @@ final class BlockVersions {
     /** The sessions of a client that have something staged here, one for each version. */
     List<Long> sessionsOf(PrincipalId writer) {
         return versions.values().stream()
-                .filter(record -> record.chargedTo(writer))
+                .filter(record -> record.isChargedTo(writer))
                 .map(VersionRecord::session)
                 .toList();
     }
 
-    void keep(Timestamp version, Kept how) {
+    void keep(Timestamp version, KeptVersion how) {
         kept.put(version, how);
     }
 
-    Map<Timestamp, Kept> kept() {
+    Map<Timestamp, KeptVersion> kept() {
         return Map.copyOf(kept);
     }
 
-    boolean anyKept() {
+    boolean hasKeptVersions() {
         return !kept.isEmpty();
     }
 }

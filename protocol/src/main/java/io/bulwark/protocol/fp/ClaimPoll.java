@@ -63,7 +63,7 @@ final class ClaimPoll extends PeerPoll<ClaimPoll.Outcome> {
     }
 
     @Override
-    void waited(long millis) {
+    void onTimeout(long millis) {
         if (millis >= times.timeoutMillis()) {
             end(Outcome.TIMED_OUT);
         }

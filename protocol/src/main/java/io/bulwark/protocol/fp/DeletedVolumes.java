@@ -38,7 +38,7 @@ public final class DeletedVolumes {
     private static final long NONE = Long.MAX_VALUE;
 
     /** Duties of the server in a deletion. */
-    public interface Left {
+    public interface VolumeCleanup {
         /** The volume is deleted: nothing of it is served, and nothing stays in memory. */
         void forget(int volume);
 
@@ -57,7 +57,7 @@ public final class DeletedVolumes {
     private final Outbox out;
     private final List<RecordKind> kinds;
     private final long patienceMillis;
-    private final Left left;
+    private final VolumeCleanup left;
     /** The volumes that the replicas are asked for, and when they have first said that there is no such volume. */
     private final Map<Integer, Long> asked = new LinkedHashMap<>();
 
@@ -84,7 +84,7 @@ public final class DeletedVolumes {
      * @param kinds the records by which volumes are found and that are deleted, in this order
      * @param patienceMillis timeout for an answer of the disk
      */
-    public DeletedVolumes(Outbox out, List<RecordKind> kinds, long patienceMillis, Left left) {
+    public DeletedVolumes(Outbox out, List<RecordKind> kinds, long patienceMillis, VolumeCleanup left) {
         this.out = out;
         this.kinds = List.copyOf(kinds);
         this.patienceMillis = patienceMillis;
@@ -191,7 +191,7 @@ public final class DeletedVolumes {
 
     private void sweep(long nowMillis) {
         if (pending == 0 && !deleted.isEmpty()) {
-            page(nowMillis, new Place(deleted.getFirst(), 0, BlockId.register(deleted.getFirst(), 0), true));
+            page(nowMillis, new SweepPosition(deleted.getFirst(), 0, BlockId.register(deleted.getFirst(), 0), true));
         }
     }
 
@@ -200,23 +200,23 @@ public final class DeletedVolumes {
      *
      * @param clean whether it has met nothing that was the server's
      */
-    private record Place(int volume, int kind, BlockId from, boolean clean) {
-        Place nextKind() {
-            return new Place(volume, kind + 1, BlockId.register(volume, 0), clean);
+    private record SweepPosition(int volume, int kind, BlockId from, boolean clean) {
+        SweepPosition nextKind() {
+            return new SweepPosition(volume, kind + 1, BlockId.register(volume, 0), clean);
         }
 
         /** Returns the place behind a record of another server, which stays. */
-        Place behind(BlockId block) {
+        SweepPosition behind(BlockId block) {
             BlockId next = new BlockId(volume, block.owner(), block.session(), block.counter() + 1);
-            return new Place(volume, kind, next, clean);
+            return new SweepPosition(volume, kind, next, clean);
         }
 
-        Place deleted() {
-            return new Place(volume, kind, from, false);
+        SweepPosition deleted() {
+            return new SweepPosition(volume, kind, from, false);
         }
     }
 
-    private void page(long nowMillis, Place place) {
+    private void page(long nowMillis, SweepPosition place) {
         long mine = begin(nowMillis);
         out.load(
                 token -> new Effect.Scan(token, kinds.get(place.kind()), place.from(), last(place.volume()), PAGE),
@@ -226,20 +226,20 @@ public final class DeletedVolumes {
                     }
                     List<Loaded.Meta> page = records(loaded);
                     List<Loaded.Meta> some = page.stream().filter(left::owns).toList();
-                    Place next = page.isEmpty() || (page.size() < PAGE && some.isEmpty())
+                    SweepPosition next = page.isEmpty() || (page.size() < PAGE && some.isEmpty())
                             ? place.nextKind()
                             : page.size() == some.size()
                                     ? place
                                     : place.behind(page.getLast().key().block());
                     if (some.isEmpty()) {
-                        goOn(now, next);
+                        proceed(now, next);
                     } else {
                         delete(now, next.deleted(), some);
                     }
                 });
     }
 
-    private void goOn(long nowMillis, Place place) {
+    private void proceed(long nowMillis, SweepPosition place) {
         if (place.kind() < kinds.size()) {
             page(nowMillis, place);
         } else {
@@ -250,7 +250,7 @@ public final class DeletedVolumes {
         }
     }
 
-    private void delete(long nowMillis, Place next, List<Loaded.Meta> records) {
+    private void delete(long nowMillis, SweepPosition next, List<Loaded.Meta> records) {
         long mine = begin(nowMillis);
         List<Mutation> deletions =
                 records.stream().flatMap(record -> left.with(record).stream()).toList();
@@ -259,7 +259,7 @@ public final class DeletedVolumes {
                 records.forEach(record -> left.deleted(now, record));
             }
             if (pending == mine && stored == Stored.DURABLE) {
-                goOn(now, next);
+                proceed(now, next);
             } else if (pending == mine) {
                 // The next round comes to it again.
                 over(now);

@@ -53,13 +53,13 @@ final class FpAccess {
     }
 
     /** Decision on a request. */
-    sealed interface Verdict {
-        record Admitted(FpGroup group) implements Verdict {}
+    sealed interface Admission {
+        record Admitted(FpGroup group) implements Admission {}
 
-        record Refuse(Refusal refusal, long epoch) implements Verdict {}
+        record Refuse(FpRefusal refusal, long epoch) implements Admission {}
 
         /** Waits for the answer to a question; {@code ask} if nobody has asked it for this. */
-        record Wait(Question question, boolean ask) implements Verdict {}
+        record Wait(Question question, boolean ask) implements Admission {}
     }
 
     private enum Closure {
@@ -127,18 +127,18 @@ final class FpAccess {
         return Optional.ofNullable(volumes.get(id));
     }
 
-    Verdict admit(long nowMillis, PrincipalId from, FpMessage.Request request) {
+    Admission admit(long nowMillis, PrincipalId from, FpMessage.Request request) {
         Target target = request.target();
         int volumeId = target.block().volume();
         Volume volume = volumes.get(volumeId);
         if (volume == null) {
             Long told = toldVolumes.get(volumeId);
             return told != null && nowMillis - told < ABSENCE_MILLIS
-                    ? new Verdict.Refuse(Refusal.WRONG_SLOT, 0)
+                    ? new Admission.Refuse(FpRefusal.WRONG_SLOT, 0)
                     : ask(new Question.OfVolume(volumeId, 0, 1));
         }
         if (!FpGroup.holds(volume, target.block())) {
-            return new Verdict.Refuse(Refusal.WRONG_SLOT, 0);
+            return new Admission.Refuse(FpRefusal.WRONG_SLOT, 0);
         }
         FpGroup group = FpGroup.of(volume, target.block());
         long epoch = group.placement().epoch();
@@ -147,33 +147,33 @@ final class FpAccess {
             // to end.
             Long told = toldVolumes.get(volumeId);
             if (told != null && nowMillis - told < ABSENCE_MILLIS) {
-                return new Verdict.Refuse(Refusal.OTHER_EPOCH, epoch);
+                return new Admission.Refuse(FpRefusal.OTHER_EPOCH, epoch);
             }
             // One question serves all who claim an epoch, whatever the epoch.
             return ask(new Question.OfVolume(volumeId, volume.groupIndex(target.block()), epoch + 1));
         }
         if (target.epoch() < epoch) {
-            return new Verdict.Refuse(Refusal.OTHER_EPOCH, epoch);
+            return new Admission.Refuse(FpRefusal.OTHER_EPOCH, epoch);
         }
         if (group.slotOf(self) != target.slot()) {
-            return new Verdict.Refuse(Refusal.WRONG_SLOT, epoch);
+            return new Admission.Refuse(FpRefusal.WRONG_SLOT, epoch);
         }
         return from.kind() == PrincipalKind.NODE
                 ? admitNode(group, from, request)
                 : admitClient(nowMillis, group, from, request);
     }
 
-    private static Verdict admitNode(FpGroup group, PrincipalId from, FpMessage.Request request) {
+    private static Admission admitNode(FpGroup group, PrincipalId from, FpMessage.Request request) {
         boolean writes = request instanceof FpMessage.Prepare || request instanceof FpMessage.Commit;
         return !writes && group.slotOf(from) >= 0
-                ? new Verdict.Admitted(group)
-                : new Verdict.Refuse(Refusal.NO_GRANT, group.placement().epoch());
+                ? new Admission.Admitted(group)
+                : new Admission.Refuse(FpRefusal.NO_GRANT, group.placement().epoch());
     }
 
-    private Verdict admitClient(long nowMillis, FpGroup group, PrincipalId from, FpMessage.Request request) {
+    private Admission admitClient(long nowMillis, FpGroup group, PrincipalId from, FpMessage.Request request) {
         long epoch = group.placement().epoch();
         if (from.kind() != PrincipalKind.CLIENT) {
-            return new Verdict.Refuse(Refusal.NO_GRANT, epoch);
+            return new Admission.Refuse(FpRefusal.NO_GRANT, epoch);
         }
         int volume = group.block().volume();
         return switch (request) {
@@ -183,7 +183,7 @@ final class FpAccess {
                 admitCommitter(nowMillis, group, new SessionKey(volume, from, commit.session()));
             case FpMessage.FindTimestamp _, FpMessage.Read _, FpMessage.Repair _ ->
                 admitReader(nowMillis, group, new Question.OfGrant(volume, from));
-            case FpMessage.AskRepairMac _, FpMessage.AskLeftover _ -> new Verdict.Refuse(Refusal.NO_GRANT, epoch);
+            case FpMessage.AskRepairMac _, FpMessage.AskLeftover _ -> new Admission.Refuse(FpRefusal.NO_GRANT, epoch);
         };
     }
 
@@ -191,35 +191,35 @@ final class FpAccess {
      * Admits a committer. In a closed session nothing is committed any more, but the node still confirms a version that
      * it has.
      */
-    private Verdict admitCommitter(long nowMillis, FpGroup group, SessionKey key) {
-        Verdict ofWriter = admitWriter(nowMillis, group, key);
+    private Admission admitCommitter(long nowMillis, FpGroup group, SessionKey key) {
+        Admission ofWriter = admitWriter(nowMillis, group, key);
         boolean closed =
-                ofWriter instanceof Verdict.Refuse(Refusal refusal, long _) && refusal == Refusal.SESSION_CLOSED;
-        return closed ? new Verdict.Admitted(group) : ofWriter;
+                ofWriter instanceof Admission.Refuse(FpRefusal refusal, long _) && refusal == FpRefusal.SESSION_CLOSED;
+        return closed ? new Admission.Admitted(group) : ofWriter;
     }
 
-    private Verdict admitReader(long nowMillis, FpGroup group, Question.OfGrant principal) {
+    private Admission admitReader(long nowMillis, FpGroup group, Question.OfGrant principal) {
         Grant grant = grants.get(principal);
         long believed = grant == null ? 0 : grant.mayRead() ? limits.factMillis() : ABSENCE_MILLIS;
         if (grant == null || nowMillis - grant.millis() >= believed) {
             return ask(new Question.OfGrant(principal.volume(), principal.principal()));
         }
         return grant.mayRead()
-                ? new Verdict.Admitted(group)
-                : new Verdict.Refuse(Refusal.NO_GRANT, group.placement().epoch());
+                ? new Admission.Admitted(group)
+                : new Admission.Refuse(FpRefusal.NO_GRANT, group.placement().epoch());
     }
 
-    private Verdict admitWriter(long nowMillis, FpGroup group, SessionKey key) {
+    private Admission admitWriter(long nowMillis, FpGroup group, SessionKey key) {
         Session known = session(key);
         long epoch = group.placement().epoch();
         if (known == null || (known.closure() == Closure.UNKNOWN && nowMillis - known.millis() >= ABSENCE_MILLIS)) {
             known = look(nowMillis, key);
         }
         return switch (known.closure()) {
-            case OPEN -> new Verdict.Admitted(group);
-            case UNKNOWN -> new Verdict.Refuse(Refusal.SESSION_UNKNOWN, epoch);
-            case CLOSING, CLOSED -> new Verdict.Refuse(Refusal.SESSION_CLOSED, epoch);
-            case LOADING -> new Verdict.Wait(question(key), false);
+            case OPEN -> new Admission.Admitted(group);
+            case UNKNOWN -> new Admission.Refuse(FpRefusal.SESSION_UNKNOWN, epoch);
+            case CLOSING, CLOSED -> new Admission.Refuse(FpRefusal.SESSION_CLOSED, epoch);
+            case LOADING -> new Admission.Wait(question(key), false);
             case ASKING -> ask(question(key));
         };
     }
@@ -255,7 +255,7 @@ final class FpAccess {
     }
 
     /** Returns whether the volume is unknown here. */
-    boolean unknown(int volume) {
+    boolean isUnknown(int volume) {
         return !volumes.containsKey(volume) && !gone(volume);
     }
 
@@ -281,7 +281,7 @@ final class FpAccess {
     }
 
     /** Returns whether requests of the session admitted earlier must be refused by now. */
-    boolean closing(SessionKey key) {
+    boolean isClosing(SessionKey key) {
         return refuses(key, Set.of(Closure.CLOSED, Closure.CLOSING));
     }
 
@@ -423,7 +423,7 @@ final class FpAccess {
         return new Question.OfSession(key.volume(), key.owner(), key.session());
     }
 
-    private static Verdict ask(Question question) {
-        return new Verdict.Wait(question, true);
+    private static Admission ask(Question question) {
+        return new Admission.Wait(question, true);
     }
 }

@@ -27,7 +27,7 @@ public final class FpCodec implements MessageCodec {
     static final int BLOCK_BYTES_MAX = ProtectionPolicy.BLOCK_BYTES_MAX + ErasureCode.MAX_FRAGMENTS;
 
     private static final RequestKind[] ASKED = RequestKind.values();
-    private static final Refusal[] REFUSALS = Refusal.values();
+    private static final FpRefusal[] REFUSALS = FpRefusal.values();
     private static final FpMessage.LeftoverState[] LEFTOVER_STATES = FpMessage.LeftoverState.values();
 
     @Override
@@ -234,11 +234,11 @@ public final class FpCodec implements MessageCodec {
         long session = in.nonNegative64();
         Timestamp version = Timestamp.readWritten(in);
         int count = in.u8();
-        List<FpMessage.Vouch> prepares = new ArrayList<>(count);
+        List<FpMessage.PrepareMac> prepares = new ArrayList<>(count);
         int last = -1;
         for (int i = 0; i < count; i++) {
             last = ascending(last, in.u8());
-            prepares.add(new FpMessage.Vouch(last, in.raw(PairwiseKeys.KEY_BYTES), in.raw(PairwiseKeys.MAC_BYTES)));
+            prepares.add(new FpMessage.PrepareMac(last, in.raw(PairwiseKeys.KEY_BYTES), in.raw(PairwiseKeys.MAC_BYTES)));
         }
         return new FpMessage.Commit(target, session, version.ts(), version.written(), prepares);
     }

@@ -54,7 +54,7 @@ public sealed interface FpMessage extends Message {
     }
 
     /** Answer to PREPARE of the node at a slot, as forwarded to one other node: only the MAC meant for that one. */
-    record Vouch(int slot, Bytes nonce, Bytes mac) {}
+    record PrepareMac(int slot, Bytes nonce, Bytes mac) {}
 
     /**
      * Line 1128.
@@ -62,7 +62,7 @@ public sealed interface FpMessage extends Message {
      * @param session the one in which the sender prepared: the MACs are good for no other
      * @param prepares of distinct slots, in ascending order
      */
-    record Commit(Target target, long session, long ts, Fpcc fpcc, List<Vouch> prepares) implements Request {
+    record Commit(Target target, long session, long ts, Fpcc fpcc, List<PrepareMac> prepares) implements Request {
         public Commit {
             prepares = List.copyOf(prepares);
         }
@@ -168,5 +168,5 @@ public sealed interface FpMessage extends Message {
      *     limit the one that it would have got: latest.ts + 1
      * @param epoch the epoch of the group that the node serves; 0 if it knows none
      */
-    record Refused(Target target, RequestKind asked, long ts, Refusal refusal, long epoch) implements Answer {}
+    record Refused(Target target, RequestKind asked, long ts, FpRefusal refusal, long epoch) implements Answer {}
 }

@@ -32,19 +32,19 @@ final class FpPrepare {
     void handle(long nowMillis, AdmittedRequest call, FpMessage.Prepare request) {
         FpAccess.SessionKey session =
                 new FpAccess.SessionKey(register.block().volume(), call.from(), request.session());
-        if (node.access().closing(session)) {
-            register.refuse(call, Refusal.SESSION_CLOSED);
+        if (node.access().isClosing(session)) {
+            register.refuse(call, FpRefusal.SESSION_CLOSED);
             return;
         }
         if (!node.access().isOpen(session)) {
-            register.refuse(call, Refusal.BUSY);
+            register.refuse(call, FpRefusal.BUSY);
             return;
         }
         Share share = call.accepted();
         if (share == null) {
             share = check(request);
             if (share == null) {
-                register.refuse(call, Refusal.INCONSISTENT);
+                register.refuse(call, FpRefusal.INCONSISTENT);
                 return;
             }
         }
@@ -76,14 +76,14 @@ final class FpPrepare {
         BlockVersions versions = register.versions();
         Timestamp latest = versions.latest();
         if (request.ts() == 0 && latest.ts() == -1) {
-            register.refuse(call, Refusal.EXHAUSTED);
+            register.refuse(call, FpRefusal.EXHAUSTED);
             return;
         }
         long ts = request.ts() == 0 ? latest.ts() + 1 : request.ts();
         Timestamp version = new Timestamp(ts, request.fpcc());
         VersionRecord known = versions.get(version);
         if (far(version)) {
-            judgeAgain(nowMillis, call, version, true, Refusal.FAR);
+            judgeAgain(nowMillis, call, version, true, FpRefusal.FAR);
         } else if (latest.isAfter(version)) {
             answer(call, request, version);
         } else if (known != null) {
@@ -101,7 +101,7 @@ final class FpPrepare {
     }
 
     /** Runs REPAIR and judges again; refuses if that was done already, or may not be done now. */
-    private void judgeAgain(long nowMillis, AdmittedRequest call, @Nullable Timestamp wanted, boolean early, Refusal refusal) {
+    private void judgeAgain(long nowMillis, AdmittedRequest call, @Nullable Timestamp wanted, boolean early, FpRefusal refusal) {
         boolean begun = !call.judged()
                 && register.repair()
                         .request(nowMillis, call.from(), wanted, early, now -> register.call(now, call.afterRepair()));
@@ -143,19 +143,19 @@ final class FpPrepare {
         Staged here = stagedHere(writer);
         if (here.open >= places * limits.stagedPerBlock() || here.left >= limits.leftPerBlock()) {
             askClosures(nowMillis, call, request);
-            judgeAgain(nowMillis, call, null, false, Refusal.LIMIT);
+            judgeAgain(nowMillis, call, null, false, FpRefusal.LIMIT);
             return;
         }
         Staged all = staged(writer);
         boolean frees = here.left > 0 && here.open == 0 && all.open + all.left < limits.allPerClient();
         if (all.open >= places * limits.stagedPerClient() || (all.left >= limits.leftPerClient() && !frees)) {
             askClosures(nowMillis, call, request);
-            atLimit(nowMillis, call);
+            repairAtLimit(nowMillis, call);
             return;
         }
         StagedIndex.Entry entry = register.entry(version);
         long session = request.session();
-        index.added(writer, session, entry);
+        index.onAdded(writer, session, entry);
         VersionRecord record =
                 new VersionRecord(version, register.taken(), true, share.cc(), writer, session, List.of());
         put(call, request, record, share, List.of(index.put(writer, session, entry)));
@@ -172,7 +172,7 @@ final class FpPrepare {
         int volume = register.block().volume();
         List<Long> sessions = register.versions().sessionsOf(writer);
         long left = sessions.stream()
-                .filter(session -> node.access().closing(new FpAccess.SessionKey(volume, writer, session)))
+                .filter(session -> node.access().isClosing(new FpAccess.SessionKey(volume, writer, session)))
                 .count();
         return new Staged(sessions.size() - (int) left, (int) left);
     }
@@ -182,7 +182,7 @@ final class FpPrepare {
         int left = 0;
         for (Map.Entry<FpAccess.SessionKey, Integer> each :
                 node.index().countBySession(writer).entrySet()) {
-            boolean closed = node.access().closing(each.getKey());
+            boolean closed = node.access().isClosing(each.getKey());
             open += closed ? 0 : each.getValue();
             left += closed ? each.getValue() : 0;
         }
@@ -195,7 +195,7 @@ final class FpPrepare {
      */
     private void askClosures(long nowMillis, AdmittedRequest call, FpMessage.Prepare request) {
         for (FpAccess.SessionKey other : node.index().sessionsOf(call.from())) {
-            boolean ask = other.session() != request.session() && !node.access().closing(other);
+            boolean ask = other.session() != request.session() && !node.access().isClosing(other);
             if (ask && node.closureRate().allow(nowMillis, call.from())) {
                 node.access().askClosure(nowMillis, other);
             }
@@ -203,9 +203,9 @@ final class FpPrepare {
     }
 
     /** Repairs a few of the blocks where the client has something staged: what lies below a later commit is dropped. */
-    private void atLimit(long nowMillis, AdmittedRequest call) {
+    private void repairAtLimit(long nowMillis, AdmittedRequest call) {
         if (call.judged()) {
-            register.refuse(call, Refusal.LIMIT);
+            register.refuse(call, FpRefusal.LIMIT);
             return;
         }
         List<StagedIndex.Entry> staged = node.index().of(call.from(), -1);
@@ -244,7 +244,7 @@ final class FpPrepare {
     private void answer(AdmittedRequest call, FpMessage.Prepare request, Timestamp version) {
         if (!register.serves(request.target().epoch())) {
             // Its epoch ended, or the volume was deleted, while this was being stored.
-            register.refuse(call, register.isGone() ? Refusal.WRONG_SLOT : Refusal.OTHER_EPOCH);
+            register.refuse(call, register.isGone() ? FpRefusal.WRONG_SLOT : FpRefusal.OTHER_EPOCH);
             return;
         }
         FpGroup group = register.group();

@@ -33,7 +33,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
     private static final int CANDIDATES_PER_SLOT = 4;
 
     /** Way in which a read makes a version durable at enough slots before it returns the version. */
-    private enum Settling {
+    private enum SettlingMode {
         WRITE_BACK,
         ASK_REPAIR,
         NONE
@@ -59,7 +59,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
     private final EpochWatch epochs;
     private final RepairRequester repairs;
     private final Set<Integer> unreachable = new HashSet<>();
-    private Settling settling;
+    private SettlingMode settling;
     private @Nullable FpWrite writeBack;
     private @Nullable ReadAttempt writtenBack;
     private long startedMillis;
@@ -69,7 +69,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
             FpGroup group,
             long session,
             Timeouts times,
-            Settling settling,
+            SettlingMode settling,
             int ownSlot,
             @Nullable Timestamp wanted,
             List<FpMessage.Answer> ownAnswers) {
@@ -95,13 +95,13 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
      *
      * @param session the client's open session for the volume
      */
-    public static FpRead writingBack(FpGroup group, long session, Timeouts times) {
-        return new FpRead(group, session, times, Settling.WRITE_BACK, -1, null, List.of());
+    public static FpRead withWriteBack(FpGroup group, long session, Timeouts times) {
+        return new FpRead(group, session, times, SettlingMode.WRITE_BACK, -1, null, List.of());
     }
 
     /** A read by a client without the write grant: nodes are asked to bring themselves up to date instead. */
-    public static FpRead askingForRepair(FpGroup group, Timeouts times) {
-        return new FpRead(group, 0, times, Settling.ASK_REPAIR, -1, null, List.of());
+    public static FpRead withRepairRequests(FpGroup group, Timeouts times) {
+        return new FpRead(group, 0, times, SettlingMode.ASK_REPAIR, -1, null, List.of());
     }
 
     /**
@@ -119,7 +119,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
             boolean proven,
             List<FpMessage.Answer> own,
             Timeouts times) {
-        FpRead read = new FpRead(group, 0, times, Settling.NONE, ownSlot, wanted, own);
+        FpRead read = new FpRead(group, 0, times, SettlingMode.NONE, ownSlot, wanted, own);
         read.provenWanted = proven;
         return read;
     }
@@ -180,8 +180,8 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
         bringUpPostponed(nowMillis);
         for (int slot = 0; slot < group.n(); slot++) {
             RetryTimer retryTimer = finding.get(slot);
-            if (retryTimer.waiting() && retryTimer.retryDue(nowMillis)) {
-                if (retryTimer.slow(nowMillis) && unreachable.add(slot)) {
+            if (retryTimer.waiting() && retryTimer.isRetryDue(nowMillis)) {
+                if (retryTimer.isSlow(nowMillis) && unreachable.add(slot)) {
                     effects.add(new Effect.Evidence(
                             group.node(slot), group.block(), Verdict.UNREACHABLE, "no answer to a read"));
                 }
@@ -194,7 +194,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
     }
 
     @Override
-    public boolean repeatsInCaseOfLoss() {
+    public boolean isResendOptional() {
         return true;
     }
 
@@ -204,8 +204,8 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
         int slot = group.slotOf(peer);
         // Up to f slots alone may be liars that keep their connections moving.
         if (slot >= 0 && ReadAttempt.awaited(finding, attempts.values()) > group.f()) {
-            finding.get(slot).moving(atMillis);
-            attempts.values().forEach(attempt -> attempt.retryTimer.moving(atMillis));
+            finding.get(slot).onMovement(atMillis);
+            attempts.values().forEach(attempt -> attempt.retryTimer.onMovement(atMillis));
         }
     }
 
@@ -215,9 +215,9 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
     }
 
     @Override
-    public boolean finished() {
+    public boolean isFinished() {
         FpWrite back = writeBack;
-        return outcome != null && (back == null || back.finished());
+        return outcome != null && (back == null || back.isFinished());
     }
 
     private void take(int slot, FpMessage.Answer answer, List<Effect> effects) {
@@ -238,7 +238,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
                 repairs.answered(slot);
             }
             case FpMessage.Refused refused -> {
-                epochs.onOtherEpoch(slot, refused.refusal() == Refusal.OTHER_EPOCH ? refused.epoch() : 0);
+                epochs.onOtherEpoch(slot, refused.refusal() == FpRefusal.OTHER_EPOCH ? refused.epoch() : 0);
                 if (refused.asked() != RequestKind.PREPARE && refused.asked() != RequestKind.COMMIT) {
                     refusals.put(slot, refused);
                 }
@@ -294,7 +294,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
 
     private void bringUp(int slot, Timestamp latest) {
         ReadAttempt attempt = attempt(latest);
-        attempt.reported(slot);
+        attempt.onReported(slot);
         if (attempt.introducers.add(slot)) {
             Deque<Timestamp> mine = broughtUp.get(slot);
             mine.addLast(latest);
@@ -351,7 +351,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
             return;
         }
         boolean patient = wanted != null && nowMillis - startedMillis < 4 * times.hedgeMillis();
-        if (reports.neverWritten() && !patient) {
+        if (reports.isNeverWritten() && !patient) {
             outcome = new FpReadOutcome.NeverWritten(
                     Bytes.of(new byte[group.policy().blockBytes()]));
             return;
@@ -361,7 +361,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
         for (ReadAttempt attempt : List.copyOf(attempts.descendingMap().values())) {
             if (reports.qualifies(attempt.version)) {
                 if (attempt.block().isPresent()) {
-                    boolean other = wanted != null && attempt.yieldsTo(wanted);
+                    boolean other = wanted != null && attempt.mustYieldTo(wanted);
                     if (!(patient && other)) {
                         settle(nowMillis, attempt, toRepair, effects);
                     }
@@ -383,9 +383,9 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
 
     /** FIND_TIMESTAMP at the rest of the first 3f + 1 slots, if those asked are slow, refuse or disagree. */
     private void findMore(long nowMillis, List<Effect> effects) {
-        boolean needed = reports.disagree();
+        boolean needed = reports.hasDisagreement();
         for (int slot = 0; slot < group.policy().timestampSlots(); slot++) {
-            needed |= finding.get(slot).slow(nowMillis) || refusals.containsKey(slot);
+            needed |= finding.get(slot).isSlow(nowMillis) || refusals.containsKey(slot);
         }
         needed |= nowMillis - startedMillis >= times.retryMillis();
         for (int slot = 0; needed && slot < group.policy().timestampSlots(); slot++) {
@@ -415,13 +415,13 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
             attempt.retryTimer.ask(nowMillis);
         }
         int hopeful = attempt.shareCount();
-        boolean overdue = attempt.retryTimer.slow(nowMillis);
+        boolean overdue = attempt.retryTimer.isSlow(nowMillis);
         for (int slot = 0; slot < group.n(); slot++) {
             RetryTimer asked = attempt.asked.get(slot);
             if (slot == ownSlot || attempt.has(slot)) {
                 continue;
             }
-            if (asked == null && reports.claims(slot, attempt.version)) {
+            if (asked == null && reports.hasClaimed(slot, attempt.version)) {
                 read(nowMillis, slot, attempt, effects);
                 hopeful++;
             } else if (asked == null ? finding.get(slot).waiting() : asked.waiting()) {
@@ -437,7 +437,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
                 if (overdue || hopeful < group.m() || attempt.shareCount() >= group.m()) {
                     read(nowMillis, slot, attempt, effects);
                 }
-            } else if (asked.retryDue(nowMillis)) {
+            } else if (asked.isRetryDue(nowMillis)) {
                 asked.askAgain(nowMillis);
                 sendRead(slot, attempt, effects);
             }
@@ -460,25 +460,25 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
         FpWrite back = writeBack;
         boolean done =
                 back != null && attempt == writtenBack && back.outcome().orElse(null) instanceof FpWriteOutcome.Written;
-        if (settling == Settling.NONE || done || reports.settled(attempt.version)) {
+        if (settling == SettlingMode.NONE || done || reports.settled(attempt.version)) {
             finish(attempt, effects);
             return;
         }
         // Nodes complete what nonces alone prove: they can be waited for when its writer is revoked.
-        if (settling == Settling.WRITE_BACK && attempt.committed()) {
+        if (settling == SettlingMode.WRITE_BACK && attempt.committed()) {
             FpWriteOutcome ended = back == null ? null : back.outcome().orElse(null);
             boolean failed = ended instanceof FpWriteOutcome.Failed || ended instanceof FpWriteOutcome.EpochOver;
             if (failed) {
                 // Without a session that may write there is still the reader's way.
-                settling = Settling.ASK_REPAIR;
+                settling = SettlingMode.ASK_REPAIR;
             } else if (back == null) {
-                FpWrite started = FpWrite.back(group, session, attempt.block().orElseThrow(), attempt.version, times);
+                FpWrite started = FpWrite.forWriteBack(group, session, attempt.block().orElseThrow(), attempt.version, times);
                 writeBack = started;
                 writtenBack = attempt;
                 effects.addAll(started.start(nowMillis));
             }
         }
-        if (settling == Settling.ASK_REPAIR || !attempt.committed()) {
+        if (settling == SettlingMode.ASK_REPAIR || !attempt.committed()) {
             toRepair.add(attempt.version);
         }
     }

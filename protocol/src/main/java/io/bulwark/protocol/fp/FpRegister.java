@@ -71,7 +71,7 @@ final class FpRegister {
     }
 
     /** Returns whether f + 1 peers have proven it, one of them correct. */
-    boolean provenByPeers(Timestamp version) {
+    boolean isProvenByPeers(Timestamp version) {
         return proofs.count(version) > group.f();
     }
 
@@ -114,7 +114,7 @@ final class FpRegister {
     }
 
     /** Returns whether m + f slots held the latest in this epoch, as far as is remembered. */
-    boolean heldIn(long epoch) {
+    boolean isLatestHeldIn(long epoch) {
         return heldIn == epoch;
     }
 
@@ -130,14 +130,14 @@ final class FpRegister {
         return group.target(group.slotOf(node.self()));
     }
 
-    boolean idle() {
+    boolean isIdle() {
         boolean free = loaded && !busy && awaited == 0 && waiting.isEmpty();
-        return free && !repair.running() && !versions.anyKept() && !pastRecords.any();
+        return free && !repair.running() && !versions.hasKeptVersions() && !pastRecords.any();
     }
 
     private void load() {
         node.out().loadMetas(RecordKind.REGISTER_VERSION, group.block(), (now, metas) -> {
-            versions.kept().keySet().forEach(this::unkeep);
+            versions.kept().keySet().forEach(this::dropKept);
             versions.clear();
             heldIn = 0;
             pastRecords.loaded();
@@ -156,8 +156,8 @@ final class FpRegister {
             }
             loaded = true;
             // Older versions that a restart left below the latest are not kept for any client.
-            for (VersionRecord old : versions.below(versions.latest())) {
-                versions.keep(old.version(), new BlockVersions.Kept(PrepareTag.REPAIR, now));
+            for (VersionRecord old : versions.versionsBelow(versions.latest())) {
+                versions.keep(old.version(), new BlockVersions.KeptVersion(PrepareTag.REPAIR, now));
                 node.keptBy().merge(PrepareTag.REPAIR, 1, Integer::sum);
             }
             clear(past);
@@ -171,7 +171,7 @@ final class FpRegister {
             mutations.add(new Mutation.Delete(record.key(block())));
             uncharge(record, mutations);
         }
-        busy = pastRecords.clear(mutations, () -> past.forEach(this::uncharged), later -> {
+        busy = pastRecords.clear(mutations, () -> past.forEach(this::onUncharged), later -> {
             busy = false;
             drain(later);
         });
@@ -194,7 +194,7 @@ final class FpRegister {
 
     void call(long nowMillis, AdmittedRequest call) {
         if (waiting.size() >= node.limits().waitingMax()) {
-            refuse(call, Refusal.BUSY);
+            refuse(call, FpRefusal.BUSY);
         } else {
             enqueue(nowMillis, now -> handle(now, call));
         }
@@ -206,8 +206,8 @@ final class FpRegister {
             return;
         }
         draining = true;
-        while (loaded && !busy && (pastRecords.outdated() || !waiting.isEmpty())) {
-            if (pastRecords.outdated()) {
+        while (loaded && !busy && (pastRecords.isOutdated() || !waiting.isEmpty())) {
+            if (pastRecords.isOutdated()) {
                 loaded = false;
                 load();
             } else {
@@ -219,13 +219,13 @@ final class FpRegister {
 
     private void handle(long nowMillis, AdmittedRequest call) {
         if (isGone()) {
-            refuse(call, Refusal.WRONG_SLOT);
+            refuse(call, FpRefusal.WRONG_SLOT);
             return;
         }
         // The epoch may have changed while the request waited, and its sender been revoked.
         boolean serves = serves(call.request().target().epoch());
         if (!serves || node.access().revoked(call.from())) {
-            refuse(call, serves ? Refusal.NO_GRANT : Refusal.OTHER_EPOCH);
+            refuse(call, serves ? FpRefusal.NO_GRANT : FpRefusal.OTHER_EPOCH);
             return;
         }
         switch (call.request()) {
@@ -249,24 +249,24 @@ final class FpRegister {
         }
         // Its peers may have been told that it is not committed here, and have dropped it.
         FpAccess.SessionKey session = new FpAccess.SessionKey(block().volume(), call.from(), request.session());
-        if (node.access().closing(session)) {
-            refuse(call, Refusal.SESSION_CLOSED);
+        if (node.access().isClosing(session)) {
+            refuse(call, FpRefusal.SESSION_CLOSED);
             return;
         }
         if (!node.access().isOpen(session)) {
-            refuse(call, Refusal.BUSY);
+            refuse(call, FpRefusal.BUSY);
             return;
         }
         List<HeldVersion.SlotNonce> nonces = new ArrayList<>();
         if (group.fits(version)) {
-            for (FpMessage.Vouch vouch : request.prepares()) {
-                if (verifies(vouch, version, call.from(), request.session())) {
-                    nonces.add(new HeldVersion.SlotNonce(vouch.slot(), vouch.nonce()));
+            for (FpMessage.PrepareMac prepareMac : request.prepares()) {
+                if (verifies(prepareMac, version, call.from(), request.session())) {
+                    nonces.add(new HeldVersion.SlotNonce(prepareMac.slot(), prepareMac.nonce()));
                 }
             }
         }
         if (nonces.size() < group.policy().writeQuorum()) {
-            refuse(call, Refusal.PREPARES);
+            refuse(call, FpRefusal.PREPARES);
             return;
         }
         commit(
@@ -284,13 +284,13 @@ final class FpRegister {
     }
 
     /** Line 1501: whether the MAC is that of the slot's holder, for this node, this epoch, this writer and his session. */
-    boolean verifies(FpMessage.Vouch vouch, Timestamp version, PrincipalId writer, long session) {
-        if (vouch.slot() >= group.n() || taken() == 0) {
+    boolean verifies(FpMessage.PrepareMac prepareMac, Timestamp version, PrincipalId writer, long session) {
+        if (prepareMac.slot() >= group.n() || taken() == 0) {
             return false;
         }
         Bytes input =
-                PrepareTag.input(group.target(vouch.slot()), target().slot(), writer, session, version, vouch.nonce());
-        return node.keys().verify(group.node(vouch.slot()), input, vouch.mac());
+                PrepareTag.input(group.target(prepareMac.slot()), target().slot(), writer, session, version, prepareMac.nonce());
+        return node.keys().verify(group.node(prepareMac.slot()), input, prepareMac.mac());
     }
 
     Bytes nonce(Timestamp version) {
@@ -318,7 +318,7 @@ final class FpRegister {
         if (staged != null) {
             uncharge(staged, mutations);
         }
-        List<VersionRecord> below = versions.below(version);
+        List<VersionRecord> below = versions.versionsBelow(version);
         List<VersionRecord> keep = new ArrayList<>();
         for (VersionRecord old : below.reversed()) {
             boolean wanted = old.committed() && versions.holds(old.version());
@@ -329,7 +329,7 @@ final class FpRegister {
                 if (old.isLurking()) {
                     mutations.add(node.index().overwrite(entry(old.version()), taken()));
                 }
-                if (!old.chargedTo(PrepareTag.REPAIR)) {
+                if (!old.isChargedTo(PrepareTag.REPAIR)) {
                     uncharge(old, mutations);
                 }
             }
@@ -339,21 +339,21 @@ final class FpRegister {
                 call,
                 now -> {
                     if (staged != null) {
-                        uncharged(staged);
+                        onUncharged(staged);
                     }
                     versions.put(committed);
                     heldIn = epoch;
                     for (VersionRecord old : below) {
-                        unkeep(old.version());
+                        dropKept(old.version());
                         if (keep.contains(old)) {
                             versions.keep(
                                     old.version(),
-                                    new BlockVersions.Kept(
+                                    new BlockVersions.KeptVersion(
                                             by, now + node.limits().keepMillis()));
                             node.keptBy().merge(by, 1, Integer::sum);
                         } else {
-                            if (!old.chargedTo(PrepareTag.REPAIR)) {
-                                uncharged(old);
+                            if (!old.isChargedTo(PrepareTag.REPAIR)) {
+                                onUncharged(old);
                             }
                             versions.remove(old.version());
                         }
@@ -367,8 +367,8 @@ final class FpRegister {
         return node.keptBy().getOrDefault(by, 0) + more < node.limits().stagedPerClient();
     }
 
-    private void unkeep(Timestamp version) {
-        BlockVersions.Kept kept = versions.kept().get(version);
+    private void dropKept(Timestamp version) {
+        BlockVersions.KeptVersion kept = versions.kept().get(version);
         if (kept != null) {
             node.keptBy().merge(kept.chargedTo(), -1, (a, b) -> a + b == 0 ? null : a + b);
         }
@@ -380,7 +380,7 @@ final class FpRegister {
             return;
         }
         pastRecords.onTick(nowMillis);
-        if (pastRecords.outdated()) {
+        if (pastRecords.isOutdated()) {
             drain(nowMillis);
             return;
         }
@@ -412,8 +412,8 @@ final class FpRegister {
                 null,
                 now -> {
                     for (VersionRecord record : records) {
-                        unkeep(record.version());
-                        uncharged(record);
+                        dropKept(record.version());
+                        onUncharged(record);
                         versions.remove(record.version());
                     }
                 },
@@ -424,7 +424,7 @@ final class FpRegister {
      * Loads this node's holding of a version. If the fragment turns out to be lost, the holding comes without it and a
      * repair begins.
      */
-    void hold(VersionRecord record, Outbox.Then<HeldVersion> then) {
+    void hold(VersionRecord record, Outbox.Continuation<HeldVersion> then) {
         Bytes nonceHash = Hashes.sha256(nonce(record.version()));
         boolean known = versions.isDamaged(record.version());
         if (!record.hasFragment() || known) {
@@ -482,7 +482,7 @@ final class FpRegister {
                     load();
                 }
                 if (call != null) {
-                    refuse(call, stored == Stored.NO_SPACE ? Refusal.NO_SPACE : Refusal.DEVICE);
+                    refuse(call, stored == Stored.NO_SPACE ? FpRefusal.NO_SPACE : FpRefusal.DEVICE);
                 }
                 failed.accept(now);
             }
@@ -492,14 +492,14 @@ final class FpRegister {
 
     /** Takes a version off its writer's account: the record now, the count once that is durable. */
     void uncharge(VersionRecord record, List<Mutation> mutations) {
-        if (record.chargedTo(record.writer())) {
+        if (record.isChargedTo(record.writer())) {
             mutations.add(node.index().delete(record.writer(), entry(record.version())));
         }
     }
 
-    void uncharged(VersionRecord record) {
-        if (record.chargedTo(record.writer())) {
-            node.index().removed(record.writer(), entry(record.version()));
+    void onUncharged(VersionRecord record) {
+        if (record.isChargedTo(record.writer())) {
+            node.index().onRemoved(record.writer(), entry(record.version()));
         }
     }
 
@@ -511,11 +511,11 @@ final class FpRegister {
         node.out().send(call.from(), call.requestId(), answer);
     }
 
-    void refuse(AdmittedRequest call, Refusal refusal) {
+    void refuse(AdmittedRequest call, FpRefusal refusal) {
         FpMessage.Request asked = call.request();
         long ts = switch (asked) {
             case FpMessage.Prepare request ->
-                refusal == Refusal.LIMIT && request.ts() == 0
+                refusal == FpRefusal.LIMIT && request.ts() == 0
                         ? versions.latest().ts() + 1
                         : request.ts();
             case FpMessage.Commit request -> request.ts();

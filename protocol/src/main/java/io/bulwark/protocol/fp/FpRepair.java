@@ -50,12 +50,12 @@ final class FpRepair {
     }
 
     /** Calls when the repair that is under way has ended. */
-    void whenOver(LongConsumer then) {
-        repairQueue.whenOver(then);
+    void runWhenOver(LongConsumer then) {
+        repairQueue.runWhenOver(then);
     }
 
     /** Returns whether the READ of the last repair found that the block was never written. */
-    boolean foundNothing() {
+    boolean hasFoundNothing() {
         return nothing;
     }
 
@@ -68,31 +68,31 @@ final class FpRepair {
      * @return false if the asker has asked too often: nothing will be called
      */
     boolean request(long nowMillis, PrincipalId asker, @Nullable Timestamp wanted, boolean early, LongConsumer then) {
-        boolean free = joins(wanted) || repairQueue.waits(asker, wanted);
-        return repairQueue.room(asker)
+        boolean free = canJoin(wanted) || repairQueue.waits(asker, wanted);
+        return repairQueue.hasRoom(asker)
                 && (free || node.repairRate().allow(nowMillis, asker))
                 && take(nowMillis, asker, wanted, early, then);
     }
 
     /** Requests a repair for this node itself, without a rate limit: it begins only a few at a time. */
     boolean request(long nowMillis, @Nullable Timestamp wanted, boolean early, LongConsumer then) {
-        return repairQueue.room(node.self()) && take(nowMillis, node.self(), wanted, early, then);
+        return repairQueue.hasRoom(node.self()) && take(nowMillis, node.self(), wanted, early, then);
     }
 
     /** For the node itself, where it is enough that one will run: nothing waits twice for the same. */
     void run(long nowMillis, Timestamp wanted) {
-        if (!joins(wanted) && !repairQueue.waits(node.self(), wanted)) {
+        if (!canJoin(wanted) && !repairQueue.waits(node.self(), wanted)) {
             request(nowMillis, node.self(), wanted, false, _ -> {});
         }
     }
 
-    private boolean joins(@Nullable Timestamp wanted) {
+    private boolean canJoin(@Nullable Timestamp wanted) {
         return running && !ending && (wanted == null || wanted.equals(goal));
     }
 
     private boolean take(
             long nowMillis, PrincipalId asker, @Nullable Timestamp wanted, boolean early, LongConsumer then) {
-        if (running && !joins(wanted)) {
+        if (running && !canJoin(wanted)) {
             return repairQueue.queue(asker, wanted, early, then);
         }
         repairQueue.join(asker, early, then);
@@ -176,7 +176,7 @@ final class FpRepair {
             end(nowMillis);
             return;
         }
-        boolean proven = wanted != null && register.provenByPeers(wanted);
+        boolean proven = wanted != null && register.isProvenByPeers(wanted);
         FpRead operation =
                 FpRead.forRepair(register.group(), register.target().slot(), wanted, proven, own, node.times());
         node.out().run(operation, (now, outcome) -> {
@@ -221,7 +221,7 @@ final class FpRepair {
         if (crowded && record == null) {
             register.proofs().addWithoutRoom(version);
             repairQueue.proven(nowMillis);
-            gather(version, (now, macs) -> adoptAtOnce(now, version, cut, macs), now -> beyondRoom(now, version, cut));
+            gather(version, (now, macs) -> adoptAtOnce(now, version, cut, macs), now -> adoptBeyondLimit(now, version, cut));
         } else {
             store(version, record, good, crowded, cut, now -> staged(now, version));
         }
@@ -272,11 +272,11 @@ final class FpRepair {
             LongConsumer failed) {
         StagedIndex index = node.index();
         StagedIndex.Entry entry = register.entry(next.version());
-        boolean moves = next.chargedTo(PrepareTag.REPAIR) && (before == null || !before.chargedTo(PrepareTag.REPAIR));
+        boolean moves = next.isChargedTo(PrepareTag.REPAIR) && (before == null || !before.isChargedTo(PrepareTag.REPAIR));
         List<Mutation> mutations = new ArrayList<>(List.of(change));
         if (moves) {
             mutations.add(index.put(PrepareTag.REPAIR, 0, entry));
-            index.added(PrepareTag.REPAIR, 0, entry);
+            index.onAdded(PrepareTag.REPAIR, 0, entry);
             if (before != null) {
                 register.uncharge(before, mutations);
             }
@@ -286,7 +286,7 @@ final class FpRepair {
                 null,
                 now -> {
                     if (moves && before != null) {
-                        register.uncharged(before);
+                        register.onUncharged(before);
                     }
                     register.versions().put(next);
                     then.accept(now);
@@ -313,7 +313,7 @@ final class FpRepair {
      * hear of it from f + 1, announce it to all, and exceed their room as well: then m hold it, all others can decode
      * it, and it is committed everywhere. A version that colluders show to fewer nodes never gets this far.
      */
-    private void beyondRoom(long nowMillis, Timestamp version, BlockCode.Staged cut) {
+    private void adoptBeyondLimit(long nowMillis, Timestamp version, BlockCode.Staged cut) {
         BlockVersions versions = register.versions();
         boolean room = versions.stagedBy(PrepareTag.REPAIR)
                 < ROOM_FACTOR * node.limits().stagedPerBlock();
@@ -325,32 +325,32 @@ final class FpRepair {
     }
 
     /** Takes MACs, as a task of the register. */
-    private interface Gathered {
-        void go(long nowMillis, List<FpMessage.Vouch> macs);
+    private interface MacTask {
+        void go(long nowMillis, List<FpMessage.PrepareMac> macs);
     }
 
     /** @param backed what to do once all others know it to be proven, if that is enough */
-    private void gather(Timestamp version, Gathered then, @Nullable LongConsumer backed) {
+    private void gather(Timestamp version, MacTask then, @Nullable LongConsumer backed) {
         RepairMacs operation = new RepairMacs(
                 register.group(),
                 register.target().slot(),
                 version,
                 node.times(),
-                vouch -> register.verifies(vouch, version, PrepareTag.REPAIR, 0),
-                repairQueue::anyNext,
+                prepareMac -> register.verifies(prepareMac, version, PrepareTag.REPAIR, 0),
+                repairQueue::hasNextRepair,
                 backed != null);
         node.out().run(operation, (now, outcome) -> {
             switch ((RepairMacs.Outcome) outcome) {
                 case RepairMacs.Outcome.Gathered gathered ->
                     register.enqueue(now, later -> then.go(later, gathered.prepares()));
-                case RepairMacs.Outcome.Overtaken overtaken -> {
+                case RepairMacs.Outcome.Superseded overtaken -> {
                     if (rounds < ROUNDS_MAX) {
                         begin(now, overtaken.by());
                     } else {
                         end(now);
                     }
                 }
-                case RepairMacs.Outcome.Backed _ -> register.enqueue(now, Objects.requireNonNull(backed));
+                case RepairMacs.Outcome.Supported _ -> register.enqueue(now, Objects.requireNonNull(backed));
                 case RepairMacs.Outcome.TimedOut _ -> end(now);
             }
         });
@@ -362,7 +362,7 @@ final class FpRepair {
      * COMMIT of it or above it. An attacker cannot cause such failures at will. The version is proven and held, so its
      * MAC is good; it is not the latest, so it supports no claim.
      */
-    private void adoptAtOnce(long nowMillis, Timestamp version, BlockCode.Staged cut, List<FpMessage.Vouch> macs) {
+    private void adoptAtOnce(long nowMillis, Timestamp version, BlockCode.Staged cut, List<FpMessage.PrepareMac> macs) {
         BlockVersions versions = register.versions();
         if (!register.serves(epoch) || !version.isAfter(versions.latest()) || versions.get(version) != null) {
             end(nowMillis);
@@ -372,7 +372,7 @@ final class FpRepair {
     }
 
     /** COMMIT with m + f repair MACs: only now are older versions dropped. */
-    private void adopt(long nowMillis, Timestamp version, List<FpMessage.Vouch> prepares) {
+    private void adopt(long nowMillis, Timestamp version, List<FpMessage.PrepareMac> prepares) {
         // MACs of an older epoch are dead: its nodes may have lost since what they vouched for.
         if (!register.serves(epoch)
                 || !version.isAfter(register.versions().latest())
@@ -381,7 +381,7 @@ final class FpRepair {
             return;
         }
         List<HeldVersion.SlotNonce> nonces = new ArrayList<>();
-        prepares.forEach(vouch -> nonces.add(new HeldVersion.SlotNonce(vouch.slot(), vouch.nonce())));
+        prepares.forEach(prepareMac -> nonces.add(new HeldVersion.SlotNonce(prepareMac.slot(), prepareMac.nonce())));
         nonces.add(new HeldVersion.SlotNonce(register.target().slot(), register.nonce(version)));
         nonces.sort((a, b) -> Integer.compare(a.slot(), b.slot()));
         if (nonces.size() < register.group().policy().writeQuorum()) {
@@ -394,7 +394,7 @@ final class FpRepair {
         ending = true;
         repairQueue.over(nowMillis);
         ending = false;
-        running = repairQueue.anyNext();
+        running = repairQueue.hasNextRepair();
         if (running) {
             start(nowMillis, repairQueue.beginNext());
         }

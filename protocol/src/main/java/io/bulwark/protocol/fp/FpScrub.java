@@ -11,12 +11,12 @@ public sealed interface FpScrub extends Message {
      * Scrub of a block: re-reads the local versions, asks the peers for later ones, and repairs the missing or corrupt
      * ones.
      */
-    record Look(BlockId block) implements FpScrub {}
+    record ScrubRequest(BlockId block) implements FpScrub {}
 
-    record Seen(BlockId block, Found found) implements FpScrub {}
+    record ScrubResult(BlockId block, ScrubOutcome found) implements FpScrub {}
 
     /** Result of a scrub of a block. */
-    enum Found {
+    enum ScrubOutcome {
         /** Held, right, and what 2f + 1 nodes have as the latest. */
         GOOD,
         /** Never written. */

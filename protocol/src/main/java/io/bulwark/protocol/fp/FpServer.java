@@ -10,9 +10,9 @@ import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
-import io.bulwark.protocol.epoch.Sealing;
-import io.bulwark.protocol.epoch.Settle;
-import io.bulwark.protocol.epoch.Settled;
+import io.bulwark.protocol.epoch.EpochSealer;
+import io.bulwark.protocol.epoch.SettleRequest;
+import io.bulwark.protocol.epoch.SettleAnswer;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.TagKeys;
@@ -49,7 +49,7 @@ public final class FpServer implements ProtocolServer {
     private static final List<RecordKind> KINDS = List.of(RecordKind.SESSION, RecordKind.REGISTER_VERSION);
 
     /** A request that waits for a fact. */
-    private record Parked(long sinceMillis, AdmittedRequest call) {
+    private record ParkedRequest(long sinceMillis, AdmittedRequest call) {
         long bytes() {
             return 1_024L
                     + switch (call.request()) {
@@ -71,10 +71,10 @@ public final class FpServer implements ProtocolServer {
     private final FpNode node;
     private final Outbox out = new Outbox();
     private final LinkedHashMap<BlockId, FpRegister> registers = new LinkedHashMap<>(16, 0.75f, true);
-    private final Map<Question, List<Parked>> parked = new LinkedHashMap<>();
+    private final Map<Question, List<ParkedRequest>> parked = new LinkedHashMap<>();
     private final Map<PrincipalId, Share> waitingOf = new HashMap<>();
     private long waitingBytes;
-    private final Sealing sealing;
+    private final EpochSealer sealing;
     private final OrphanedPrepares orphanedPrepares;
     private final DeletedVolumes deleted;
     private final Revocations revocations;
@@ -97,9 +97,9 @@ public final class FpServer implements ProtocolServer {
         SenderRates rate = new SenderRates(limits.repairsPerSecond());
         SenderRates closures = new SenderRates(limits.repairsPerSecond());
         this.node = new FpNode(keys, limits, times, out, access, index, rate, closures, new HashMap<>(), this::repair);
-        this.sealing = new Sealing(out, access.seals());
+        this.sealing = new EpochSealer(out, access.seals());
         this.orphanedPrepares = new OrphanedPrepares(node, watch, this::withRegister);
-        this.deleted = new DeletedVolumes(out, KINDS, limits.repairMillis(), new OfDeleted());
+        this.deleted = new DeletedVolumes(out, KINDS, limits.repairMillis(), new DeletedVolumeCleanup());
         this.revocations = new Revocations(node, orphanedPrepares, watch, deleted, registers::values, this::withRegister);
     }
 
@@ -108,9 +108,9 @@ public final class FpServer implements ProtocolServer {
         // Answers belong to operations that are over by now.
         if (message instanceof FpMessage.Request request) {
             dispatch(nowMillis, new AdmittedRequest(from, requestId, request));
-        } else if (message instanceof FpScrub.Look look && from.equals(node.self())) {
+        } else if (message instanceof FpScrub.ScrubRequest look && from.equals(node.self())) {
             look(nowMillis, requestId, look.block());
-        } else if (message instanceof Settle settle && from.equals(node.self())) {
+        } else if (message instanceof SettleRequest settle && from.equals(node.self())) {
             settle(nowMillis, requestId, settle);
         }
         return out.drain();
@@ -123,7 +123,7 @@ public final class FpServer implements ProtocolServer {
         }
         Iterator<Map.Entry<BlockId, FpRegister>> eldest = registers.entrySet().iterator();
         for (int over = registers.size() - node.limits().blocksCached(); over > 0 && eldest.hasNext(); over--) {
-            if (eldest.next().getValue().idle()) {
+            if (eldest.next().getValue().isIdle()) {
                 eldest.remove();
             }
         }
@@ -191,9 +191,9 @@ public final class FpServer implements ProtocolServer {
     private void learned(long nowMillis, Fact.OfVolume told) {
         take(nowMillis, told);
         node.access().volume(told.volume()).ifPresent(volume -> {
-            List<Sealing.Line> lines = registers.values().stream()
+            List<EpochSealer.BlockQueue> lines = registers.values().stream()
                     .filter(register -> register.block().volume() == volume.id())
-                    .<Sealing.Line>map(register -> register::enqueue)
+                    .<EpochSealer.BlockQueue>map(register -> register::enqueue)
                     .toList();
             sealing.promise(nowMillis, volume, lines);
         });
@@ -242,12 +242,12 @@ public final class FpServer implements ProtocolServer {
     }
 
     /** Server's part in the deletion of volumes. */
-    private final class OfDeleted implements DeletedVolumes.Left {
+    private final class DeletedVolumeCleanup implements DeletedVolumes.VolumeCleanup {
         /** Forgets the volume; work in progress at a block continues until it is over. */
         @Override
         public void forget(int volume) {
             node.access().deleted(volume);
-            registers.values().removeIf(register -> register.block().volume() == volume && register.idle());
+            registers.values().removeIf(register -> register.block().volume() == volume && register.isIdle());
         }
 
         /** Extents have records of sessions, too. */
@@ -267,7 +267,7 @@ public final class FpServer implements ProtocolServer {
 
         @Override
         public void deleted(long nowMillis, Loaded.Meta record) {
-            charged(record).ifPresent(staged -> node.index().removed(staged.writer(), entry(record, staged)));
+            charged(record).ifPresent(staged -> node.index().onRemoved(staged.writer(), entry(record, staged)));
         }
 
         private static Optional<VersionRecord> charged(Loaded.Meta record) {
@@ -276,7 +276,7 @@ public final class FpServer implements ProtocolServer {
             }
             try {
                 return Optional.of(VersionRecord.decode(record.meta()))
-                        .filter(known -> known.chargedTo(known.writer()));
+                        .filter(known -> known.isChargedTo(known.writer()));
             } catch (MalformedException e) {
                 // Not written by this code: nobody is charged for it.
                 return Optional.empty();
@@ -289,21 +289,21 @@ public final class FpServer implements ProtocolServer {
     }
 
     private void look(long nowMillis, long requestId, BlockId block) {
-        ObjLongConsumer<FpScrub.Found> then =
-                (found, _) -> node.out().send(node.self(), requestId, new FpScrub.Seen(block, found));
+        ObjLongConsumer<FpScrub.ScrubOutcome> then =
+                (found, _) -> node.out().send(node.self(), requestId, new FpScrub.ScrubResult(block, found));
         boolean known =
                 withRegister(nowMillis, block, register -> new BlockScrub(node, register, then).start(nowMillis));
         if (!known) {
-            then.accept(FpScrub.Found.UNASKED, nowMillis);
+            then.accept(FpScrub.ScrubOutcome.UNASKED, nowMillis);
         }
     }
 
-    private void settle(long nowMillis, long requestId, Settle asked) {
-        Settle.Then then = (done, _) -> out.send(node.self(), requestId, new Settled(asked.block(), done));
+    private void settle(long nowMillis, long requestId, SettleRequest asked) {
+        SettleRequest.SettleCallback then = (done, _) -> out.send(node.self(), requestId, new SettleAnswer(asked.block(), done));
         boolean known = withRegister(
                 nowMillis,
                 asked.block(),
-                register -> new RegisterSettling(node, register, asked.epoch(), then).start(nowMillis));
+                register -> new RegisterSettlement(node, register, asked.epoch(), then).start(nowMillis));
         if (!known) {
             then.settled(false, nowMillis);
         }
@@ -312,18 +312,18 @@ public final class FpServer implements ProtocolServer {
     private void dispatch(long nowMillis, AdmittedRequest call) {
         FpMessage.Request request = call.request();
         switch (node.access().admit(nowMillis, call.from(), request)) {
-            case FpAccess.Verdict.Admitted admitted ->
+            case FpAccess.Admission.Admitted admitted ->
                 register(admitted.group()).call(nowMillis, call);
-            case FpAccess.Verdict.Refuse refuse -> refuse(call, refuse.refusal(), refuse.epoch());
-            case FpAccess.Verdict.Wait wait -> {
+            case FpAccess.Admission.Refuse refuse -> refuse(call, refuse.refusal(), refuse.epoch());
+            case FpAccess.Admission.Wait wait -> {
                 boolean known = parked.containsKey(wait.question());
                 boolean room = known
                         ? parked.getOrDefault(wait.question(), List.of()).size()
                                 < node.limits().waitingMax()
                         : parked.size() < QUESTIONS_MAX;
-                Parked waiting = new Parked(nowMillis, call);
+                ParkedRequest waiting = new ParkedRequest(nowMillis, call);
                 if (!room || !enter(waiting)) {
-                    refuse(call, Refusal.BUSY, 0);
+                    refuse(call, FpRefusal.BUSY, 0);
                     return;
                 }
                 parked.computeIfAbsent(wait.question(), _ -> new ArrayList<>()).add(waiting);
@@ -334,7 +334,7 @@ public final class FpServer implements ProtocolServer {
         }
     }
 
-    private void refuse(AdmittedRequest call, Refusal refusal, long epoch) {
+    private void refuse(AdmittedRequest call, FpRefusal refusal, long epoch) {
         FpMessage.Request request = call.request();
         long ts = request instanceof FpMessage.Prepare prepare
                 ? prepare.ts()
@@ -346,7 +346,7 @@ public final class FpServer implements ProtocolServer {
     }
 
     private void release(long nowMillis, Question question) {
-        List<Parked> calls = parked.remove(question);
+        List<ParkedRequest> calls = parked.remove(question);
         if (calls != null) {
             calls.forEach(this::left);
             calls.forEach(waiting -> dispatch(nowMillis, waiting.call()));
@@ -356,7 +356,7 @@ public final class FpServer implements ProtocolServer {
     /**
      * Returns whether it may wait. Neither many requests of one sender nor few with large blocks take the others' room.
      */
-    private boolean enter(Parked waiting) {
+    private boolean enter(ParkedRequest waiting) {
         Share share =
                 waitingOf.getOrDefault(waiting.call().from(), new Share(0, 0)).plus(1, waiting.bytes());
         long bytes = waitingBytes + waiting.bytes();
@@ -368,7 +368,7 @@ public final class FpServer implements ProtocolServer {
         return true;
     }
 
-    private void left(Parked waiting) {
+    private void left(ParkedRequest waiting) {
         waitingBytes -= waiting.bytes();
         waitingOf.computeIfPresent(
                 waiting.call().from(), (_, share) -> share.count() == 1 ? null : share.plus(-1, -waiting.bytes()));

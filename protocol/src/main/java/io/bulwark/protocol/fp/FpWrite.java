@@ -92,12 +92,12 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
     }
 
     /** Writes back what was read at a timestamp (line 1625). {@code padded} is the block as it was decoded. */
-    static FpWrite back(FpGroup group, long session, Bytes padded, Timestamp at, Timeouts times) {
+    static FpWrite forWriteBack(FpGroup group, long session, Bytes padded, Timestamp at, Timeouts times) {
         return new FpWrite(group, session, padded, at, false, times);
     }
 
     /** Goes on with a write that ended with {@link FpWriteOutcome.EpochOver}, in a later epoch. */
-    public static FpWrite goingOn(FpGroup group, long session, Bytes data, Timestamp at, Timeouts times) {
+    public static FpWrite continueInEpoch(FpGroup group, long session, Bytes data, Timestamp at, Timeouts times) {
         return new FpWrite(group, session, group.padded(data), at, true, times);
     }
 
@@ -118,7 +118,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
             return effects;
         }
         int slot = group.slotOf(from, answer.target());
-        if (slot >= 0 && answer instanceof FpMessage.Refused refused && refused.refusal() == Refusal.OTHER_EPOCH) {
+        if (slot >= 0 && answer instanceof FpMessage.Refused refused && refused.refusal() == FpRefusal.OTHER_EPOCH) {
             epochs.onOtherEpoch(slot, refused.epoch());
         }
         if (slot < 0 || !members.get(slot).engaged) {
@@ -161,7 +161,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
             effects.addAll(epochs.onTick(nowMillis));
         }
         for (WriteMember member : members) {
-            if (member.engaged && !member.committed && member.retryTimer.retryDue(nowMillis)) {
+            if (member.engaged && !member.committed && member.retryTimer.isRetryDue(nowMillis)) {
                 retry(nowMillis, member, effects);
             }
         }
@@ -170,7 +170,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
     }
 
     @Override
-    public boolean repeatsInCaseOfLoss() {
+    public boolean isResendOptional() {
         return true;
     }
 
@@ -183,7 +183,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
                     .filter(member -> member.engaged && member.retryTimer.waiting())
                     .count();
             long until = retryTimer.askedMillis() + SLOW_FACTOR * slowestAnswerMillis;
-            retryTimer.moving(silent > group.f() ? atMillis : Math.min(atMillis, until));
+            retryTimer.onMovement(silent > group.f() ? atMillis : Math.min(atMillis, until));
         }
     }
 
@@ -193,7 +193,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
     }
 
     @Override
-    public boolean finished() {
+    public boolean isFinished() {
         return finished;
     }
 
@@ -212,10 +212,10 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
             member.said = member.said == 0 ? ts : member.said;
         }
         if (ts == chosen) {
-            renewed(member, prepared);
+            onRenewed(member, prepared);
             member.atChosen = prepared;
         }
-        if (!member.committing()) {
+        if (!member.isCommitting()) {
             member.refusal = null;
             member.retryTimer.answered();
         }
@@ -225,7 +225,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
      * Marks members that refused the earlier MACs: they get the new ones as soon as these are here, since these expire,
      * too.
      */
-    private void renewed(WriteMember member, FpMessage.Prepared prepared) {
+    private void onRenewed(WriteMember member, FpMessage.Prepared prepared) {
         FpMessage.Prepared before = member.atChosen;
         if (!member.renewing || before == null) {
             return;
@@ -233,7 +233,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
         member.renewing = false;
         for (WriteMember other : members) {
             Bytes mac = prepared.macs().get(other.slot);
-            other.renewed |= other.refusal == Refusal.PREPARES
+            other.renewed |= other.refusal == FpRefusal.PREPARES
                     && !mac.equals(before.macs().get(other.slot));
         }
     }
@@ -248,10 +248,10 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
 
     private void onRefused(long nowMillis, WriteMember member, FpMessage.Refused refused, List<Effect> effects) {
         // At its limit a node says at what ts it would have prepared: that is an answer, too.
-        boolean atLimit = refused.refusal() == Refusal.LIMIT && member.askedTs == 0;
+        boolean atLimit = refused.refusal() == FpRefusal.LIMIT && member.askedTs == 0;
         boolean ofPrepare =
-                refused.asked() == RequestKind.PREPARE && (refused.ts() == member.askedTs || atLimit) && !member.committing();
-        boolean ofCommit = refused.asked() == RequestKind.COMMIT && refused.ts() == chosen && member.committing();
+                refused.asked() == RequestKind.PREPARE && (refused.ts() == member.askedTs || atLimit) && !member.isCommitting();
+        boolean ofCommit = refused.asked() == RequestKind.COMMIT && refused.ts() == chosen && member.isCommitting();
         if (member.committed || !(ofPrepare || ofCommit)) {
             return;
         }
@@ -259,7 +259,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
         if (ofPrepare && atLimit && member.said == 0) {
             member.said = refused.ts();
         }
-        if (ofPrepare && refused.refusal() == Refusal.INCONSISTENT) {
+        if (ofPrepare && refused.refusal() == FpRefusal.INCONSISTENT) {
             if (member.wholeBlock) {
                 // The block was encoded or decoded here: no correct node refuses it.
                 effects.add(accuse(member, "refuses a block that fits its fingerprinted cross-checksum"));
@@ -301,7 +301,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
      * call it FAR and 2f + 1 have answered a smaller one. Then it is the (2f + 1)st smallest.
      */
     private void choose() {
-        if (fixed || (chosen != 0 && refusing(Refusal.FAR) <= group.f())) {
+        if (fixed || (chosen != 0 && refusalCount(FpRefusal.FAR) <= group.f())) {
             return;
         }
         List<Long> answers = new ArrayList<>();
@@ -346,7 +346,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
         }
         for (WriteMember member : prepared) {
             boolean late =
-                    member.refusal == Refusal.PREPARES && (prepared.size() > member.commitWith || member.renewed);
+                    member.refusal == FpRefusal.PREPARES && (prepared.size() > member.commitWith || member.renewed);
             if (!member.committed && (member.commitWith == 0 || late)) {
                 sendCommit(member, effects);
                 member.retryTimer.ask(nowMillis);
@@ -358,17 +358,17 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
     private void sendCommit(WriteMember member, List<Effect> effects) {
         fixed = true;
         commitSent = true;
-        List<FpMessage.Vouch> vouches = new ArrayList<>();
+        List<FpMessage.PrepareMac> prepareMacs = new ArrayList<>();
         for (WriteMember other : members) {
             FpMessage.Prepared prepared = other.atChosen;
             if (prepared != null) {
                 Bytes mac = prepared.macs().get(member.slot);
-                vouches.add(new FpMessage.Vouch(other.slot, prepared.nonce(), mac));
+                prepareMacs.add(new FpMessage.PrepareMac(other.slot, prepared.nonce(), mac));
             }
         }
-        member.commitWith = vouches.size();
+        member.commitWith = prepareMacs.size();
         member.renewed = false;
-        send(member, new FpMessage.Commit(group.target(member.slot), session, chosen, fpcc, vouches), effects);
+        send(member, new FpMessage.Commit(group.target(member.slot), session, chosen, fpcc, prepareMacs), effects);
     }
 
     /** Sends PREPARE: with no ts until this node has answered one or the timestamp is fixed, then with the chosen one. */
@@ -394,16 +394,16 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
         if (!member.retryTimer.waiting() && member.refusal == null) {
             return;
         }
-        if (!member.retryTimer.triedAgain() && member.retryTimer.slow(nowMillis)) {
+        if (!member.retryTimer.hasRetried() && member.retryTimer.isSlow(nowMillis)) {
             effects.add(new Effect.Evidence(
                     group.node(member.slot), group.block(), Verdict.UNREACHABLE, "no answer to a write"));
         }
         member.retryTimer.askAgain(nowMillis);
-        if (!member.committing()) {
+        if (!member.isCommitting()) {
             sendPrepare(member, member.askedTs, effects);
             return;
         }
-        if (member.refusal == Refusal.PREPARES) {
+        if (member.refusal == FpRefusal.PREPARES) {
             renewPrepares(nowMillis, effects);
         }
         sendCommit(member, effects);
@@ -425,14 +425,14 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
 
     /** Replaces nodes that are slow or refuse, while the nodes that may still commit are fewer than m + f. */
     private void engageMore(long nowMillis, List<Effect> effects) {
-        if (refusing(Refusal.LIMIT) > group.f()) {
+        if (refusalCount(FpRefusal.LIMIT) > group.f()) {
             return;
         }
         long hopeful =
-                members.stream().filter(member -> member.hopeful(nowMillis)).count();
+                members.stream().filter(member -> member.canStillHelp(nowMillis)).count();
         for (WriteMember member : members) {
             // After FAR the answers of all first 3f + 1 slots are wanted: they show that the greatest is too great.
-            boolean decides = !fixed && member.slot < group.policy().timestampSlots() && refusing(Refusal.FAR) > 0;
+            boolean decides = !fixed && member.slot < group.policy().timestampSlots() && refusalCount(FpRefusal.FAR) > 0;
             if (!member.engaged && (decides || hopeful < group.policy().writeQuorum())) {
                 prepare(nowMillis, member, effects);
                 hopeful++;
@@ -440,7 +440,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
         }
     }
 
-    private long refusing(Refusal refusal) {
+    private long refusalCount(FpRefusal refusal) {
         return members.stream().filter(member -> member.refusal == refusal).count();
     }
 
@@ -450,7 +450,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
      */
     private void failEarly(long nowMillis) {
         Failure reason = decisive().orElse(null);
-        boolean full = refusing(Refusal.LIMIT) > group.f();
+        boolean full = refusalCount(FpRefusal.LIMIT) > group.f();
         fullSinceMillis = !full ? -1 : fullSinceMillis < 0 ? nowMillis : fullSinceMillis;
         if (reason == Failure.SESSION_CLOSED && commitSent) {
             // A correct node takes the COMMIT no more, nor will any other that has not taken it yet.

@@ -67,7 +67,7 @@ final class LatestPoll extends PeerPoll<LatestPoll.Outcome> {
     }
 
     @Override
-    void waited(long millis) {
+    void onTimeout(long millis) {
         if (millis >= times.retryMillis()) {
             decide(true);
         }

@@ -45,7 +45,7 @@ final class LatestReports {
     }
 
     /** Line 1615: 2f + 1 of the first 3f + 1 slots never committed anything. */
-    boolean neverWritten() {
+    boolean isNeverWritten() {
         return count(first, Timestamp::isNone) >= group.policy().timestampQuorum();
     }
 
@@ -55,12 +55,12 @@ final class LatestReports {
         return known == null || version.isAfter(known);
     }
 
-    boolean claims(int slot, Timestamp version) {
+    boolean hasClaimed(int slot, Timestamp version) {
         return version.equals(greatest[slot]);
     }
 
     /** Returns whether enough of the first 3f + 1 slots have answered, but not the same. */
-    boolean disagree() {
+    boolean hasDisagreement() {
         long different = Arrays.stream(first, 0, group.policy().timestampSlots())
                 .filter(report -> report != null)
                 .distinct()

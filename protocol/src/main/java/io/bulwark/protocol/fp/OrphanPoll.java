@@ -70,7 +70,7 @@ final class OrphanPoll extends PeerPoll<OrphanPoll.Outcome> {
         if (answer instanceof FpMessage.Leftover leftover && leftover.version().equals(version.version())) {
             states.put(slot, leftover.state());
             long never = count(FpMessage.LeftoverState.NEVER_PREPARED);
-            if (never >= group.policy().timestampQuorum() || allRefuse()) {
+            if (never >= group.policy().timestampQuorum() || hasOnlyRefusals()) {
                 end(Outcome.NEVER);
             }
         }
@@ -78,7 +78,7 @@ final class OrphanPoll extends PeerPoll<OrphanPoll.Outcome> {
     }
 
     /** All that may still be correct. */
-    private boolean allRefuse() {
+    private boolean hasOnlyRefusals() {
         return gone.size() <= group.f() && missing().isEmpty();
     }
 
@@ -101,7 +101,7 @@ final class OrphanPoll extends PeerPoll<OrphanPoll.Outcome> {
     }
 
     @Override
-    void waited(long millis) {
+    void onTimeout(long millis) {
         boolean allAnswered = states.size() == group.n() - 1 && count(FpMessage.LeftoverState.SESSION_NOT_CLOSED) == 0;
         if (allAnswered || millis >= times.timeoutMillis()) {
             end(Outcome.OPEN);

@@ -26,12 +26,12 @@ final class OrphanedPrepares {
         boolean with(long nowMillis, BlockId block, Consumer<FpRegister> task);
     }
 
-    private record Due(long atMillis, long pauseMillis) {}
+    private record RetryTime(long atMillis, long pauseMillis) {}
 
     private final FpNode node;
     private final RevocationWatch watch;
     private final Blocks blocks;
-    private final Map<FpAccess.SessionKey, Due> open = new HashMap<>();
+    private final Map<FpAccess.SessionKey, RetryTime> open = new HashMap<>();
     private final Set<StagedIndex.Entry> repairing = new HashSet<>();
 
     OrphanedPrepares(FpNode node, RevocationWatch watch, Blocks blocks) {
@@ -42,18 +42,18 @@ final class OrphanedPrepares {
 
     /** The session is durably refused here. */
     void onClosed(long nowMillis, FpAccess.SessionKey session) {
-        open.put(session, new Due(nowMillis, AGAIN_MILLIS_MIN));
+        open.put(session, new RetryTime(nowMillis, AGAIN_MILLIS_MIN));
         onTick(nowMillis);
     }
 
     void onTick(long nowMillis) {
-        for (Map.Entry<FpAccess.SessionKey, Due> entry : List.copyOf(open.entrySet())) {
-            Due due = entry.getValue();
+        for (Map.Entry<FpAccess.SessionKey, RetryTime> entry : List.copyOf(open.entrySet())) {
+            RetryTime due = entry.getValue();
             if (nowMillis >= due.atMillis()) {
                 // Somebody waits for the end of a revocation.
                 boolean revoked = node.access().revoked(entry.getKey().owner());
                 long pause = Math.min(revoked ? AGAIN_MILLIS_MIN : AGAIN_MILLIS_MAX, 2 * due.pauseMillis());
-                open.put(entry.getKey(), new Due(nowMillis + due.pauseMillis(), pause));
+                open.put(entry.getKey(), new RetryTime(nowMillis + due.pauseMillis(), pause));
                 resolve(nowMillis, entry.getKey());
             }
         }
@@ -73,7 +73,7 @@ final class OrphanedPrepares {
         for (StagedIndex.Entry entry : left) {
             blocks.with(nowMillis, entry.block(), register -> {
                 VersionRecord record = register.versions().byName(entry.version());
-                if (record == null || !record.chargedTo(session.owner())) {
+                if (record == null || !record.isChargedTo(session.owner())) {
                     node.index().clear(register, session.owner(), entry);
                 } else {
                     repair(nowMillis, register, entry, record, session);

@@ -14,7 +14,7 @@ import java.util.Set;
  */
 final class OutstandingRepairs {
     /** Versions of one volume. */
-    private static final class Numbers {
+    private static final class VolumeRepairs {
         private final Map<StagedIndex.Entry, Long> of = new HashMap<>();
         /** Numbers in ascending order; sorted again on demand after a change. */
         private long[] sorted = {};
@@ -31,7 +31,7 @@ final class OutstandingRepairs {
         }
     }
 
-    private final Map<Integer, Numbers> volumes = new HashMap<>();
+    private final Map<Integer, VolumeRepairs> volumes = new HashMap<>();
     private long last;
 
     /** A number above all that were given, and below all that will be. */
@@ -41,21 +41,21 @@ final class OutstandingRepairs {
 
     /** Adds a version; one that is there already keeps its number. */
     void add(StagedIndex.Entry entry) {
-        Numbers numbers = volumes.computeIfAbsent(entry.block().volume(), _ -> new Numbers());
+        VolumeRepairs numbers = volumes.computeIfAbsent(entry.block().volume(), _ -> new VolumeRepairs());
         numbers.of.computeIfAbsent(entry, _ -> ++last);
         numbers.changed = true;
     }
 
     /** No round of now waits for it any more, but later ones do. */
     void renew(StagedIndex.Entry entry) {
-        Numbers numbers = volumes.get(entry.block().volume());
+        VolumeRepairs numbers = volumes.get(entry.block().volume());
         if (numbers != null && numbers.of.computeIfPresent(entry, (_, _) -> ++last) != null) {
             numbers.changed = true;
         }
     }
 
     void remove(StagedIndex.Entry entry) {
-        Numbers numbers = volumes.get(entry.block().volume());
+        VolumeRepairs numbers = volumes.get(entry.block().volume());
         if (numbers != null) {
             numbers.of.remove(entry);
             numbers.changed = true;
@@ -71,7 +71,7 @@ final class OutstandingRepairs {
 
     /** Returns the number of a volume's versions that a round of that number waits for. */
     int before(int volume, long mark) {
-        Numbers numbers = volumes.get(volume);
+        VolumeRepairs numbers = volumes.get(volume);
         return numbers == null ? 0 : -1 - Arrays.binarySearch(numbers.sorted(), mark);
     }
 

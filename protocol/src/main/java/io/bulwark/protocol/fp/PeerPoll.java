@@ -35,7 +35,7 @@ abstract class PeerPoll<R> implements ClientOperation<R> {
     abstract Optional<FpMessage> take(int slot, FpMessage.Answer answer);
 
     /** There is no outcome after this long. */
-    abstract void waited(long millis);
+    abstract void onTimeout(long millis);
 
     final void end(R with) {
         if (outcome == null) {
@@ -79,13 +79,13 @@ abstract class PeerPoll<R> implements ClientOperation<R> {
     @Override
     public final List<Effect> onTick(long nowMillis) {
         if (outcome == null) {
-            waited(nowMillis - startedMillis);
+            onTimeout(nowMillis - startedMillis);
         }
         return outcome == null && nowMillis - sentMillis >= times.retryMillis() ? ask(nowMillis) : List.of();
     }
 
     @Override
-    public final boolean repeatsInCaseOfLoss() {
+    public final boolean isResendOptional() {
         return true;
     }
 

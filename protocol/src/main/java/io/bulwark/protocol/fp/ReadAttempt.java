@@ -52,7 +52,7 @@ final class ReadAttempt {
     }
 
     /** The slot says that this is its latest commit. */
-    void reported(int slot) {
+    void onReported(int slot) {
         reporters.add(slot);
     }
 
@@ -109,7 +109,7 @@ final class ReadAttempt {
      * one, or one proven by nonces alone. One liar and the version's writer can show such nonces to a single node,
      * which would complete it for nobody's benefit.
      */
-    boolean yieldsTo(Timestamp wanted) {
+    boolean mustYieldTo(Timestamp wanted) {
         return wanted.isAfter(version) || (!wanted.equals(version) && !committed());
     }
 

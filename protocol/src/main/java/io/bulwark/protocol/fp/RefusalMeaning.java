@@ -19,7 +19,7 @@ final class RefusalMeaning {
                 .findFirst();
     }
 
-    static Optional<Failure> failure(Refusal refusal, long refusedEpoch, long epoch) {
+    static Optional<Failure> failure(FpRefusal refusal, long refusedEpoch, long epoch) {
         return switch (refusal) {
             case LIMIT -> Optional.of(Failure.LIMIT);
             case SESSION_CLOSED -> Optional.of(Failure.SESSION_CLOSED);

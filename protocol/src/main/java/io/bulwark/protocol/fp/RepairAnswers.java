@@ -61,7 +61,7 @@ final class RepairAnswers {
             register.answer(call, new FpMessage.RepairMac(request.target(), version.version(), nonce, mac));
             return;
         }
-        boolean proven = register.proofs().isWithoutRoom(version) || register.provenByPeers(version);
+        boolean proven = register.proofs().isWithoutRoom(version) || register.isProvenByPeers(version);
         if (proven) {
             register.answer(call, new FpMessage.Proven(request.target(), version.version()));
         }
@@ -70,7 +70,7 @@ final class RepairAnswers {
                 && register.repair()
                         .request(nowMillis, call.from(), version, true, now -> register.call(now, call.afterRepair()));
         if (!begun && !proven) {
-            register.refuse(call, Refusal.NOT_PROVEN);
+            register.refuse(call, FpRefusal.NOT_PROVEN);
         }
     }
 }

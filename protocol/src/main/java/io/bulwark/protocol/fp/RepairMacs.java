@@ -21,13 +21,13 @@ final class RepairMacs implements ClientOperation<RepairMacs.Outcome> {
     /** Outcome of the collection of MACs. */
     sealed interface Outcome {
         /** At least m + f - 1 prepares of peers, by ascending slot. */
-        record Gathered(List<FpMessage.Vouch> prepares) implements Outcome {}
+        record Gathered(List<FpMessage.PrepareMac> prepares) implements Outcome {}
 
         /** Peers have committed something later. */
-        record Overtaken(Timestamp by) implements Outcome {}
+        record Superseded(Timestamp by) implements Outcome {}
 
         /** m + f - 1 peers have vouched for the version or say that it is proven. */
-        record Backed() implements Outcome {}
+        record Supported() implements Outcome {}
 
         record TimedOut() implements Outcome {}
     }
@@ -40,10 +40,10 @@ final class RepairMacs implements ClientOperation<RepairMacs.Outcome> {
     private final int ownSlot;
     private final Timestamp version;
     private final Timeouts times;
-    private final Predicate<FpMessage.Vouch> valid;
+    private final Predicate<FpMessage.PrepareMac> valid;
     private final BooleanSupplier hurried;
     private final Map<Integer, RetryTimer> asked = new HashMap<>();
-    private final TreeMap<Integer, FpMessage.Vouch> vouches = new TreeMap<>();
+    private final TreeMap<Integer, FpMessage.PrepareMac> prepareMacs = new TreeMap<>();
     private final Map<Integer, Timestamp> later = new HashMap<>();
     private long startedMillis;
     private @Nullable Outcome outcome;
@@ -60,7 +60,7 @@ final class RepairMacs implements ClientOperation<RepairMacs.Outcome> {
             int ownSlot,
             Timestamp version,
             Timeouts times,
-            Predicate<FpMessage.Vouch> valid,
+            Predicate<FpMessage.PrepareMac> valid,
             BooleanSupplier hurried,
             boolean endsBacked) {
         this.endsBacked = endsBacked;
@@ -100,9 +100,9 @@ final class RepairMacs implements ClientOperation<RepairMacs.Outcome> {
 
     private void take(int slot, FpMessage.Answer answer) {
         if (answer instanceof FpMessage.RepairMac mac && mac.version().equals(version.version())) {
-            FpMessage.Vouch vouch = new FpMessage.Vouch(slot, mac.nonce(), mac.mac());
-            if (valid.test(vouch)) {
-                vouches.put(slot, vouch);
+            FpMessage.PrepareMac prepareMac = new FpMessage.PrepareMac(slot, mac.nonce(), mac.mac());
+            if (valid.test(prepareMac)) {
+                prepareMacs.put(slot, prepareMac);
             }
         } else if (answer instanceof FpMessage.RepairAnswer repaired
                 && group.fits(repaired.latest())
@@ -112,14 +112,14 @@ final class RepairMacs implements ClientOperation<RepairMacs.Outcome> {
         if (answer instanceof FpMessage.Proven proven && proven.version().equals(version.version())) {
             backing.add(slot);
         }
-        if (outcome == null && vouches.size() + 1 >= group.policy().writeQuorum()) {
-            outcome = new Outcome.Gathered(List.copyOf(vouches.values()));
+        if (outcome == null && prepareMacs.size() + 1 >= group.policy().writeQuorum()) {
+            outcome = new Outcome.Gathered(List.copyOf(prepareMacs.values()));
         }
-        backing.addAll(vouches.keySet());
+        backing.addAll(prepareMacs.keySet());
         if (outcome == null
                 && endsBacked
                 && backing.size() + 1 >= group.policy().writeQuorum()) {
-            outcome = new Outcome.Backed();
+            outcome = new Outcome.Supported();
         }
         if (outcome == null && later.size() > group.f()) {
             outcome = overtaken();
@@ -130,7 +130,7 @@ final class RepairMacs implements ClientOperation<RepairMacs.Outcome> {
     private Outcome overtaken() {
         List<Timestamp> claims = new ArrayList<>(later.values());
         claims.sort(null);
-        return new Outcome.Overtaken(claims.get(Math.max(0, claims.size() - 1 - group.f())));
+        return new Outcome.Superseded(claims.get(Math.max(0, claims.size() - 1 - group.f())));
     }
 
     @Override
@@ -147,7 +147,7 @@ final class RepairMacs implements ClientOperation<RepairMacs.Outcome> {
             outcome = new Outcome.TimedOut();
         } else {
             asked.forEach((slot, retryTimer) -> {
-                if (!vouches.containsKey(slot) && retryTimer.retryDue(nowMillis)) {
+                if (!prepareMacs.containsKey(slot) && retryTimer.isRetryDue(nowMillis)) {
                     retryTimer.askAgain(nowMillis);
                     ask(slot, effects);
                 }
@@ -161,7 +161,7 @@ final class RepairMacs implements ClientOperation<RepairMacs.Outcome> {
     }
 
     @Override
-    public boolean repeatsInCaseOfLoss() {
+    public boolean isResendOptional() {
         return true;
     }
 

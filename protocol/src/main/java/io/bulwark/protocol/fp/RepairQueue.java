@@ -24,20 +24,20 @@ final class RepairQueue {
     static final int NEXT_PER_ASKER_MAX = 2;
 
     /** @param wanted none for whatever READ finds */
-    private record Wish(PrincipalId asker, Timestamp wanted) implements Comparable<Wish> {
-        private static final Comparator<Wish> ORDER =
-                Comparator.comparing(Wish::asker).thenComparing(Wish::wanted);
+    private record QueuedRepair(PrincipalId asker, Timestamp wanted) implements Comparable<QueuedRepair> {
+        private static final Comparator<QueuedRepair> ORDER =
+                Comparator.comparing(QueuedRepair::asker).thenComparing(QueuedRepair::wanted);
 
-        static Wish of(PrincipalId asker, @Nullable Timestamp wanted) {
-            return new Wish(asker, wanted == null ? Timestamp.NONE : wanted);
+        static QueuedRepair of(PrincipalId asker, @Nullable Timestamp wanted) {
+            return new QueuedRepair(asker, wanted == null ? Timestamp.NONE : wanted);
         }
 
-        boolean ofNode() {
+        boolean isFromNode() {
             return asker.kind() == PrincipalKind.NODE;
         }
 
         @Override
-        public int compareTo(Wish other) {
+        public int compareTo(QueuedRepair other) {
             return ORDER.compare(this, other);
         }
     }
@@ -47,7 +47,7 @@ final class RepairQueue {
     private final PrincipalId self;
     private final int max;
     private final List<Waiting> now = new ArrayList<>();
-    private final Map<Wish, List<Waiting>> next = new LinkedHashMap<>();
+    private final Map<QueuedRepair, List<Waiting>> next = new LinkedHashMap<>();
     /** Operations look at it, which run on other threads. */
     private volatile boolean anyNext;
 
@@ -64,7 +64,7 @@ final class RepairQueue {
         this.max = max;
     }
 
-    boolean room(PrincipalId asker) {
+    boolean hasRoom(PrincipalId asker) {
         return count < max && (asker.equals(self) || counts.getOrDefault(asker, 0) < PER_ASKER_MAX);
     }
 
@@ -75,12 +75,12 @@ final class RepairQueue {
 
     /** Returns whether the asker waits for such a repair already. */
     boolean waits(PrincipalId asker, @Nullable Timestamp wanted) {
-        return next.containsKey(Wish.of(asker, wanted));
+        return next.containsKey(QueuedRepair.of(asker, wanted));
     }
 
     /** Waits for a repair of its own; false if the asker waits for enough others. */
     boolean queue(PrincipalId asker, @Nullable Timestamp wanted, boolean early, LongConsumer then) {
-        Wish wish = Wish.of(asker, wanted);
+        QueuedRepair wish = QueuedRepair.of(asker, wanted);
         long others = next.keySet().stream()
                 .filter(other -> other.asker().equals(asker) && !other.equals(wish))
                 .count();
@@ -92,20 +92,20 @@ final class RepairQueue {
         return true;
     }
 
-    boolean anyNext() {
+    boolean hasNextRepair() {
         return anyNext;
     }
 
     /** Is called when the repair that runs is over, whatever else waits. */
-    void whenOver(LongConsumer then) {
+    void runWhenOver(LongConsumer then) {
         untilOver.add(then);
     }
 
     /** Adds all that want this version to the current repair, which is about it; they need none of their own. */
     void joinAll(Timestamp version) {
-        Iterator<Map.Entry<Wish, List<Waiting>>> all = next.entrySet().iterator();
+        Iterator<Map.Entry<QueuedRepair, List<Waiting>>> all = next.entrySet().iterator();
         while (all.hasNext()) {
-            Map.Entry<Wish, List<Waiting>> each = all.next();
+            Map.Entry<QueuedRepair, List<Waiting>> each = all.next();
             if (each.getKey().wanted().equals(version)) {
                 now.addAll(each.getValue());
                 all.remove();
@@ -121,11 +121,11 @@ final class RepairQueue {
      */
     @Nullable
     Timestamp beginNext() {
-        Wish first = next.keySet().stream()
-                .filter(wish -> wish.ofNode() != lastOfNode)
+        QueuedRepair first = next.keySet().stream()
+                .filter(wish -> wish.isFromNode() != lastOfNode)
                 .findFirst()
                 .orElseGet(() -> next.keySet().iterator().next());
-        lastOfNode = first.ofNode();
+        lastOfNode = first.isFromNode();
         Timestamp wanted = first.wanted();
         joinAll(wanted);
         return wanted.isNone() ? null : wanted;

@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class RepairRequester {
     /** One slot. */
-    private static final class Asked {
+    private static final class AskedRepair {
         private final RetryTimer retryTimer;
         private Timestamp last;
         /** A node answers each request: once that repair has ended, or at once if it has enough of this asker's waiting. */
         private int unanswered = 1;
 
-        Asked(RetryTimer retryTimer, Timestamp last) {
+        AskedRepair(RetryTimer retryTimer, Timestamp last) {
             this.retryTimer = retryTimer;
             this.last = last;
         }
@@ -28,7 +28,7 @@ final class RepairRequester {
 
     private final FpGroup group;
     private final Timeouts times;
-    private final Map<Integer, Asked> slots = new HashMap<>();
+    private final Map<Integer, AskedRepair> slots = new HashMap<>();
 
     RepairRequester(FpGroup group, Timeouts times) {
         this.group = group;
@@ -36,7 +36,7 @@ final class RepairRequester {
     }
 
     void answered(int slot) {
-        Asked asked = slots.get(slot);
+        AskedRepair asked = slots.get(slot);
         if (asked != null && asked.unanswered > 0) {
             asked.unanswered--;
         }
@@ -46,7 +46,7 @@ final class RepairRequester {
     void ask(long nowMillis, NavigableSet<Timestamp> versions, LatestReports reports, List<Effect> effects) {
         for (int slot = 0; slot < group.policy().timestampSlots(); slot++) {
             Timestamp next = next(slot, versions, reports);
-            if (next != null && asks(nowMillis, slot, next)) {
+            if (next != null && mayAsk(nowMillis, slot, next)) {
                 FpMessage.Repair repair = new FpMessage.Repair(group.target(slot), next);
                 effects.add(new Effect.Send(group.node(slot), 0, repair));
             }
@@ -54,7 +54,7 @@ final class RepairRequester {
     }
 
     private @Nullable Timestamp next(int slot, NavigableSet<Timestamp> versions, LatestReports reports) {
-        Asked asked = slots.get(slot);
+        AskedRepair asked = slots.get(slot);
         Timestamp greatest = null;
         for (Timestamp version : versions.descendingSet()) {
             if (reports.behind(slot, version)) {
@@ -71,17 +71,17 @@ final class RepairRequester {
      * Asks for the next version soon if the node has room for it: a refused request would lose its turn, perhaps in
      * step with the node each time. In any case it asks for one version less and less often.
      */
-    private boolean asks(long nowMillis, int slot, Timestamp next) {
-        Asked asked = slots.get(slot);
+    private boolean mayAsk(long nowMillis, int slot, Timestamp next) {
+        AskedRepair asked = slots.get(slot);
         if (asked == null) {
             RetryTimer retryTimer = new RetryTimer(times);
             retryTimer.ask(nowMillis);
-            slots.put(slot, new Asked(retryTimer, next));
+            slots.put(slot, new AskedRepair(retryTimer, next));
             return true;
         }
         boolean room = asked.unanswered < RepairQueue.NEXT_PER_ASKER_MAX;
-        boolean soon = room && !next.equals(asked.last) && asked.retryTimer.rested(nowMillis);
-        if (!soon && !asked.retryTimer.retryDue(nowMillis)) {
+        boolean soon = room && !next.equals(asked.last) && asked.retryTimer.mayAskAgain(nowMillis);
+        if (!soon && !asked.retryTimer.isRetryDue(nowMillis)) {
             return false;
         }
         asked.retryTimer.askAgain(nowMillis);

@@ -41,7 +41,7 @@ public final class RetryTimer {
      * Records that the connection was moving at this time, as if the request had been sent then; the extension is
      * bounded.
      */
-    public void moving(long atMillis) {
+    public void onMovement(long atMillis) {
         sinceMillis = Math.max(sinceMillis, Math.min(atMillis, askedMillis + MOVING_FACTOR * times.retryMillis()));
     }
 
@@ -63,7 +63,7 @@ public final class RetryTimer {
         return askedMillis;
     }
 
-    public boolean slow(long nowMillis) {
+    public boolean isSlow(long nowMillis) {
         return waiting && nowMillis - sinceMillis >= times.hedgeMillis();
     }
 
@@ -74,7 +74,7 @@ public final class RetryTimer {
 
     /** Returns whether to send the request again now, and records that. */
     public boolean again(long nowMillis) {
-        boolean due = waiting && retryDue(nowMillis);
+        boolean due = waiting && isRetryDue(nowMillis);
         if (due) {
             askAgain(nowMillis);
         }
@@ -82,16 +82,16 @@ public final class RetryTimer {
     }
 
     /** Returns whether another request may go out. */
-    boolean rested(long nowMillis) {
+    boolean mayAskAgain(long nowMillis) {
         return nowMillis - sentMillis >= times.retryMillis();
     }
 
     /** Returns whether it is time to send again; the pause doubles with each retry. */
-    boolean retryDue(long nowMillis) {
+    boolean isRetryDue(long nowMillis) {
         return nowMillis - sentMillis >= times.retryMillis() << tries;
     }
 
-    boolean triedAgain() {
+    boolean hasRetried() {
         return tries > 0;
     }
 }

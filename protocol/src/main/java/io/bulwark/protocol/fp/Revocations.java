@@ -81,17 +81,17 @@ final class Revocations {
             LongConsumer over = _ -> round.inFlight--;
             block.enqueue(nowMillis, now -> {
                 if (block.repair().running()) {
-                    block.repair().whenOver(over);
+                    block.repair().runWhenOver(over);
                 } else {
                     over.accept(now);
                 }
             });
         }
-        goOn(nowMillis, revoked, round);
+        proceed(nowMillis, revoked, round);
     }
 
     void onTick(long nowMillis) {
-        Map.copyOf(rounds).forEach((revoked, round) -> goOn(nowMillis, revoked, round));
+        Map.copyOf(rounds).forEach((revoked, round) -> proceed(nowMillis, revoked, round));
         if (turns.isEmpty() && nowMillis >= againMillis) {
             againMillis = nowMillis + AGAIN_MILLIS;
             rounds.values().stream()
@@ -109,14 +109,14 @@ final class Revocations {
         }
     }
 
-    private void goOn(long nowMillis, PrincipalId revoked, Round round) {
+    private void proceed(long nowMillis, PrincipalId revoked, Round round) {
         boolean outdated = rounds.get(revoked) != round;
         if (outdated || round.inFlight > 0) {
             return;
         }
         for (PrincipalId account : List.of(PrepareTag.REPAIR, revoked)) {
             if (!node.index().ready(account) && !round.cleared) {
-                node.index().load(account, now -> goOn(now, revoked, round));
+                node.index().load(account, now -> proceed(now, revoked, round));
                 return;
             }
         }
@@ -153,7 +153,7 @@ final class Revocations {
 
     private boolean counts(int volume, boolean begins) {
         // The node's knowledge of the volume may be older than its deletion.
-        if (begins || node.access().unknown(volume)) {
+        if (begins || node.access().isUnknown(volume)) {
             deleted.suspect(volume);
         }
         return !node.access().gone(volume);
@@ -175,12 +175,12 @@ final class Revocations {
 
     private void finish(long nowMillis, FpRegister register, StagedIndex.Entry entry) {
         VersionRecord record = register.versions().byName(entry.version());
-        if (record == null || !record.chargedTo(PrepareTag.REPAIR)) {
+        if (record == null || !record.isChargedTo(PrepareTag.REPAIR)) {
             claim(register, entry);
             return;
         }
         // It is not overwritten, even if that was begun: the store has failed.
-        node.index().added(PrepareTag.REPAIR, 0, entry);
+        node.index().onAdded(PrepareTag.REPAIR, 0, entry);
         if (record.isAlsoOf(node.access()::revoked)) {
             node.index().repairs().renew(entry);
         } else {
@@ -229,7 +229,7 @@ final class Revocations {
         if (taken > 0 && (lost || deletedSince)) {
             node.out().store(List.of(node.index().delete(PrepareTag.REPAIR, entry)), (_, stored) -> {
                 if (stored == Stored.DURABLE) {
-                    node.index().removed(PrepareTag.REPAIR, entry);
+                    node.index().onRemoved(PrepareTag.REPAIR, entry);
                 }
             });
         }

@@ -149,7 +149,7 @@ final class StagedIndex {
     }
 
     /** Charged from the moment that the store is begun. */
-    void added(PrincipalId client, long session, Entry entry) {
+    void onAdded(PrincipalId client, long session, Entry entry) {
         Map<Entry, Long> entries = staged.get(client);
         if (entries != null) {
             entries.put(entry, session);
@@ -177,7 +177,7 @@ final class StagedIndex {
      * @param taken the epoch in which this node took its slot, as in {@link VersionRecord}
      */
     Mutation overwrite(Entry entry, long taken) {
-        added(PrepareTag.REPAIR, taken, entry);
+        onAdded(PrepareTag.REPAIR, taken, entry);
         return put(PrepareTag.REPAIR, taken, entry);
     }
 
@@ -195,7 +195,7 @@ final class StagedIndex {
         return staged.getOrDefault(PrepareTag.REPAIR, Map.of()).getOrDefault(entry, 0L);
     }
 
-    void removed(PrincipalId client, Entry entry) {
+    void onRemoved(PrincipalId client, Entry entry) {
         Map<Entry, Long> entries = staged.get(client);
         if (entries != null) {
             entries.remove(entry);
@@ -212,7 +212,7 @@ final class StagedIndex {
      * repairs. Runs in turn with the block's stores.
      */
     void clear(FpRegister register, PrincipalId client, Entry entry) {
-        register.store(List.of(delete(client, entry)), null, _ -> removed(client, entry), _ -> {});
+        register.store(List.of(delete(client, entry)), null, _ -> onRemoved(client, entry), _ -> {});
     }
 
     /** Corrects the charge from the block's state, after a store that failed or may have failed. */
@@ -220,11 +220,11 @@ final class StagedIndex {
         register.enqueue(nowMillis, _ -> {
             Entry entry = new Entry(register.block(), version);
             VersionRecord record = register.versions().byName(version);
-            boolean charged = record != null && record.chargedTo(client);
+            boolean charged = record != null && record.isChargedTo(client);
             // A queued task may have overwritten it first.
             boolean overwritten = client.equals(PrepareTag.REPAIR) && overwrittenIn(entry) > 0;
             if (!charged && !overwritten) {
-                removed(client, entry);
+                onRemoved(client, entry);
             }
         });
     }

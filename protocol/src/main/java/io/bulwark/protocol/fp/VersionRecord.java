@@ -74,7 +74,7 @@ record VersionRecord(
     }
 
     /** Returns whether it stands in the index under this client, or under {@link PrepareTag#REPAIR}. */
-    boolean chargedTo(PrincipalId client) {
+    boolean isChargedTo(PrincipalId client) {
         return !committed() && writer.equals(client);
     }
 

@@ -37,7 +37,7 @@ final class WriteMember {
 
     /** Reason why the node refused the last request. */
     @Nullable
-    Refusal refusal;
+    FpRefusal refusal;
 
     long refusedEpoch;
 
@@ -47,12 +47,12 @@ final class WriteMember {
         this.retryTimer = new RetryTimer(times);
     }
 
-    boolean committing() {
+    boolean isCommitting() {
         return commitWith > 0;
     }
 
     /** Returns whether the node may still help to complete the write without being waited for. */
-    boolean hopeful(long nowMillis) {
-        return committed || (engaged && refusal == null && !retryTimer.slow(nowMillis));
+    boolean canStillHelp(long nowMillis) {
+        return committed || (engaged && refusal == null && !retryTimer.isSlow(nowMillis));
     }
 }

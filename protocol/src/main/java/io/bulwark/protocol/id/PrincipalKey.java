@@ -47,7 +47,7 @@ public record PrincipalKey(Bytes encoded) implements Comparable<PrincipalKey> {
     public PrincipalKey {
         if (encoded.length() != BYTES
                 || !encoded.slice(0, PREFIX.length()).equals(PREFIX)
-                || !onCurve(
+                || !isOnCurve(
                         coordinate(encoded, PREFIX.length()),
                         coordinate(encoded, PREFIX.length() + COORDINATE_BYTES))) {
             throw new IllegalArgumentException("this is not the X.509 encoding of a public key of P-256");
@@ -117,7 +117,7 @@ public record PrincipalKey(Bytes encoded) implements Comparable<PrincipalKey> {
     }
 
     /** Returns whether {@code y^2 = x^3 - 3x + b}. */
-    private static boolean onCurve(BigInteger x, BigInteger y) {
+    private static boolean isOnCurve(BigInteger x, BigInteger y) {
         if (x.compareTo(P) >= 0 || y.compareTo(P) >= 0) {
             return false;
         }

@@ -50,7 +50,7 @@ final class AuditLog {
 
     /** From now on nothing administrative is done without a signature. */
     void begin() {
-        if (genesis.signs()) {
+        if (genesis.mustSign()) {
             tables.auditHead.put(HEAD, head());
         }
     }
@@ -72,14 +72,14 @@ final class AuditLog {
             PrincipalId by, Submission.InSession submission, Command.Administrative command) {
         WireWriter encoded = new WireWriter();
         CommandCodec.write(command, encoded);
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 encoded.length() <= AuditEntry.COMMAND_BYTES_MAX,
                 MetadataError.BAD_ARGUMENT,
                 "an administrative command of " + encoded.length() + " bytes, at most " + AuditEntry.COMMAND_BYTES_MAX);
         Bytes signature = submission.signature();
         if (signature.isEmpty()) {
-            Refusal.unless(
-                    !genesis.signs() || !tables.auditHead.contains(HEAD),
+            CommandRefusal.refuseUnless(
+                    !genesis.mustSign() || !tables.auditHead.contains(HEAD),
                     MetadataError.BAD_SIGNATURE,
                     by + " has not signed it");
             return Optional.empty();
@@ -90,12 +90,12 @@ final class AuditLog {
                 return Optional.of(new AuditEntry.Approval(key, signature));
             }
         }
-        throw new Refusal(MetadataError.BAD_SIGNATURE, "no key of " + by + " has made it for this command");
+        throw new CommandRefusal(MetadataError.BAD_SIGNATURE, "no key of " + by + " has made it for this command");
     }
 
     /** Keeps a command that was executed. */
     void append(AuditEntry entry, long registryVersionBefore) {
-        if (genesis.signs() && entry.approval().isEmpty()) {
+        if (genesis.mustSign() && entry.approval().isEmpty()) {
             return;
         }
         Head head = tables.auditHead.get(HEAD).orElseGet(() -> beginning(registryVersionBefore));
@@ -107,8 +107,8 @@ final class AuditLog {
     /** Refuses to name replicas where the log, with this command, would not show that an operator has: nobody elsewhere would follow. */
     void requireMandate(AuditEntry command, Configuration now, Configuration next) {
         PrincipalId by = command.by();
-        Refusal.unless(command.approval().isPresent(), MetadataError.BAD_SIGNATURE, by + " has not signed it");
-        Refusal.unless(
+        CommandRefusal.refuseUnless(command.approval().isPresent(), MetadataError.BAD_SIGNATURE, by + " has not signed it");
+        CommandRefusal.refuseUnless(
                 search(() -> Stream.concat(entries(), Stream.of(command)))
                         .of(now, next)
                         .isPresent(),

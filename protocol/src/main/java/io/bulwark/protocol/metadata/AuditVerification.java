@@ -22,20 +22,20 @@ public final class AuditVerification {
     /** Keys that the log has named, by principal; none once revoked. */
     private final Map<PrincipalId, List<PrincipalKey>> told = new HashMap<>();
 
-    private final Set<Given> given = new HashSet<>();
+    private final Set<CommandId> given = new HashSet<>();
     private Bytes head;
     private long entries;
     private long agreedMillis;
     private long unsigned;
     private long registeredBefore;
 
-    private record Given(PrincipalId by, long session, long number) implements Comparable<Given> {
-        private static final Comparator<Given> ORDER = Comparator.comparing(Given::by)
-                .thenComparingLong(Given::session)
-                .thenComparingLong(Given::number);
+    private record CommandId(PrincipalId by, long session, long number) implements Comparable<CommandId> {
+        private static final Comparator<CommandId> ORDER = Comparator.comparing(CommandId::by)
+                .thenComparingLong(CommandId::session)
+                .thenComparingLong(CommandId::number);
 
         @Override
-        public int compareTo(Given other) {
+        public int compareTo(CommandId other) {
             return ORDER.compare(this, other);
         }
     }
@@ -64,12 +64,12 @@ public final class AuditVerification {
         if (entry.agreedMillis() < agreedMillis) {
             return Optional.of("it is older than the one before");
         }
-        if (!given.add(new Given(entry.by(), entry.session(), entry.sessionNumber()))) {
+        if (!given.add(new CommandId(entry.by(), entry.session(), entry.sessionNumber()))) {
             return Optional.of("the same command of " + entry.by() + " was executed before");
         }
         Optional<String> problem = entry.approval()
                 .map(approval -> problemOf(entry, approval))
-                .orElseGet(() -> genesis.signs() ? Optional.of("it is not signed") : Optional.empty());
+                .orElseGet(() -> genesis.mustSign() ? Optional.of("it is not signed") : Optional.empty());
         if (problem.isPresent()) {
             return problem;
         }

@@ -66,7 +66,7 @@ final class Bucket {
     }
 
     /** Returns whether plain reads find something under the key. */
-    boolean shows(Bytes key) {
+    boolean hasVisible(Bytes key) {
         return newest(key).filter(entry -> !entry.value().marker()).isPresent();
     }
 
@@ -90,12 +90,12 @@ final class Bucket {
      * there.
      */
     Name at(Bytes key) {
-        return new Name(name, untilZero(key), Long.MAX_VALUE);
+        return new Name(name, readUntilZero(key), Long.MAX_VALUE);
     }
 
     /** Returns the place where the versions of the next key begin. */
     Name behind(Bytes key) {
-        return new Name(name, untilZero(key), 0);
+        return new Name(name, readUntilZero(key), 0);
     }
 
     /** From a place on: the versions of a key, the latest first, then those of the next. */
@@ -108,7 +108,7 @@ final class Bucket {
     }
 
     /** No key has a byte 0, so those behind something with one are behind what stands before it. */
-    private static Bytes untilZero(Bytes key) {
+    private static Bytes readUntilZero(Bytes key) {
         int length = 0;
         while (length < key.length() && key.get(length) != 0) {
             length++;
@@ -130,13 +130,13 @@ final class Bucket {
     }
 
     void add(Bytes key, long version, Link link) {
-        boolean before = shows(key);
+        boolean before = hasVisible(key);
         tables.names.put(new Name(name, key, version), link);
         countVisible(before, key);
     }
 
     void remove(Bytes key, long version) {
-        boolean before = shows(key);
+        boolean before = hasVisible(key);
         tables.names.remove(new Name(name, key, version));
         countVisible(before, key);
     }
@@ -144,7 +144,7 @@ final class Bucket {
     private void countVisible(boolean before, Bytes key) {
         newestOf = Bytes.EMPTY;
         newest = Optional.empty();
-        int change = (shows(key) ? 1 : 0) - (before ? 1 : 0);
+        int change = (hasVisible(key) ? 1 : 0) - (before ? 1 : 0);
         visible += change;
         tables.totals().visible += change;
     }

@@ -83,7 +83,7 @@ public record GenesisKeys(Bytes cluster, PrincipalId operator, SortedMap<Princip
     }
 
     /** Returns whether administrative commands must be signed. */
-    public boolean signs() {
+    public boolean mustSign() {
         return !keys.isEmpty();
     }
 }

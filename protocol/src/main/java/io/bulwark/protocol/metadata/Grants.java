@@ -80,7 +80,7 @@ final class Grants {
 
     /** Everywhere. */
     boolean allows(PrincipalId principal, Right right) {
-        return right.in(everywhere(principal));
+        return right.in(rightsEverywhere(principal));
     }
 
     boolean mayAdminister(PrincipalId principal) {
@@ -88,12 +88,12 @@ final class Grants {
     }
 
     /** On all of a volume. */
-    boolean onVolume(PrincipalId principal, int volume, Right right) {
+    boolean mayActOnVolume(PrincipalId principal, int volume, Right right) {
         return allows(principal, right) || right.in(of(volume, principal).rights);
     }
 
-    boolean onBucket(PrincipalId principal, Bucket bucket, Right right) {
-        return onVolume(principal, bucket.volume, right)
+    boolean mayActOnBucket(PrincipalId principal, Bucket bucket, Right right) {
+        return mayActOnVolume(principal, bucket.volume, right)
                 || tables.bucketGrants
                         .get(new BucketGrant(bucket.name, principal))
                         .filter(right::in)
@@ -103,10 +103,10 @@ final class Grants {
     /** On something in a volume, so that its nodes must serve. Nodes read from their peers for repair. */
     boolean mayRead(PrincipalId principal, int volume) {
         return joined(principal)
-                && (isNode(principal) || onVolume(principal, volume, Right.READ) || of(volume, principal).readable > 0);
+                && (isNode(principal) || mayActOnVolume(principal, volume, Right.READ) || of(volume, principal).readable > 0);
     }
 
-    boolean readsSomewhere(PrincipalId client) {
+    boolean mayReadSomewhere(PrincipalId client) {
         if (allows(client, Right.READ)) {
             return true;
         }
@@ -121,7 +121,7 @@ final class Grants {
 
     /** On something in a volume. */
     boolean mayWrite(PrincipalId principal, int volume) {
-        return joined(principal) && (onVolume(principal, volume, Right.WRITE) || of(volume, principal).writable > 0);
+        return joined(principal) && (mayActOnVolume(principal, volume, Right.WRITE) || of(volume, principal).writable > 0);
     }
 
     /**
@@ -159,11 +159,11 @@ final class Grants {
      */
     void set(Command.SetGrant set, Optional<Volumes.Entry> volume, Optional<Bucket> bucket, PrincipalId by) {
         PrincipalId client = set.client();
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 client.kind() == PrincipalKind.CLIENT,
                 MetadataError.BAD_ARGUMENT,
                 "only clients have grants, not " + client);
-        Refusal.unless(known(client), MetadataError.NO_SUCH_PRINCIPAL, client.toString());
+        CommandRefusal.refuseUnless(known(client), MetadataError.NO_SUCH_PRINCIPAL, client.toString());
         if (bucket.isPresent()) {
             setOn(bucket.get(), client, set.rights());
         } else if (volume.isPresent()) {
@@ -171,7 +171,7 @@ final class Grants {
             OnVolume before = of(id, client);
             put(id, client, new OnVolume(set.rights(), before.readable, before.writable));
         } else {
-            Refusal.unless(
+            CommandRefusal.refuseUnless(
                     set.rights().administer() || !client.equals(by),
                     MetadataError.BAD_ARGUMENT,
                     client + " cannot give up its own right to administer: another operator must take it");
@@ -190,8 +190,8 @@ final class Grants {
     /** All grants of a client. */
     Reply.GrantList list(PrincipalId client, Volumes volumes) {
         List<Reply.GrantEntry> entries = new ArrayList<>();
-        if (!everywhere(client).isNone()) {
-            entries.add(new Reply.GrantEntry(new Scope.All(), everywhere(client)));
+        if (!rightsEverywhere(client).isNone()) {
+            entries.add(new Reply.GrantEntry(new Scope.All(), rightsEverywhere(client)));
         }
         for (Table.Entry<VolumeGrant, OnVolume> entry : tables.volumeGrants.all()) {
             Rights rights = entry.value().rights();
@@ -240,7 +240,7 @@ final class Grants {
     }
 
     static void require(boolean may, PrincipalId principal, String action) {
-        Refusal.unless(may, MetadataError.NOT_AUTHORISED, principal + " may not " + action);
+        CommandRefusal.refuseUnless(may, MetadataError.NOT_AUTHORISED, principal + " may not " + action);
     }
 
     private void setOn(Bucket bucket, PrincipalId client, Rights rights) {
@@ -270,7 +270,7 @@ final class Grants {
         }
     }
 
-    private Rights everywhere(PrincipalId principal) {
+    private Rights rightsEverywhere(PrincipalId principal) {
         return tables.grants
                 .get(principal)
                 .map(grant -> new Rights(grant.mayRead(), grant.mayWrite(), grant.mayAdminister()))

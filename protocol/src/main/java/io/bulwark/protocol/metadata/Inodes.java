@@ -2,7 +2,7 @@ package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.metadata.Tables.Due;
+import io.bulwark.protocol.metadata.Tables.DueInode;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
@@ -35,7 +35,7 @@ final class Inodes {
     private static final int SEARCH_MAX = 20_000;
 
     private final Tables tables;
-    private final Sessions sessions;
+    private final SessionTable sessions;
     private final Volumes volumes;
 
     sealed interface Entry {
@@ -89,7 +89,7 @@ final class Inodes {
         }
     }
 
-    Inodes(Tables tables, Sessions sessions, Volumes volumes) {
+    Inodes(Tables tables, SessionTable sessions, Volumes volumes) {
         this.tables = tables;
         this.sessions = sessions;
         this.volumes = volumes;
@@ -98,7 +98,7 @@ final class Inodes {
     /** Registers ranges of a session that is for an object volume. */
     long registerPending(Session session, List<BlockRange> ranges) {
         Volumes.Entry volume = volumes.byId(session.volume);
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 session.pending < PENDING_MAX,
                 MetadataError.LIMIT_REACHED,
                 session.pending + " pending uploads in session " + session.number);
@@ -128,7 +128,7 @@ final class Inodes {
         List<BlockRange> ranges = new ArrayList<>();
         TreeSet<Long> seen = new TreeSet<>();
         for (long id : ids) {
-            Refusal.unless(
+            CommandRefusal.refuseUnless(
                     tables.pendings.contains(session.key(id)) && seen.add(id),
                     MetadataError.NO_SUCH_PENDING,
                     "pending " + id);
@@ -183,7 +183,7 @@ final class Inodes {
         int links = linksOf(id) - 1;
         if (links == 0) {
             tables.links.remove(id);
-            tables.dues.put(new Due(sessions.servedMillis() + GRACE_MILLIS, id), true);
+            tables.dues.put(new DueInode(sessions.servedMillis() + GRACE_MILLIS, id), true);
         } else {
             tables.links.put(id, links);
         }
@@ -203,7 +203,7 @@ final class Inodes {
             close(expired.get());
         }
         for (int freed = 0; freed < DUE_PER_COMMAND; freed++) {
-            Optional<Due> due = tables.dues.first().map(Table.Entry::key);
+            Optional<DueInode> due = tables.dues.first().map(Table.Entry::key);
             if (due.isEmpty() || due.get().atMillis() > sessions.servedMillis()) {
                 return;
             }
@@ -213,8 +213,8 @@ final class Inodes {
 
     /** Frees the unlinked inodes of a volume that is being deleted. */
     void freeAllOf(int volume) {
-        List<Due> ofVolume = new ArrayList<>();
-        for (Table.Entry<Due, Boolean> due : tables.dues.all()) {
+        List<DueInode> ofVolume = new ArrayList<>();
+        for (Table.Entry<DueInode, Boolean> due : tables.dues.all()) {
             if (stored(due.key().inode()).volume() == volume) {
                 ofVolume.add(due.key());
             }
@@ -289,7 +289,7 @@ final class Inodes {
         return 33 * layout.ranges().size() + layout.pins().length();
     }
 
-    private void free(Due due) {
+    private void free(DueInode due) {
         tables.dues.remove(due);
         ObjectLayout layout = inode(due.inode()).layout();
         remove(due.inode());
@@ -307,7 +307,7 @@ final class Inodes {
     private static long pendingBytes(Volumes.Entry volume, List<BlockRange> ranges) {
         long blocks = 0;
         for (BlockRange range : ranges) {
-            Refusal.unless(
+            CommandRefusal.refuseUnless(
                     range.count()
                             <= ObjectLayout.LENGTH_MAX
                                     / volume.volume().policy().blockBytes(),

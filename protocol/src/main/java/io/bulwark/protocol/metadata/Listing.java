@@ -128,7 +128,7 @@ final class Listing {
 
     private static Bytes prefix(String prefix) {
         Bytes bytes = Names.utf8(prefix);
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 bytes.length() <= Names.KEY_BYTES_MAX,
                 MetadataError.BAD_ARGUMENT,
                 "a prefix of " + bytes.length() + " bytes");

@@ -33,7 +33,7 @@ public final class MetadataStateMachine {
     private final Grants grants;
     private final Permissions permissions;
     private final Volumes volumes;
-    private final Sessions sessions;
+    private final SessionTable sessions;
     private final Inodes inodes;
     private final Namespace namespace;
     private final EvidenceRecord evidence;
@@ -81,7 +81,7 @@ public final class MetadataStateMachine {
         tables = new Tables(state, weightMax);
         grants = new Grants(tables);
         volumes = new Volumes(tables);
-        sessions = new Sessions(tables);
+        sessions = new SessionTable(tables);
         inodes = new Inodes(tables, sessions, volumes);
         namespace = new Namespace(tables, volumes, inodes, bucketsMax);
         evidence = new EvidenceRecord(tables);
@@ -137,9 +137,9 @@ public final class MetadataStateMachine {
             registry.requireInTime(submitter);
             return switch (submission) {
                 case Submission.OpenSession open -> open(submitter, open).encoded();
-                case Submission.InSession in -> inSession(submitter, in, command);
+                case Submission.InSession in -> executeInSession(submitter, in, command);
             };
-        } catch (Refusal refusal) {
+        } catch (CommandRefusal refusal) {
             return refusal.reply().encoded();
         }
     }
@@ -162,13 +162,13 @@ public final class MetadataStateMachine {
             Grants.require(grants.known(asker), asker, Reply.Failed.ASK_ANYTHING);
             registry.requireInTime(asker);
             Grants.require(
-                    !registry.invited(asker)
+                    !registry.isInvited(asker)
                             || decoded instanceof Query.GetGenesis
                             || decoded instanceof Query.ListPrincipals,
                     asker,
                     "ask before it has given itself a key");
             return answer(asker, decoded).encoded();
-        } catch (Refusal refusal) {
+        } catch (CommandRefusal refusal) {
             return refusal.reply().encoded();
         }
     }
@@ -258,7 +258,7 @@ public final class MetadataStateMachine {
     private static Bytes malformed(MalformedException malformed) {
         Throwable cause = malformed.getCause();
         String message = cause == null ? malformed.getMessage() : cause.getMessage();
-        return new Refusal(MetadataError.MALFORMED, message == null ? "" : message)
+        return new CommandRefusal(MetadataError.MALFORMED, message == null ? "" : message)
                 .reply()
                 .encoded();
     }
@@ -270,10 +270,10 @@ public final class MetadataStateMachine {
             Grants.require(grants.mayWrite(submitter, volume.id()), submitter, "write to " + volume.name());
         }
         Session session = sessions.open(submitter, open.nonce(), open.volume());
-        return new Reply.SessionOpened(session.volume, session.number, Sessions.TTL_MILLIS);
+        return new Reply.SessionOpened(session.volume, session.number, SessionTable.TTL_MILLIS);
     }
 
-    private Bytes inSession(PrincipalId submitter, Submission.InSession submission, Bytes bytes) {
+    private Bytes executeInSession(PrincipalId submitter, Submission.InSession submission, Bytes bytes) {
         Session session = sessions.openSession(submitter, submission.session());
         sessions.renew(session);
         Bytes digest =
@@ -285,7 +285,7 @@ public final class MetadataStateMachine {
         Reply reply;
         try {
             reply = run(submitter, session, submission);
-        } catch (Refusal refusal) {
+        } catch (CommandRefusal refusal) {
             reply = refusal.reply();
         }
         Bytes encoded = reply.encoded();
@@ -319,7 +319,7 @@ public final class MetadataStateMachine {
         return switch (command) {
             case Command.RenewSession _ -> new Reply.Done();
             case Command.CloseSession _ -> done(() -> inodes.close(session));
-            case Command.CreateVolume create -> new Reply.VolumeCreated(volumes.create(create, holders::belongs));
+            case Command.CreateVolume create -> new Reply.VolumeCreated(volumes.create(create, holders::isActiveNode));
             case Command.DeleteVolume delete -> done(() -> deleteVolume(volumes.byName(delete.name())));
             case Command.CreateBucket create -> done(() -> namespace.createBucket(create, submitter, now));
             case Command.DeleteBucket delete -> done(() -> deleteBucket(delete.name()));
@@ -362,7 +362,7 @@ public final class MetadataStateMachine {
     }
 
     private void deleteVolume(Volumes.Entry volume) {
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 volume.usage().buckets == 0,
                 MetadataError.VOLUME_IN_USE,
                 volume.volume().name() + " has " + volume.usage().buckets + " buckets");
@@ -400,7 +400,7 @@ public final class MetadataStateMachine {
     }
 
     private void checkRanges(Session session, List<BlockRange> ranges) {
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 session.volume != 0
                         && volumes.byId(session.volume).volume().kind() == VolumeKind.OBJECT
                         && session.owns(ranges),
@@ -412,7 +412,7 @@ public final class MetadataStateMachine {
         Volume volume = volumes.byId(report.block().volume()).volume();
         PlacementGroup group = volume.group(report.block());
         // f bounds the faulty nodes of each group: f+1 nodes of several groups may all be faulty
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 group.slotOf(report.node()) >= 0
                         && group.slotOf(submitter.number()) >= 0
                         && report.node() != submitter.number(),
@@ -471,7 +471,7 @@ public final class MetadataStateMachine {
     private Reply read(Query query) {
         return switch (query) {
             case Query.FindObject of -> {
-                Namespace.Found found = namespace.find(of.bucket(), of.key(), of.version());
+                Namespace.FoundLink found = namespace.find(of.bucket(), of.key(), of.version());
                 yield new Reply.ObjectFound(
                         found.version(),
                         found.link().linkedMillis(),

@@ -28,19 +28,19 @@ final class Namespace {
     }
 
     /** A link of a name, as found. */
-    record Found(Bucket bucket, Bytes key, long version, Link link) {}
+    record FoundLink(Bucket bucket, Bytes key, long version, Link link) {}
 
     void createBucket(Command.CreateBucket create, PrincipalId owner, long now) {
         checkName(create.name());
         Volumes.Entry volume = volumes.byName(create.volume());
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 volume.volume().kind() == VolumeKind.OBJECT,
                 MetadataError.BAD_ARGUMENT,
                 create.volume() + " holds registers, not objects");
-        Refusal.unless(tables.buckets.find(create.name()).isEmpty(), MetadataError.BUCKET_EXISTS, create.name());
+        CommandRefusal.refuseUnless(tables.buckets.find(create.name()).isEmpty(), MetadataError.BUCKET_EXISTS, create.name());
         // A client may use no more than its bound, so that one client cannot take all buckets.
         int own = tables.account(owner).buckets;
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 own < bucketsMax - bucketCount(),
                 MetadataError.LIMIT_REACHED,
                 bucketCount() + " buckets, " + own + " of them of " + owner);
@@ -62,7 +62,7 @@ final class Namespace {
 
     void deleteBucket(String name) {
         Bucket bucket = bucket(name);
-        Refusal.unless(bucket.isEmpty(), MetadataError.BUCKET_NOT_EMPTY, name);
+        CommandRefusal.refuseUnless(bucket.isEmpty(), MetadataError.BUCKET_NOT_EMPTY, name);
         tables.buckets.remove(name);
         count(bucket, -1);
         volumes.byId(bucket.volume).usage().buckets--;
@@ -70,7 +70,7 @@ final class Namespace {
 
     Bucket bucket(String name) {
         checkName(name);
-        return tables.buckets.find(name).orElseThrow(() -> new Refusal(MetadataError.NO_SUCH_BUCKET, name));
+        return tables.buckets.find(name).orElseThrow(() -> new CommandRefusal(MetadataError.NO_SUCH_BUCKET, name));
     }
 
     Reply.ObjectStored put(Command.PutObject put, Session session, long now) {
@@ -78,13 +78,13 @@ final class Namespace {
         Bytes key = key(put.key());
         Volume volume = volumes.byId(bucket.volume).volume();
         ObjectLayout layout = put.layout();
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 layout.volume() == volume.id()
                         && layout.blockBytes() == volume.policy().blockBytes(),
                 MetadataError.WRONG_LAYOUT,
                 "bucket " + bucket.name + " lies in volume " + volume.id() + " with blocks of "
                         + volume.policy().blockBytes() + " bytes");
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 session.owns(layout.ranges()) && (put.pending().isEmpty() || session.volume == volume.id()),
                 MetadataError.WRONG_SESSION,
                 "session " + session.number + " for volume " + session.volume);
@@ -101,22 +101,22 @@ final class Namespace {
         Bucket bucket = bucket(delete.bucket());
         Bytes key = key(delete.key());
         if (delete.version() != 0) {
-            Refusal.unless(
+            CommandRefusal.refuseUnless(
                     bucket.link(key, delete.version()).isPresent(),
                     MetadataError.NO_SUCH_VERSION,
                     delete.bucket() + "/" + delete.key() + " version " + delete.version());
             remove(bucket, key, delete.version());
             return new Reply.Deleted(delete.version(), false);
         }
-        Found found = find(delete.bucket(), delete.key(), 0);
+        FoundLink found = find(delete.bucket(), delete.key(), 0);
         return new Reply.Deleted(hide(found, by, now), bucket.versioning == Versioning.KEEP_ALL);
     }
 
     Reply.ObjectStored rename(Command.RenameObject rename, PrincipalId by, long now) {
-        Found from = find(rename.bucket(), rename.key(), 0);
+        FoundLink from = find(rename.bucket(), rename.key(), 0);
         Bucket to = bucket(rename.toBucket());
         Bytes toKey = key(rename.toKey());
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 to != from.bucket || !toKey.equals(from.key), MetadataError.BAD_ARGUMENT, "both names are the same");
         boolean addsBytes = to != from.bucket || to.versioning == Versioning.KEEP_ALL;
         long version = relink(from, to, toKey, rename.condition(), addsBytes, new Link(from.link.inode(), now, by));
@@ -125,7 +125,7 @@ final class Namespace {
     }
 
     Reply.ObjectStored copy(Command.CopyObject copy, PrincipalId by, long now) {
-        Found from = find(copy.bucket(), copy.key(), copy.version());
+        FoundLink from = find(copy.bucket(), copy.key(), copy.version());
         Bucket to = bucket(copy.toBucket());
         long version =
                 relink(from, to, key(copy.toKey()), copy.condition(), true, new Link(from.link.inode(), now, by));
@@ -133,16 +133,16 @@ final class Namespace {
     }
 
     /** A version that is not a delete marker; the latest for 0. */
-    Found find(String bucketName, String keyName, long version) {
+    FoundLink find(String bucketName, String keyName, long version) {
         Bucket bucket = bucket(bucketName);
         Bytes key = key(keyName);
         String name = bucketName + "/" + keyName;
-        Refusal.unless(version != 0 || bucket.shows(key), MetadataError.NO_SUCH_OBJECT, name);
+        CommandRefusal.refuseUnless(version != 0 || bucket.hasVisible(key), MetadataError.NO_SUCH_OBJECT, name);
         long number = version == 0 ? bucket.latest(key) : version;
         return bucket.link(key, number)
                 .filter(link -> !link.marker())
-                .map(link -> new Found(bucket, key, number, link))
-                .orElseThrow(() -> new Refusal(MetadataError.NO_SUCH_VERSION, name + " version " + number));
+                .map(link -> new FoundLink(bucket, key, number, link))
+                .orElseThrow(() -> new CommandRefusal(MetadataError.NO_SUCH_VERSION, name + " version " + number));
     }
 
     int bucketCount() {
@@ -175,8 +175,8 @@ final class Namespace {
                         page.get(query.limit() - 1).name());
     }
 
-    private long relink(Found from, Bucket to, Bytes toKey, Condition condition, boolean addsBytes, Link link) {
-        Refusal.unless(
+    private long relink(FoundLink from, Bucket to, Bytes toKey, Condition condition, boolean addsBytes, Link link) {
+        CommandRefusal.refuseUnless(
                 to.volume == from.bucket.volume, MetadataError.OTHER_VOLUME, from.bucket.name + " and " + to.name);
         checkCondition(to, toKey, condition);
         checkQuota(to, toKey, addsBytes ? lengthOf(from.link) : 0);
@@ -197,7 +197,7 @@ final class Namespace {
     }
 
     /** Takes a latest version out of sight; the number of the delete marker, or of the version that is gone. */
-    private long hide(Found found, PrincipalId by, long now) {
+    private long hide(FoundLink found, PrincipalId by, long now) {
         if (found.bucket.versioning == Versioning.KEEP_ALL) {
             long marker = ++tables.totals().lastVersion;
             putLink(found.bucket, found.key, marker, new Link(0, now, by));
@@ -236,7 +236,7 @@ final class Namespace {
                 ? bucket.link(key, bucket.latest(key)).map(this::lengthOf).orElse(0L)
                 : 0;
         long added = addedBytes - replaced;
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 bucket.quotaBytes == 0 || added <= 0 || added <= bucket.quotaBytes - bucket.bytes,
                 MetadataError.QUOTA_EXCEEDED,
                 "bucket " + bucket.name + " holds " + bucket.bytes + " of " + bucket.quotaBytes + " bytes");
@@ -245,10 +245,10 @@ final class Namespace {
     private static void checkCondition(Bucket bucket, Bytes key, Condition condition) {
         boolean holds = switch (condition.kind()) {
             case NONE -> true;
-            case IF_ABSENT -> !bucket.shows(key);
+            case IF_ABSENT -> !bucket.hasVisible(key);
             case IF_VERSION -> bucket.latest(key) == condition.version();
         };
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 holds, MetadataError.CONDITION_FAILED, condition.kind() + ", the latest is " + bucket.latest(key));
     }
 
@@ -256,16 +256,16 @@ final class Namespace {
         int group = 0;
         for (EpochClaim claim : claims) {
             int end = group + claim.groups();
-            Refusal.unless(end <= volume.groups().size(), MetadataError.BAD_ARGUMENT, "epochs of " + end + " groups");
+            CommandRefusal.refuseUnless(end <= volume.groups().size(), MetadataError.BAD_ARGUMENT, "epochs of " + end + " groups");
             for (PlacementGroup claimed : volume.groups().subList(group, end)) {
-                Refusal.unless(
+                CommandRefusal.refuseUnless(
                         claimed.epoch() == claim.epoch(),
                         MetadataError.STALE_EPOCH,
                         "a group is in epoch " + claimed.epoch() + ", claimed " + claim.epoch());
             }
             group = end;
         }
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 group == volume.groups().size(),
                 MetadataError.BAD_ARGUMENT,
                 "epochs of " + group + " groups out of " + volume.groups().size());
@@ -273,14 +273,14 @@ final class Namespace {
 
     private static Bytes key(String key) {
         Names.problemOfKey(key).ifPresent(problem -> {
-            throw new Refusal(MetadataError.BAD_KEY, problem);
+            throw new CommandRefusal(MetadataError.BAD_KEY, problem);
         });
         return Names.utf8(key);
     }
 
     private static void checkName(String name) {
         Names.problemOfName(name).ifPresent(problem -> {
-            throw new Refusal(MetadataError.BAD_NAME, problem);
+            throw new CommandRefusal(MetadataError.BAD_NAME, problem);
         });
     }
 }

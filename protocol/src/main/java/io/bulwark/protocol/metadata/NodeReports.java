@@ -2,7 +2,7 @@ package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.metadata.Tables.Owned;
+import io.bulwark.protocol.metadata.Tables.OwnedKey;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,8 +22,8 @@ final class NodeReports<K extends NodeReports.Key, R> {
     static final int REPORTS_MAX = 256;
 
     private final Tables tables;
-    private final Table<K, Filed<R>> reports;
-    private final Table<Owned, K> ofReporter;
+    private final Table<K, FiledReport<R>> reports;
+    private final Table<OwnedKey, K> ofReporter;
 
     /** Subject and reporter of a report. */
     interface Key {
@@ -34,22 +34,22 @@ final class NodeReports<K extends NodeReports.Key, R> {
     }
 
     /** A report, its number and the agreed time when it came. */
-    record Filed<R>(long number, long agreedMillis, R report) {
-        static <R> FieldFormat<Filed<R>> form(FieldFormat<R> reports) {
+    record FiledReport<R>(long number, long agreedMillis, R report) {
+        static <R> FieldFormat<FiledReport<R>> form(FieldFormat<R> reports) {
             return new FieldFormat<>(
                     (filed, out) -> write(filed, out, reports),
-                    in -> new Filed<>(
+                    in -> new FiledReport<>(
                             in.nonNegative64(),
                             in.nonNegative64(),
                             reports.reader().apply(in)));
         }
 
-        private static <R> void write(Filed<R> filed, WireWriter out, FieldFormat<R> reports) {
+        private static <R> void write(FiledReport<R> filed, WireWriter out, FieldFormat<R> reports) {
             reports.writer().accept(filed.report, out.i64(filed.number).i64(filed.agreedMillis));
         }
     }
 
-    NodeReports(Tables tables, Table<K, Filed<R>> reports, Table<Owned, K> ofReporter) {
+    NodeReports(Tables tables, Table<K, FiledReport<R>> reports, Table<OwnedKey, K> ofReporter) {
         this.tables = tables;
         this.reports = reports;
         this.ofReporter = ofReporter;
@@ -60,8 +60,8 @@ final class NodeReports<K extends NodeReports.Key, R> {
         withdraw(key);
         Totals totals = tables.totals();
         long number = ++totals.lastReport;
-        reports.put(key, new Filed<>(number, totals.agreedMillis, report));
-        ofReporter.put(new Owned(key.reporter(), number), key);
+        reports.put(key, new FiledReport<>(number, totals.agreedMillis, report));
+        ofReporter.put(new OwnedKey(key.reporter(), number), key);
         List<K> own = of(key.reporter());
         if (own.size() > REPORTS_MAX) {
             withdraw(own.getFirst());
@@ -69,10 +69,10 @@ final class NodeReports<K extends NodeReports.Key, R> {
     }
 
     /** Returns the reports of a range that count, and withdraws those that have expired. */
-    List<Table.Entry<K, Filed<R>>> standing(K from, K to) {
+    List<Table.Entry<K, FiledReport<R>>> standing(K from, K to) {
         long now = tables.totals().agreedMillis;
-        List<Table.Entry<K, Filed<R>>> standing = new ArrayList<>();
-        for (Table.Entry<K, Filed<R>> each : reports.list(from, to)) {
+        List<Table.Entry<K, FiledReport<R>>> standing = new ArrayList<>();
+        for (Table.Entry<K, FiledReport<R>> each : reports.list(from, to)) {
             if (now - each.value().agreedMillis < Command.REPORT_TTL_MILLIS) {
                 standing.add(each);
             } else {
@@ -104,12 +104,12 @@ final class NodeReports<K extends NodeReports.Key, R> {
     private void withdraw(K key) {
         reports.get(key).ifPresent(filed -> {
             reports.remove(key);
-            ofReporter.remove(new Owned(key.reporter(), filed.number));
+            ofReporter.remove(new OwnedKey(key.reporter(), filed.number));
         });
     }
 
     private List<K> of(PrincipalId reporter) {
-        return ofReporter.list(new Owned(reporter, 0), new Owned(reporter, Long.MAX_VALUE)).stream()
+        return ofReporter.list(new OwnedKey(reporter, 0), new OwnedKey(reporter, Long.MAX_VALUE)).stream()
                 .map(Table.Entry::value)
                 .toList();
     }

@@ -97,7 +97,7 @@ public final class OperatorAuthorization implements OperatorAuthorizations {
             Configuration named = Replicas.after(ended, change);
             return named.replicas().equals(next.replicas())
                     && withKeysOf(named, next).equals(next);
-        } catch (Refusal refused) {
+        } catch (CommandRefusal refused) {
             return false;
         }
     }
@@ -138,7 +138,7 @@ public final class OperatorAuthorization implements OperatorAuthorizations {
     }
 
     /** Returns the entries, in their order, without which the final needs would not be proven. */
-    List<AuditEntry> needed(List<AuditEntry> entries, List<Fact> needs) {
+    List<AuditEntry> neededEntries(List<AuditEntry> entries, List<Fact> needs) {
         Set<Fact> open = new HashSet<>(needs);
         List<AuditEntry> needed = new ArrayList<>();
         for (AuditEntry entry : entries.reversed()) {
@@ -178,7 +178,7 @@ public final class OperatorAuthorization implements OperatorAuthorizations {
             }
             List<Fact> needs = needsOf(command, ended, next);
             return hasApprovals(before)
-                    && needed(before, needs).size() == before.size()
+                    && neededEntries(before, needs).size() == before.size()
                     && isShown(before, command, needs);
         } catch (MalformedException | IllegalArgumentException e) {
             return false;

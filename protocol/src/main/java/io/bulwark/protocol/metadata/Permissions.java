@@ -36,7 +36,7 @@ final class Permissions {
             case Command.SealEpoch _, Command.ConfirmEpoch _ ->
                 Grants.require(grants.isNode(by), by, "speak for a slot");
             case Command.LiftSuspension _ -> Grants.require(grants.mayAdminister(by), by, "lift suspensions");
-            case Command.CreateBucket create -> Grants.require(onVolume(by, create.volume(), Right.WRITE), by, "write");
+            case Command.CreateBucket create -> Grants.require(mayActOnVolume(by, create.volume(), Right.WRITE), by, "write");
             case Command.DeleteBucket delete -> require(by, delete.name(), Right.WRITE);
             case Command.PutObject put -> require(by, put.bucket(), Right.WRITE);
             case Command.DeleteObject delete -> require(by, delete.bucket(), Right.WRITE);
@@ -77,38 +77,38 @@ final class Permissions {
             case Query.ListObjects list -> require(by, list.bucket(), Right.READ);
             case Query.ListVersions list -> require(by, list.bucket(), Right.READ);
             // Names of buckets, and whether an inode is there, are for everybody who may read anything.
-            default -> Grants.require(grants.isNode(by) || grants.readsSomewhere(by), by, "read");
+            default -> Grants.require(grants.isNode(by) || grants.mayReadSomewhere(by), by, "read");
         }
     }
 
     private boolean mayGrant(PrincipalId by, Scope scope) {
         return switch (scope) {
             case Scope.All _ -> grants.mayAdminister(by);
-            case Scope.OfVolume of -> onVolume(by, of.name(), Right.ADMINISTER);
-            case Scope.OfBucket of -> onBucket(by, of.name(), Right.ADMINISTER);
+            case Scope.OfVolume of -> mayActOnVolume(by, of.name(), Right.ADMINISTER);
+            case Scope.OfBucket of -> mayActOnBucket(by, of.name(), Right.ADMINISTER);
         };
     }
 
     private void require(PrincipalId by, String bucket, Right right) {
         Grants.require(
-                onBucket(by, bucket, right) || (right == Right.READ && grants.isNode(by)),
+                mayActOnBucket(by, bucket, right) || (right == Right.READ && grants.isNode(by)),
                 by,
                 right == Right.READ ? "read" : "write");
     }
 
-    private boolean onVolume(PrincipalId by, String name, Right right) {
+    private boolean mayActOnVolume(PrincipalId by, String name, Right right) {
         if (grants.allows(by, right)) {
             return true;
         }
         Optional<Integer> id = volumes.idOf(name);
-        return id.isPresent() && grants.onVolume(by, id.get(), right);
+        return id.isPresent() && grants.mayActOnVolume(by, id.get(), right);
     }
 
-    private boolean onBucket(PrincipalId by, String name, Right right) {
+    private boolean mayActOnBucket(PrincipalId by, String name, Right right) {
         if (grants.allows(by, right)) {
             return true;
         }
         Optional<Bucket> bucket = Names.problemOfName(name).isPresent() ? Optional.empty() : tables.buckets.find(name);
-        return bucket.isPresent() && grants.onBucket(by, bucket.get(), right);
+        return bucket.isPresent() && grants.mayActOnBucket(by, bucket.get(), right);
     }
 }

@@ -35,21 +35,21 @@ final class PlacementChanges {
     void change(Command.ChangeHolder change) {
         Place place = place(volumes.byName(change.volume()).volume(), change.group());
         PlacementGroup group = place.group;
-        Refusal.unless(
-                !place.volume.keepsHolders(),
+        CommandRefusal.refuseUnless(
+                !place.volume.hasFixedHolders(),
                 MetadataError.BAD_ARGUMENT,
                 "the slots of register volumes that nobody verifies keep their holders");
         requireNow(group, change.epoch());
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 group.change().isEmpty(),
                 MetadataError.CHANGE_PENDING,
                 "epoch " + (group.epoch() + 1) + " is announced");
         int slot = group.slotOf(change.from());
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 slot >= 0,
                 MetadataError.BAD_ARGUMENT,
                 "node " + change.from() + " holds no slot, the holders are " + group.holders());
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 tables.nodes.contains(change.to())
                         && !registry.revoked(PrincipalId.node(change.to()))
                         && group.slotOf(change.to()) < 0,
@@ -57,7 +57,7 @@ final class PlacementChanges {
                 "node " + change.to() + " is none that can take a slot, the holders are " + group.holders());
         TreeSet<Integer> without = new TreeSet<>(group.unconfirmed());
         without.add(slot);
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 without.size() <= place.volume.policy().f(),
                 MetadataError.TOO_MANY_UNCONFIRMED,
                 "with this one the slots " + without + " have not confirmed, at most "
@@ -70,7 +70,7 @@ final class PlacementChanges {
         PlacementGroup group = place.group;
         requireNow(group, abort.epoch());
         PlacementGroup.Change change = group.change()
-                .orElseThrow(() -> new Refusal(MetadataError.BAD_ARGUMENT, "no change of the group is announced"));
+                .orElseThrow(() -> new CommandRefusal(MetadataError.BAD_ARGUMENT, "no change of the group is announced"));
         // Sealed slots stay sealed: the next epoch opens all the same, with the holders of this one.
         set(place, group.announced(change.slot(), group.holders().get(change.slot())));
     }
@@ -83,7 +83,7 @@ final class PlacementChanges {
         }
         int slot = slotOf(group, by);
         requireNow(group, seal.epoch());
-        Refusal.unless(group.change().isPresent(), MetadataError.BAD_ARGUMENT, "no change of the group is announced");
+        CommandRefusal.refuseUnless(group.change().isPresent(), MetadataError.BAD_ARGUMENT, "no change of the group is announced");
         PlacementGroup sealed = group.sealed(slot);
         boolean opens = sealed.change().orElseThrow().sealed().size()
                 >= place.volume.policy().writeQuorum();
@@ -117,13 +117,13 @@ final class PlacementChanges {
     /** From now on the map says that a node is there, or has moved there. */
     void setNode(NodeAddress address) {
         PrincipalId node = PrincipalId.node(address.node());
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 registry.joined(node),
                 MetadataError.NO_SUCH_PRINCIPAL,
-                node + (registry.invited(node) ? " is invited, and has not joined yet" : " has not joined"));
-        Refusal.unless(isHost(address.host()), MetadataError.BAD_ARGUMENT, "neither a name of a host nor an address");
+                node + (registry.isInvited(node) ? " is invited, and has not joined yet" : " has not joined"));
+        CommandRefusal.refuseUnless(isHost(address.host()), MetadataError.BAD_ARGUMENT, "neither a name of a host nor an address");
         if (tables.nodes.get(address.node()).filter(address::equals).isEmpty()) {
-            Refusal.unless(
+            CommandRefusal.refuseUnless(
                     tables.nodes.contains(address.node()) || volumes.nodes().size() < ClusterMap.NODES_MAX,
                     MetadataError.LIMIT_REACHED,
                     ClusterMap.NODES_MAX + " nodes");
@@ -138,7 +138,7 @@ final class PlacementChanges {
             for (PlacementGroup group : volume.groups()) {
                 boolean announced =
                         group.change().filter(change -> change.node() == number).isPresent();
-                Refusal.unless(
+                CommandRefusal.refuseUnless(
                         !announced && group.slotOf(number) < 0,
                         MetadataError.NODE_IN_USE,
                         "node " + number + (announced ? " is to take" : " holds") + " a slot of volume "
@@ -155,7 +155,7 @@ final class PlacementChanges {
     }
 
     /** Returns whether a node of the map has not been revoked. */
-    boolean belongs(int node) {
+    boolean isActiveNode(int node) {
         return !registry.revoked(PrincipalId.node(node));
     }
 
@@ -166,7 +166,7 @@ final class PlacementChanges {
     }
 
     private static Place place(Volume volume, int index) {
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 index < volume.groups().size(),
                 MetadataError.BAD_ARGUMENT,
                 "group " + index + " of " + volume.groups().size());
@@ -174,7 +174,7 @@ final class PlacementChanges {
     }
 
     private static void requireNow(PlacementGroup group, long epoch) {
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 epoch == group.epoch(),
                 MetadataError.STALE_EPOCH,
                 "the group is in epoch " + group.epoch() + ", not " + epoch);
@@ -182,7 +182,7 @@ final class PlacementChanges {
 
     private static int slotOf(PlacementGroup group, PrincipalId node) {
         int slot = group.slotOf(node);
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 slot >= 0, MetadataError.BAD_ARGUMENT, node + " holds no slot, the holders are " + group.holders());
         return slot;
     }

@@ -8,29 +8,29 @@ import java.util.Optional;
 /** The records of a table that the current command has in hand: one object for each key, written at its end if changed. */
 final class RecordCache<K, V> {
     private final Table<K, V> table;
-    private final Map<K, Held<V>> held = new LinkedHashMap<>();
+    private final Map<K, CachedRecord<V>> held = new LinkedHashMap<>();
 
-    private record Held<V>(Bytes before, V value) {}
+    private record CachedRecord<V>(Bytes before, V value) {}
 
     RecordCache(Table<K, V> table) {
         this.table = table;
     }
 
     Optional<V> find(K key) {
-        Held<V> known = held.get(key);
+        CachedRecord<V> known = held.get(key);
         if (known != null) {
             return Optional.of(known.value);
         }
         Optional<Bytes> encoded = table.encoded(key);
         return encoded.map(before -> {
             V value = table.decode(before);
-            held.put(key, new Held<>(before, value));
+            held.put(key, new CachedRecord<>(before, value));
             return value;
         });
     }
 
     V add(K key, V value) {
-        held.put(key, new Held<>(Bytes.EMPTY, value));
+        held.put(key, new CachedRecord<>(Bytes.EMPTY, value));
         return value;
     }
 

@@ -19,7 +19,7 @@ final class Registry {
     private static final int VERSION = 0;
 
     private final Tables tables;
-    private final Sessions sessions;
+    private final SessionTable sessions;
     private final Inodes inodes;
     private final Grants grants;
     private final GenesisKeys genesis;
@@ -47,7 +47,7 @@ final class Registry {
         }
     }
 
-    Registry(Tables tables, Sessions sessions, Inodes inodes, Grants grants, GenesisKeys genesis) {
+    Registry(Tables tables, SessionTable sessions, Inodes inodes, Grants grants, GenesisKeys genesis) {
         this.tables = tables;
         this.sessions = sessions;
         this.inodes = inodes;
@@ -68,11 +68,11 @@ final class Registry {
             requireNew(principal);
         }
         long now = tables.totals().agreedMillis;
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 invite.expiresMillis() > now && invite.expiresMillis() - now <= Command.INVITATION_MILLIS_MAX,
                 MetadataError.BAD_ARGUMENT,
                 "an invitation is good for 30 days at most, and ends later than now");
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 !tables.keyOwners.contains(invite.key()),
                 MetadataError.KEY_USED,
                 "the key of an invitation is used for nothing else");
@@ -81,7 +81,7 @@ final class Registry {
     }
 
     /** Returns whether it is invited, and has not given itself a key of its own. */
-    boolean invited(PrincipalId principal) {
+    boolean isInvited(PrincipalId principal) {
         return tables.invitations.contains(principal);
     }
 
@@ -92,18 +92,18 @@ final class Registry {
 
     /** Refuses one whose invitation has expired. */
     void requireInTime(PrincipalId principal) {
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 tables.invitations.get(principal).orElse(Long.MAX_VALUE) > tables.totals().agreedMillis,
                 MetadataError.NOT_AUTHORISED,
                 "the invitation of " + principal + " has expired");
     }
 
     private void requireNew(PrincipalId principal) {
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 principal.kind() == PrincipalKind.CLIENT || principal.kind() == PrincipalKind.NODE,
                 MetadataError.BAD_ARGUMENT,
                 principal + " cannot be added: only clients and nodes can");
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 !grants.known(principal) && tables.members.get(principal).isEmpty(),
                 MetadataError.PRINCIPAL_EXISTS,
                 principal.toString());
@@ -112,9 +112,9 @@ final class Registry {
     /** Other keys for a principal. */
     void rotate(Command.RotateKey rotate, PrincipalId by) {
         PrincipalId principal = rotate.principal();
-        Refusal.unless(grants.known(principal), MetadataError.NO_SUCH_PRINCIPAL, principal.toString());
-        Refusal.unless(
-                !invited(principal)
+        CommandRefusal.refuseUnless(grants.known(principal), MetadataError.NO_SUCH_PRINCIPAL, principal.toString());
+        CommandRefusal.refuseUnless(
+                !isInvited(principal)
                         || (rotate.keys().size() == 1
                                 && !keysOf(principal).contains(rotate.keys().getFirst())),
                 MetadataError.BAD_ARGUMENT,
@@ -129,18 +129,18 @@ final class Registry {
      */
     void revoke(Command.RevokePrincipal revoke, PrincipalId by) {
         PrincipalId principal = revoke.principal();
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 principal.kind() != PrincipalKind.REPLICA && principal.kind() != PrincipalKind.NONE,
                 MetadataError.BAD_ARGUMENT,
                 principal + " cannot be revoked: only clients and nodes can");
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 !principal.equals(by),
                 MetadataError.BAD_ARGUMENT,
                 principal + " cannot revoke itself: another operator must");
         if (revoked(principal)) {
             return;
         }
-        Refusal.unless(grants.known(principal), MetadataError.NO_SUCH_PRINCIPAL, principal.toString());
+        CommandRefusal.refuseUnless(grants.known(principal), MetadataError.NO_SUCH_PRINCIPAL, principal.toString());
         sessions.openOf(principal).forEach(inodes::close);
         grants.removeAllOf(principal);
         tables.invitations.remove(principal);
@@ -152,12 +152,12 @@ final class Registry {
     void requireNeverSeen(List<Member> replicas) {
         for (Member member : replicas) {
             PrincipalKey key = new PrincipalKey(member.key());
-            Refusal.unless(
+            CommandRefusal.refuseUnless(
                     !genesis.keys().containsKey(member.replica())
                             && tables.members.get(member.replica()).isEmpty(),
                     MetadataError.PRINCIPAL_EXISTS,
                     member.replica().toString());
-            Refusal.unless(
+            CommandRefusal.refuseUnless(
                     !genesis.keys().containsValue(key) && !tables.keyOwners.contains(key),
                     MetadataError.KEY_USED,
                     "the key of " + member.replica());
@@ -211,7 +211,7 @@ final class Registry {
     private void put(PrincipalId principal, List<PrincipalKey> keys, PrincipalId by) {
         for (PrincipalKey key : keys) {
             Optional<PrincipalId> owner = tables.keyOwners.get(key);
-            Refusal.unless(
+            CommandRefusal.refuseUnless(
                     owner.isEmpty() || owner.get().equals(principal),
                     MetadataError.KEY_USED,
                     "it is or was that of " + owner.map(PrincipalId::toString).orElse(""));

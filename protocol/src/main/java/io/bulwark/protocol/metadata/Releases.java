@@ -26,7 +26,7 @@ final class Releases {
             return;
         }
         if (set.allowed()) {
-            Refusal.unless(
+            CommandRefusal.refuseUnless(
                     hashes().size() < Command.RELEASES_MAX,
                     MetadataError.LIMIT_REACHED,
                     Command.RELEASES_MAX + " releases are allowed; forget those that are out of use");

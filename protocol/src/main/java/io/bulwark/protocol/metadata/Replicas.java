@@ -39,10 +39,10 @@ final class Replicas {
 
     /** Returns the next configuration that this command names; refuses an invalid one. */
     Configuration named(Command.ChangeReplicas change) {
-        Refusal.unless(!staying, MetadataError.BAD_ARGUMENT, "the replicas of this ordering engine stay");
-        Refusal.unless(next().isEmpty(), MetadataError.REPLICAS_CHANGING, "");
+        CommandRefusal.refuseUnless(!staying, MetadataError.BAD_ARGUMENT, "the replicas of this ordering engine stay");
+        CommandRefusal.refuseUnless(next().isEmpty(), MetadataError.REPLICAS_CHANGING, "");
         Configuration now = now();
-        Refusal.unless(change.number() == now.number() + 1, MetadataError.OTHER_REPLICAS, "these are " + now);
+        CommandRefusal.refuseUnless(change.number() == now.number() + 1, MetadataError.OTHER_REPLICAS, "these are " + now);
         registry.requireNeverSeen(change.coming());
         return withKeysOfNow(after(now, change));
     }
@@ -71,16 +71,16 @@ final class Replicas {
         Set<Integer> places = new HashSet<>();
         for (PrincipalId leaving : change.leaving()) {
             int place = now.placeOf(leaving);
-            Refusal.unless(place >= 0, MetadataError.NO_SUCH_PRINCIPAL, leaving + " is none of " + now);
+            CommandRefusal.refuseUnless(place >= 0, MetadataError.NO_SUCH_PRINCIPAL, leaving + " is none of " + now);
             places.add(place);
         }
         for (Member member : change.coming()) {
-            Refusal.unless(
+            CommandRefusal.refuseUnless(
                     member.replica().number() < NAMES_MAX,
                     MetadataError.BAD_ARGUMENT,
                     "what names replicas has no room for " + member.replica() + ", but up to replica-"
                             + (NAMES_MAX - 1));
-            Refusal.unless(
+            CommandRefusal.refuseUnless(
                     isAddress(member), MetadataError.BAD_ARGUMENT, "\"" + member.address() + "\" is not HOST:PORT");
         }
         try {
@@ -96,10 +96,10 @@ final class Replicas {
                 return now.without(places);
             }
         } catch (IllegalArgumentException e) {
-            throw new Refusal(
+            throw new CommandRefusal(
                     MetadataError.BAD_ARGUMENT, "there are 4, 7, 10 or more replicas, each with a key of its own");
         }
-        throw new Refusal(
+        throw new CommandRefusal(
                 MetadataError.BAD_ARGUMENT,
                 "one replica takes the place of another, or three come, or three go; here "
                         + change.coming().size() + " come and "
@@ -131,7 +131,7 @@ final class Replicas {
         try {
             return genesis.configuration();
         } catch (IllegalArgumentException e) {
-            throw new Refusal(
+            throw new CommandRefusal(
                     MetadataError.BAD_ARGUMENT,
                     "replicas without identities stay: nobody could prove who follows them");
         }

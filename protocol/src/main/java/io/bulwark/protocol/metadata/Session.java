@@ -5,7 +5,7 @@ import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Tables.InSession;
 import io.bulwark.protocol.metadata.Tables.Interval;
-import io.bulwark.protocol.metadata.Tables.Owned;
+import io.bulwark.protocol.metadata.Tables.OwnedKey;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
@@ -58,8 +58,8 @@ final class Session {
         this.nonce = nonce;
     }
 
-    Owned key() {
-        return new Owned(owner, number);
+    OwnedKey key() {
+        return new OwnedKey(owner, number);
     }
 
     /** The key of something of this session. */
@@ -94,14 +94,14 @@ final class Session {
             lowestKept = lowestUnanswered;
             drop(key(lowestKept));
         }
-        Refusal.unless(command >= lowestKept, MetadataError.NUMBER_TOO_OLD, "number " + command);
-        Refusal.unless(command - lowestKept < Submission.WINDOW, MetadataError.WINDOW_EXCEEDED, "number " + command);
+        CommandRefusal.refuseUnless(command >= lowestKept, MetadataError.NUMBER_TOO_OLD, "number " + command);
+        CommandRefusal.refuseUnless(command - lowestKept < Submission.WINDOW, MetadataError.WINDOW_EXCEEDED, "number " + command);
         Optional<Result> kept = tables.results.get(key(command));
         if (kept.isEmpty()) {
             return Optional.empty();
         }
         Result result = kept.get();
-        Refusal.unless(result.digest.equals(digest), MetadataError.NUMBER_REUSED, "number " + command);
+        CommandRefusal.refuseUnless(result.digest.equals(digest), MetadataError.NUMBER_REUSED, "number " + command);
         return Optional.of(result.reply);
     }
 
@@ -137,7 +137,7 @@ final class Session {
             left.add(range);
         }
         for (BlockRange range : ranges) {
-            Refusal.unless(
+            CommandRefusal.refuseUnless(
                     !next.overlaps(range),
                     MetadataError.RANGE_USED,
                     range.first() + " + " + range.count() + " of session " + number);
@@ -146,7 +146,7 @@ final class Session {
         }
         left.ranges(this).forEach(next::add);
         int intervals = used + next.size() - before.size();
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 intervals <= SessionChange.INTERVALS_MAX,
                 MetadataError.TOO_MANY_RANGES,
                 intervals + " intervals in session " + number);
@@ -221,7 +221,7 @@ final class Session {
         tables.sessions.remove(key());
     }
 
-    boolean unreferenced() {
+    boolean isUnreferenced() {
         return freedTotal == usedTotal;
     }
 

@@ -27,12 +27,12 @@ final class Suspensions {
     private final Tables tables;
     private final Volumes volumes;
     private final Grants grants;
-    private final Sessions sessions;
+    private final SessionTable sessions;
     private final Inodes inodes;
 
     private final NodeReports<Poisoner, PoisonReport> reports;
 
-    Suspensions(Tables tables, Volumes volumes, Grants grants, Sessions sessions, Inodes inodes) {
+    Suspensions(Tables tables, Volumes volumes, Grants grants, SessionTable sessions, Inodes inodes) {
         this.tables = tables;
         this.volumes = volumes;
         this.grants = grants;
@@ -48,17 +48,17 @@ final class Suspensions {
         int number = volume.groupIndex(report.block());
         PlacementGroup group = volume.groups().get(number);
         // b bounds the faulty nodes of each group: b+1 nodes of several groups may all be faulty.
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 volume.policy().protocol() == Protocol.PASIS && group.slotOf(reporter.number()) >= 0,
                 MetadataError.BAD_ARGUMENT,
                 reporter + " about " + volume.name() + ", the block's group is " + group.holders());
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 client.kind() == PrincipalKind.CLIENT && grants.known(client),
                 MetadataError.NO_SUCH_PRINCIPAL,
                 client.toString());
         boolean own = volume.kind() == VolumeKind.REGISTER
                 || (report.block().owner().equals(client) && report.block().session() == report.session());
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 own && report.session() >= 1 && report.session() <= lastSession(client),
                 MetadataError.BAD_ARGUMENT,
                 client + " has had no session " + report.session() + " for that");
@@ -76,7 +76,7 @@ final class Suspensions {
                 .map(each -> each.value().report())
                 .toList();
         if (said.size() > volume.policy().f()) {
-            suspend(client, !grants.onVolume(client, volume.id(), Right.ADMINISTER), said);
+            suspend(client, !grants.mayActOnVolume(client, volume.id(), Right.ADMINISTER), said);
         }
     }
 
@@ -103,7 +103,7 @@ final class Suspensions {
                     .map(report -> report.reporter().toString())
                     .collect(Collectors.joining(", "));
             String since = Instant.ofEpochMilli(entry.sinceMillis()).toString();
-            throw new Refusal(
+            throw new CommandRefusal(
                     MetadataError.SUSPENDED,
                     client + " since " + since + ", block " + first.block() + ": " + first.detail() + "; " + nodes);
         }
@@ -114,7 +114,7 @@ final class Suspensions {
      * against it.
      */
     void lift(PrincipalId client) {
-        Refusal.unless(tables.suspended.contains(client), MetadataError.BAD_ARGUMENT, client + " is not suspended");
+        CommandRefusal.refuseUnless(tables.suspended.contains(client), MetadataError.BAD_ARGUMENT, client + " is not suspended");
         tables.suspended.remove(client);
         withdrawAbout(client);
         tables.lifted.put(client, lastSession(client));

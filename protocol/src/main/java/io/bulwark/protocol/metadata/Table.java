@@ -66,26 +66,26 @@ final class Table<K, V> {
 
     /** The first record from a key on, below another. */
     Optional<Entry<K, V>> first(K from, K to) {
-        Iterator<Entry<K, V>> records = new Records(keys.encode(prefix, from), keys.encode(prefix, to), 1);
+        Iterator<Entry<K, V>> records = new RecordIterator(keys.encode(prefix, from), keys.encode(prefix, to), 1);
         return records.hasNext() ? Optional.of(records.next()) : Optional.empty();
     }
 
     Optional<Entry<K, V>> first() {
-        Iterator<Entry<K, V>> records = new Records(Bytes.of((byte) prefix), behind(), 1);
+        Iterator<Entry<K, V>> records = new RecordIterator(Bytes.of((byte) prefix), behind(), 1);
         return records.hasNext() ? Optional.of(records.next()) : Optional.empty();
     }
 
     /** All from a key on, below another. Records met while changes are made may be as they were shortly before. */
     Iterable<Entry<K, V>> range(K from, K to) {
-        return () -> new Records(keys.encode(prefix, from), keys.encode(prefix, to), 2);
+        return () -> new RecordIterator(keys.encode(prefix, from), keys.encode(prefix, to), 2);
     }
 
     Iterable<Entry<K, V>> from(K from) {
-        return () -> new Records(keys.encode(prefix, from), behind(), 2);
+        return () -> new RecordIterator(keys.encode(prefix, from), behind(), 2);
     }
 
     Iterable<Entry<K, V>> all() {
-        return () -> new Records(Bytes.of((byte) prefix), behind(), 2);
+        return () -> new RecordIterator(Bytes.of((byte) prefix), behind(), 2);
     }
 
     /** Returns the entries of a range, as they are now. */
@@ -113,14 +113,14 @@ final class Table<K, V> {
     }
 
     /** Fetches records in growing portions. */
-    private final class Records implements Iterator<Entry<K, V>> {
+    private final class RecordIterator implements Iterator<Entry<K, V>> {
         private final ArrayDeque<Entry<K, V>> ready = new ArrayDeque<>();
         private final Bytes to;
         private Bytes from;
         private int chunk;
         private boolean over;
 
-        private Records(Bytes from, Bytes to, int chunk) {
+        private RecordIterator(Bytes from, Bytes to, int chunk) {
             this.from = from;
             this.to = to;
             this.chunk = chunk;

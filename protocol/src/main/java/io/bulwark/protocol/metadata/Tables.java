@@ -76,21 +76,21 @@ final class Tables {
     final Table<PrincipalId, Genesis.Grant> grants;
     final Table<Integer, Volumes.Definition> volumes;
     final Table<GroupsKey, List<PlacementGroup>> groups;
-    final Table<Owned, Boolean> open;
-    final Table<Timed, Boolean> expiries;
+    final Table<OwnedKey, Boolean> open;
+    final Table<TimedSession, Boolean> expiries;
     final Table<InSession, Session.Result> results;
     final Table<InSession, Long> used;
     final Table<InSession, Interval> freed;
     final Table<InSession, Boolean> pendings;
-    final Table<Owned, Interval> collapsed;
+    final Table<OwnedKey, Interval> collapsed;
     final Table<Long, SessionChange> changes;
     final Table<Long, Inodes.Entry> inodes;
     final Table<Long, Integer> links;
-    final Table<Due, Boolean> dues;
+    final Table<DueInode, Boolean> dues;
     final Table<String, Bucket> bucketsByName;
     final Table<Name, Link> names;
-    final Table<Report, NodeReports.Filed<Boolean>> reports;
-    final Table<Owned, Report> reportsOf;
+    final Table<Report, NodeReports.FiledReport<Boolean>> reports;
+    final Table<OwnedKey, Report> reportsOf;
     final Table<Accusation, Long> recorded;
     final Table<Long, EvidenceEntry> evidence;
     final Table<PrincipalId, Registry.Entry> members;
@@ -102,15 +102,15 @@ final class Tables {
     final Table<Long, AuditEntry> audit;
     final Table<Integer, AuditLog.Head> auditHead;
     final Table<PrincipalId, Long> invitations;
-    final Table<Poisoner, NodeReports.Filed<Reply.PoisonReport>> poison;
-    final Table<Owned, Poisoner> poisonOf;
+    final Table<Poisoner, NodeReports.FiledReport<Reply.PoisonReport>> poison;
+    final Table<OwnedKey, Poisoner> poisonOf;
     final Table<PrincipalId, Reply.SuspensionEntry> suspended;
     final Table<PrincipalId, Long> lifted;
     final Table<Integer, Configuration> replicas;
 
     final RecordCache<PrincipalId, Account> accounts;
     final RecordCache<Integer, Volumes.Usage> usages;
-    final RecordCache<Owned, Session> sessions;
+    final RecordCache<OwnedKey, Session> sessions;
     final RecordCache<String, Bucket> buckets;
     final Weight weight;
     private final KeyValueState state;
@@ -125,10 +125,10 @@ final class Tables {
     }
 
     /** Something of a principal. */
-    record Owned(PrincipalId owner, long number) {
-        private static final FieldFormat<Owned> FORM = new FieldFormat<>(
+    record OwnedKey(PrincipalId owner, long number) {
+        private static final FieldFormat<OwnedKey> FORM = new FieldFormat<>(
                 (key, out) -> write(key.owner, out).i64(key.number),
-                in -> new Owned(PrincipalId.read(in), in.nonNegative64()));
+                in -> new OwnedKey(PrincipalId.read(in), in.nonNegative64()));
     }
 
     /** Something of a session. */
@@ -145,16 +145,16 @@ final class Tables {
                 in -> new Interval(in.nonNegative64(), in.nonNegative64()));
     }
 
-    record Timed(long atMillis, PrincipalId owner, long session) {
-        private static final FieldFormat<Timed> FORM = new FieldFormat<>(
+    record TimedSession(long atMillis, PrincipalId owner, long session) {
+        private static final FieldFormat<TimedSession> FORM = new FieldFormat<>(
                 (key, out) -> write(key.owner, out.i64(key.atMillis)).i64(key.session),
-                in -> new Timed(in.nonNegative64(), PrincipalId.read(in), in.nonNegative64()));
+                in -> new TimedSession(in.nonNegative64(), PrincipalId.read(in), in.nonNegative64()));
     }
 
-    record Due(long atMillis, long inode) {
-        private static final FieldFormat<Due> FORM = new FieldFormat<>(
+    record DueInode(long atMillis, long inode) {
+        private static final FieldFormat<DueInode> FORM = new FieldFormat<>(
                 (due, out) -> out.i64(due.atMillis).i64(due.inode),
-                in -> new Due(in.nonNegative64(), in.nonNegative64()));
+                in -> new DueInode(in.nonNegative64(), in.nonNegative64()));
     }
 
     record Name(String bucket, Bytes key, long version) {
@@ -164,7 +164,7 @@ final class Tables {
                         .raw(name.key)
                         .u8(0)
                         .i64(Long.MAX_VALUE - name.version),
-                in -> new Name(Names.text(untilZero(in)), untilZero(in), Long.MAX_VALUE - in.nonNegative64()));
+                in -> new Name(Names.text(readUntilZero(in)), readUntilZero(in), Long.MAX_VALUE - in.nonNegative64()));
     }
 
     record Accusation(int node, BlockId block, Verdict verdict) {
@@ -217,7 +217,7 @@ final class Tables {
     record BucketGrant(String bucket, PrincipalId client) {
         private static final FieldFormat<BucketGrant> FORM = new FieldFormat<>(
                 (key, out) -> key.client.write(out.raw(Names.utf8(key.bucket)).u8(0)),
-                in -> new BucketGrant(Names.text(untilZero(in)), PrincipalId.read(in)));
+                in -> new BucketGrant(Names.text(readUntilZero(in)), PrincipalId.read(in)));
     }
 
     Tables(KeyValueState state, long weightMax) {
@@ -240,26 +240,26 @@ final class Tables {
                         (list, out) -> Lists.write(list, out, PlacementGroup::write),
                         in -> Lists.read(in, GROUPS_PER_RECORD, PlacementGroup::read)));
         usages = new RecordCache<>(table(7, FieldFormat.NUMBER, new FieldFormat<>(Volumes.Usage::write, Volumes.Usage::read)));
-        sessions = new RecordCache<>(table(8, Owned.FORM, new FieldFormat<>(Session::write, in -> Session.read(this, in))));
-        open = table(9, Owned.FORM, FieldFormat.NOTHING);
-        expiries = table(10, Timed.FORM, FieldFormat.NOTHING);
+        sessions = new RecordCache<>(table(8, OwnedKey.FORM, new FieldFormat<>(Session::write, in -> Session.read(this, in))));
+        open = table(9, OwnedKey.FORM, FieldFormat.NOTHING);
+        expiries = table(10, TimedSession.FORM, FieldFormat.NOTHING);
         results = table(11, InSession.FORM, new FieldFormat<>(Session.Result::write, Session.Result::read));
         used = table(12, InSession.FORM, FieldFormat.LONG_NUMBER);
         freed = table(13, InSession.FORM, Interval.FORM);
         pendings = table(14, InSession.FORM, FieldFormat.NOTHING);
-        collapsed = table(15, Owned.FORM, Interval.FORM);
+        collapsed = table(15, OwnedKey.FORM, Interval.FORM);
         changes = table(16, FieldFormat.LONG_NUMBER, new FieldFormat<>(ReplyCodec::writeChange, ReplyCodec::readChange));
         inodes = table(17, FieldFormat.LONG_NUMBER, new FieldFormat<>(Inodes.Entry::write, Inodes.Entry::read));
         links = table(18, FieldFormat.LONG_NUMBER, FieldFormat.NUMBER);
-        dues = table(19, Due.FORM, FieldFormat.NOTHING);
+        dues = table(19, DueInode.FORM, FieldFormat.NOTHING);
         bucketsByName = table(
                 20,
                 new FieldFormat<>((name, out) -> out.raw(Names.utf8(name)), Tables::readBucketName),
                 new FieldFormat<>(Bucket::write, in -> Bucket.read(this, in)));
         buckets = new RecordCache<>(bucketsByName);
         names = table(21, Name.FORM, new FieldFormat<>(Link::write, Link::read));
-        reports = table(22, Report.FORM, NodeReports.Filed.form(FieldFormat.NOTHING));
-        reportsOf = table(23, Owned.FORM, Report.FORM);
+        reports = table(22, Report.FORM, NodeReports.FiledReport.form(FieldFormat.NOTHING));
+        reportsOf = table(23, OwnedKey.FORM, Report.FORM);
         recorded = table(24, Accusation.FORM, FieldFormat.LONG_NUMBER);
         evidence = table(25, FieldFormat.LONG_NUMBER, new FieldFormat<>(ReplyCodec::writeEvidence, ReplyCodec::readEvidence));
         members = table(26, principal, new FieldFormat<>(Registry.Entry::write, Registry.Entry::read));
@@ -273,8 +273,8 @@ final class Tables {
         auditHead = table(33, FieldFormat.NUMBER, new FieldFormat<>(AuditLog.Head::write, AuditLog.Head::read));
         invitations = table(34, principal, FieldFormat.LONG_NUMBER);
         poison = table(
-                35, Poisoner.FORM, NodeReports.Filed.form(new FieldFormat<>(ReplyCodec::writePoison, ReplyCodec::readPoison)));
-        poisonOf = table(36, Owned.FORM, Poisoner.FORM);
+                35, Poisoner.FORM, NodeReports.FiledReport.form(new FieldFormat<>(ReplyCodec::writePoison, ReplyCodec::readPoison)));
+        poisonOf = table(36, OwnedKey.FORM, Poisoner.FORM);
         suspended = table(37, principal, new FieldFormat<>(ReplyCodec::writeSuspension, ReplyCodec::readSuspension));
         lifted = table(38, principal, FieldFormat.LONG_NUMBER);
         replicas = table(39, FieldFormat.NUMBER, new FieldFormat<>(Configuration::write, Configuration::read));
@@ -363,7 +363,7 @@ final class Tables {
         return name;
     }
 
-    private static Bytes untilZero(WireReader in) {
+    private static Bytes readUntilZero(WireReader in) {
         WireWriter until = new WireWriter(64);
         for (int next = in.u8(); next != 0; next = in.u8()) {
             until.u8(next);

@@ -6,7 +6,7 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Bucket.Link;
-import io.bulwark.protocol.metadata.Tables.Due;
+import io.bulwark.protocol.metadata.Tables.DueInode;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
@@ -18,7 +18,7 @@ final class Version2 {
 
     private final WireReader in;
     private final Tables tables;
-    private final Sessions sessions;
+    private final SessionTable sessions;
     private final Volumes volumes;
     private final Inodes inodes;
     private final Namespace namespace;
@@ -27,7 +27,7 @@ final class Version2 {
     private Version2(WireReader in, Tables tables) {
         this.in = in;
         this.tables = tables;
-        sessions = new Sessions(tables);
+        sessions = new SessionTable(tables);
         volumes = new Volumes(tables);
         inodes = new Inodes(tables, sessions, volumes);
         namespace = new Namespace(tables, volumes, inodes, Namespace.BUCKETS_MAX);
@@ -129,7 +129,7 @@ final class Version2 {
             if (links > 0) {
                 tables.links.put(inode.id(), links);
             } else {
-                tables.dues.put(new Due(freedAtMillis, inode.id()), true);
+                tables.dues.put(new DueInode(freedAtMillis, inode.id()), true);
             }
         } else {
             long id = in.nonNegative64();

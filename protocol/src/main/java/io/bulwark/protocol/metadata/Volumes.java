@@ -84,7 +84,7 @@ final class Volumes {
         /** Refuses a command whose added bytes do not fit into the quota. */
         void checkQuota(long addedBytes) {
             long limit = quotaBytes == 0 ? BYTES_MAX : quotaBytes;
-            Refusal.unless(
+            CommandRefusal.refuseUnless(
                     addedBytes <= 0 || addedBytes <= limit - usage.bytes,
                     MetadataError.QUOTA_EXCEEDED,
                     "volume " + volume.name() + " holds " + usage.bytes + " of " + limit + " bytes");
@@ -103,12 +103,12 @@ final class Volumes {
         return tables.volumes
                 .get(id)
                 .map(this::entry)
-                .orElseThrow(() -> new Refusal(MetadataError.NO_SUCH_VOLUME, "volume " + id));
+                .orElseThrow(() -> new CommandRefusal(MetadataError.NO_SUCH_VOLUME, "volume " + id));
     }
 
     Entry byName(String name) {
         checkName(name);
-        return named(name).map(this::entry).orElseThrow(() -> new Refusal(MetadataError.NO_SUCH_VOLUME, name));
+        return named(name).map(this::entry).orElseThrow(() -> new CommandRefusal(MetadataError.NO_SUCH_VOLUME, name));
     }
 
     Optional<Integer> idOf(String name) {
@@ -159,25 +159,25 @@ final class Volumes {
      */
     int create(Command.CreateVolume create, IntPredicate belongs) {
         checkName(create.name());
-        Refusal.unless(named(create.name()).isEmpty(), MetadataError.VOLUME_EXISTS, create.name());
+        CommandRefusal.refuseUnless(named(create.name()).isEmpty(), MetadataError.VOLUME_EXISTS, create.name());
         ProtectionPolicy policy = create.policy();
-        List<NodeAddress> nodes = inService(belongs, policy.n());
-        Refusal.unless(
+        List<NodeAddress> nodes = nodesInService(belongs, policy.n());
+        CommandRefusal.refuseUnless(
                 nodes.size() >= policy.n(),
                 MetadataError.TOO_FEW_NODES,
                 policy.text() + " needs " + policy.n() + " nodes, there are " + nodes.size());
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 create.kind() == VolumeKind.REGISTER || policy.verification() != Verification.NONE,
                 MetadataError.BAD_ARGUMENT,
                 "what is never verified keeps no objects");
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 (create.kind() == VolumeKind.OBJECT) == (create.blocks() == 0),
                 MetadataError.BAD_ARGUMENT,
                 create.kind() + " volume with " + create.blocks() + " blocks");
         int groups = create.groups() == 0 ? Math.min(nodes.size(), Volume.GROUPS_MAX) : create.groups();
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 groups > 0 && groups <= Volume.GROUPS_MAX, MetadataError.BAD_ARGUMENT, groups + " placement groups");
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 count() < ClusterMap.VOLUMES_MAX && slots() + groups * policy.n() <= SLOTS_MAX,
                 MetadataError.LIMIT_REACHED,
                 count() + " volumes, " + slots() + " slots");
@@ -193,7 +193,7 @@ final class Volumes {
      * Returns the nodes that hold a slot, or will. Others are spares or drained, and are used only if there are too few
      * without them, as at first. The same holds for nodes that will lose a slot, as a drained node loses all.
      */
-    private List<NodeAddress> inService(IntPredicate belongs, int needed) {
+    private List<NodeAddress> nodesInService(IntPredicate belongs, int needed) {
         Set<Integer> holders = new HashSet<>();
         Set<Integer> leaving = new HashSet<>();
         for (Volume volume : map().volumes()) {
@@ -297,7 +297,7 @@ final class Volumes {
 
     private static void checkName(String name) {
         Names.problemOfName(name).ifPresent(problem -> {
-            throw new Refusal(MetadataError.BAD_NAME, problem);
+            throw new CommandRefusal(MetadataError.BAD_NAME, problem);
         });
     }
 }

@@ -47,7 +47,7 @@ final class Weight {
     void requireRoom(PrincipalId owner) {
         long own = bytesOf(owner);
         long bytes = bytes();
-        Refusal.unless(
+        CommandRefusal.refuseUnless(
                 own < max - bytes,
                 MetadataError.LIMIT_REACHED,
                 "the metadata hold " + bytes + " of " + max + " bytes, " + own + " of them of " + owner);

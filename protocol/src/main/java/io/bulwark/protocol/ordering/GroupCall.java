@@ -73,14 +73,14 @@ public final class GroupCall implements ClientOperation<ReplicatedCall.Outcome> 
         if (configuration == number) {
             return call.onMessage(nowMillis, from, reply);
         }
-        return configuration > number && !call.finished()
+        return configuration > number && !call.isFinished()
                 ? List.of(new Effect.Send(from, 0, new AskSuccessor(number)))
                 : List.of();
     }
 
     /** Another call of this client may have learned of a configuration. */
     private List<Effect> follow(long nowMillis) {
-        if (number == group.term().number() || call.finished()) {
+        if (number == group.term().number() || call.isFinished()) {
             return List.of();
         }
         Configuration now = group.term().configuration();
@@ -92,7 +92,7 @@ public final class GroupCall implements ClientOperation<ReplicatedCall.Outcome> 
     public List<Effect> onTick(long nowMillis) {
         List<Effect> effects = new ArrayList<>(follow(nowMillis));
         effects.addAll(call.onTick(nowMillis));
-        if (nowMillis >= askAtMillis && !call.finished()) {
+        if (nowMillis >= askAtMillis && !call.isFinished()) {
             askAtMillis = nowMillis + ASK_MILLIS;
             for (PrincipalId replica : group.term().configuration().replicas()) {
                 effects.add(new Effect.Send(replica, 0, new AskSuccessor(number)));
@@ -107,7 +107,7 @@ public final class GroupCall implements ClientOperation<ReplicatedCall.Outcome> 
     }
 
     @Override
-    public boolean finished() {
-        return call.finished();
+    public boolean isFinished() {
+        return call.isFinished();
     }
 }

@@ -41,7 +41,7 @@ public final class OrderingCodec implements MessageCodec {
             return PeerCodec.typeOf(peer);
         }
         if (message instanceof RecoveryMessage recovery) {
-            return recovery instanceof RecoveryMessage.Ask ? ASK_RECOVERY : TOLD_RECOVERY;
+            return recovery instanceof RecoveryMessage.StatusQuery ? ASK_RECOVERY : TOLD_RECOVERY;
         }
         return switch ((OrderingMessage) message) {
             case OrderingMessage.Submit _ -> SUBMIT;
@@ -61,7 +61,7 @@ public final class OrderingCodec implements MessageCodec {
         }
         if (message instanceof RecoveryMessage recovery) {
             out.i64(recovery.call());
-            if (recovery instanceof RecoveryMessage.Told told) {
+            if (recovery instanceof RecoveryMessage.StatusAnswer told) {
                 told.status().write(out);
             }
             return;
@@ -92,9 +92,9 @@ public final class OrderingCodec implements MessageCodec {
                 new OrderingMessage.OrderedQuery(call, in.u8(), in.bytes(OrderingMessage.COMMAND_BYTES_MAX));
             case REPLY ->
                 new OrderingMessage.Reply(call, in.nonNegative64(), in.bytes(OrderingMessage.REPLY_BYTES_MAX));
-            case REFUSED -> new OrderingMessage.Refused(call, Refusal.of(in.u8()));
-            case ASK_RECOVERY -> new RecoveryMessage.Ask(call);
-            case TOLD_RECOVERY -> new RecoveryMessage.Told(call, RecoveryStatus.read(in));
+            case REFUSED -> new OrderingMessage.Refused(call, CallRefusal.of(in.u8()));
+            case ASK_RECOVERY -> new RecoveryMessage.StatusQuery(call);
+            case TOLD_RECOVERY -> new RecoveryMessage.StatusAnswer(call, RecoveryStatus.read(in));
             case REPLY_DIGEST -> new OrderingMessage.ReplyDigest(call, in.nonNegative64(), in.raw(Hashes.LENGTH));
             default -> throw new MalformedException("unknown type " + type);
         };

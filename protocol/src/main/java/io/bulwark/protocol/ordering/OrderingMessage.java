@@ -119,7 +119,7 @@ public sealed interface OrderingMessage extends Message permits OrderingMessage.
     }
 
     /** No answer, for now or for good. */
-    record Refused(long call, Refusal reason) implements ToClient {}
+    record Refused(long call, CallRefusal reason) implements ToClient {}
 
     private static void requireReplier(int replier) {
         if (replier < 0 || replier > ALL) {

@@ -10,7 +10,7 @@ import io.bulwark.protocol.ordering.PeerMessage.LogChunk;
 import io.bulwark.protocol.ordering.PeerMessage.Snapshot;
 import io.bulwark.protocol.ordering.PeerMessage.SnapshotChunk;
 import io.bulwark.protocol.ordering.PeerMessage.Snapshots;
-import io.bulwark.protocol.ordering.PeerMessage.Standing;
+import io.bulwark.protocol.ordering.PeerMessage.PeerStatus;
 import io.bulwark.protocol.ordering.PeerMessage.Start;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
@@ -29,7 +29,7 @@ final class PeerCodec {
     static int typeOf(PeerMessage message) {
         return FIRST
                 + switch (message) {
-                    case Standing _ -> 0;
+                    case PeerStatus _ -> 0;
                     case Start _ -> 1;
                     case AskDigest _ -> 2;
                     case DigestAt _ -> 3;
@@ -45,7 +45,7 @@ final class PeerCodec {
 
     static void write(PeerMessage message, WireWriter out) {
         switch (message) {
-            case Standing standing -> {
+            case PeerStatus standing -> {
                 out.i64(standing.incarnation()).u8(standing.phase().ordinal());
                 standing.position().write(out);
             }
@@ -80,7 +80,7 @@ final class PeerCodec {
 
     static PeerMessage read(int type, WireReader in) {
         return switch (type - FIRST) {
-            case 0 -> new Standing(in.nonNegative64(), Phase.of(in.u8()), Position.read(in));
+            case 0 -> new PeerStatus(in.nonNegative64(), Phase.of(in.u8()), Position.read(in));
             case 1 -> new Start(in.nonNegative64(), Position.read(in));
             case 2 -> new AskDigest(in.nonNegative64());
             case 3 -> {

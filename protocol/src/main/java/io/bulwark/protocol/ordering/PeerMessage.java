@@ -27,7 +27,7 @@ public sealed interface PeerMessage extends Message {
     int ENGINE_BYTES_MAX = 16 << 20;
 
     /** Told to all peers every few 100 ms, and at each change of phase. */
-    record Standing(long incarnation, Phase phase, Position position) implements PeerMessage {}
+    record PeerStatus(long incarnation, Phase phase, Position position) implements PeerMessage {}
 
     /** From the coordinator of an incarnation: all logs are brought to this position, then the engine starts. */
     record Start(long incarnation, Position position) implements PeerMessage {}

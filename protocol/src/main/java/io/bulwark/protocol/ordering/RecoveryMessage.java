@@ -12,8 +12,8 @@ public sealed interface RecoveryMessage extends Message {
     long call();
 
     /** Request for the status of recoveries. */
-    record Ask(long call) implements RecoveryMessage {}
+    record StatusQuery(long call) implements RecoveryMessage {}
 
     /** Answer with the status of recoveries. */
-    record Told(long call, RecoveryStatus status) implements RecoveryMessage {}
+    record StatusAnswer(long call, RecoveryStatus status) implements RecoveryMessage {}
 }

@@ -53,10 +53,10 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
     public record Rejected() implements Outcome {}
 
     /** Time was up; what the call knows of each replica, in their order. For a command the result is not known. */
-    public record TimedOut(SortedMap<PrincipalId, Standing> replicas) implements Outcome {}
+    public record TimedOut(SortedMap<PrincipalId, ReplicaState> replicas) implements Outcome {}
 
     /** Latest answer of one replica to a call. */
-    public enum Standing {
+    public enum ReplicaState {
         SILENT,
         NOT_READY,
         OVERLOADED,
@@ -64,9 +64,9 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
         ANSWERED
     }
 
-    private record Given(
+    private record GivenReply(
             long incarnation, Bytes digest, @Nullable Bytes reply) {
-        private boolean agrees(Given other) {
+        private boolean agrees(GivenReply other) {
             return incarnation == other.incarnation && digest.equals(other.digest);
         }
     }
@@ -122,13 +122,13 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
      * Asks on until the deadline instead of having a query ordered; to be called before it starts. For what replicas of another build may
      * not know: the result of an ordered query is part of their state, and there they must not part.
      */
-    public ReplicatedCall neverOrdered() {
+    public ReplicatedCall withoutOrdering() {
         neverOrdered = true;
         return this;
     }
 
     /** Names none of these as the replier, unless it must; to be called before it starts. */
-    public ReplicatedCall avoiding(Set<PrincipalId> replicas) {
+    public ReplicatedCall avoidRepliers(Set<PrincipalId> replicas) {
         avoided.addAll(replicas);
         return this;
     }
@@ -174,14 +174,14 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
         }
         switch (answer) {
             case OrderingMessage.Reply reply ->
-                onGiven(nowMillis, from, new Given(reply.incarnation(), Hashes.sha256(reply.reply()), reply.reply()));
+                onGiven(nowMillis, from, new GivenReply(reply.incarnation(), Hashes.sha256(reply.reply()), reply.reply()));
             case OrderingMessage.ReplyDigest said ->
-                onGiven(nowMillis, from, new Given(said.incarnation(), said.digest(), null));
+                onGiven(nowMillis, from, new GivenReply(said.incarnation(), said.digest(), null));
             case OrderingMessage.Refused refused -> {
-                if (!(answers.get(from) instanceof Given)) {
+                if (!(answers.get(from) instanceof GivenReply)) {
                     answers.put(from, refused.reason());
                 }
-                if (count(Refusal.FAILED) > faulty) {
+                if (count(CallRefusal.FAILED) > faulty) {
                     outcome = new Rejected();
                 }
             }
@@ -194,13 +194,13 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
         return request instanceof Query && !neverOrdered;
     }
 
-    private void onGiven(long nowMillis, PrincipalId from, Given now) {
+    private void onGiven(long nowMillis, PrincipalId from, GivenReply now) {
         // A replica that repeats its answer on a retry takes nothing back.
-        if (now.reply != null || !(answers.get(from) instanceof Given before) || !before.agrees(now)) {
+        if (now.reply != null || !(answers.get(from) instanceof GivenReply before) || !before.agrees(now)) {
             answers.put(from, now);
         }
         if (count(now) >= needed) {
-            Bytes whole = whole(now);
+            Bytes whole = fullReply(now);
             if (whole != null) {
                 outcome = new Agreed(whole);
             } else {
@@ -210,9 +210,9 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
     }
 
     /** The reply that these agree on, whoever has sent it. */
-    private @Nullable Bytes whole(Given agreed) {
+    private @Nullable Bytes fullReply(GivenReply agreed) {
         for (Object answer : answers.values()) {
-            if (answer instanceof Given given && given.agrees(agreed) && given.reply != null) {
+            if (answer instanceof GivenReply given && given.agrees(agreed) && given.reply != null) {
                 return given.reply;
             }
         }
@@ -224,7 +224,7 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
         wholeAtMillis = Long.MAX_VALUE;
         List<PrincipalId> agreeing = new ArrayList<>();
         answers.forEach((replica, answer) -> {
-            if (answer instanceof Given given && count(given) >= needed) {
+            if (answer instanceof GivenReply given && count(given) >= needed) {
                 agreeing.add(replica);
             }
         });
@@ -252,10 +252,10 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
     }
 
     private List<Effect> onDisagreement(long nowMillis) {
-        if (agreementIsLost()) {
+        if (isAgreementLost()) {
             return order(nowMillis);
         }
-        long replies = answers.values().stream().filter(Given.class::isInstance).count();
+        long replies = answers.values().stream().filter(GivenReply.class::isInstance).count();
         if (replies > 2L * faulty) {
             orderAtMillis = Math.min(orderAtMillis, nowMillis + DISAGREEMENT_MILLIS);
         }
@@ -286,11 +286,11 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
     }
 
     /** Returns whether no reply can reach the count any more, even with the answers still pending. */
-    private boolean agreementIsLost() {
+    private boolean isAgreementLost() {
         int open = 0;
         int best = 0;
         for (Object answer : answers.values()) {
-            if (answer instanceof Given reply) {
+            if (answer instanceof GivenReply reply) {
                 best = Math.max(best, count(reply));
             } else {
                 open++;
@@ -336,32 +336,32 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
     private int count(Object answer) {
         int count = 0;
         for (Object each : answers.values()) {
-            boolean same = answer instanceof Given one
-                    ? each instanceof Given other && one.agrees(other)
+            boolean same = answer instanceof GivenReply one
+                    ? each instanceof GivenReply other && one.agrees(other)
                     : answer.equals(each);
             count += same ? 1 : 0;
         }
         return count;
     }
 
-    private SortedMap<PrincipalId, Standing> standings() {
-        SortedMap<PrincipalId, Standing> standings = new TreeMap<>();
+    private SortedMap<PrincipalId, ReplicaState> standings() {
+        SortedMap<PrincipalId, ReplicaState> standings = new TreeMap<>();
         for (Map.Entry<PrincipalId, @Nullable Object> answer : answers.entrySet()) {
             standings.put(answer.getKey(), standing(answer.getValue()));
         }
         return standings;
     }
 
-    private static Standing standing(@Nullable Object answer) {
+    private static ReplicaState standing(@Nullable Object answer) {
         return switch (answer) {
-            case Refusal refusal ->
+            case CallRefusal refusal ->
                 switch (refusal) {
-                    case NOT_READY -> Standing.NOT_READY;
-                    case OVERLOADED -> Standing.OVERLOADED;
-                    case FAILED -> Standing.FAILED;
+                    case NOT_READY -> ReplicaState.NOT_READY;
+                    case OVERLOADED -> ReplicaState.OVERLOADED;
+                    case FAILED -> ReplicaState.FAILED;
                 };
-            case null -> Standing.SILENT;
-            default -> Standing.ANSWERED;
+            case null -> ReplicaState.SILENT;
+            default -> ReplicaState.ANSWERED;
         };
     }
 }

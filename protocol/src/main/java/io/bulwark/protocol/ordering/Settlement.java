@@ -3,7 +3,7 @@ package io.bulwark.protocol.ordering;
 import io.bulwark.protocol.effect.DistantPast;
 import io.bulwark.protocol.ordering.PeerMessage.AskDigest;
 import io.bulwark.protocol.ordering.PeerMessage.DigestAt;
-import io.bulwark.protocol.ordering.PeerMessage.Standing;
+import io.bulwark.protocol.ordering.PeerMessage.PeerStatus;
 import io.bulwark.protocol.ordering.PeerMessage.Start;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
@@ -81,14 +81,14 @@ public final class Settlement {
         Optional<Bytes> digestAt(long sequence);
     }
 
-    private record Heard(long atMillis, Standing standing) {}
+    private record HeardStatus(long atMillis, PeerStatus standing) {}
 
     private final int self;
     private final int replicas;
     private final int faulty;
     private final History history;
     private final boolean forgetful;
-    private final Map<Integer, Heard> heard = new HashMap<>();
+    private final Map<Integer, HeardStatus> heard = new HashMap<>();
     private final Map<Integer, DigestAt> digests = new HashMap<>();
     private long incarnation;
     private Phase phase = Phase.FOLLOWING;
@@ -127,7 +127,7 @@ public final class Settlement {
     }
 
     /** The greatest sequence that f+1 peers claim to have reached. */
-    public long vouchedSequence() {
+    public long claimedSequence() {
         long[] claims = heard.values().stream()
                 .mapToLong(heard -> heard.standing().position().sequence())
                 .sorted()
@@ -136,8 +136,8 @@ public final class Settlement {
     }
 
     /** Returns the last standing that each peer reported. */
-    public Map<Integer, Standing> peers() {
-        Map<Integer, Standing> peers = new HashMap<>();
+    public Map<Integer, PeerStatus> peers() {
+        Map<Integer, PeerStatus> peers = new HashMap<>();
         heard.forEach((peer, last) -> peers.put(peer, last.standing()));
         return peers;
     }
@@ -145,7 +145,7 @@ public final class Settlement {
     /** Returns the number of replicas heard recently, including this one. */
     private int alive(long nowMillis) {
         int alive = 1;
-        for (Heard last : heard.values()) {
+        for (HeardStatus last : heard.values()) {
             if (nowMillis - last.atMillis() <= ALIVE_MILLIS) {
                 alive++;
             }
@@ -161,8 +161,8 @@ public final class Settlement {
         return actions;
     }
 
-    public List<Action> onStanding(long nowMillis, int from, Standing standing) {
-        heard.put(from, new Heard(nowMillis, standing));
+    public List<Action> onStanding(long nowMillis, int from, PeerStatus standing) {
+        heard.put(from, new HeardStatus(nowMillis, standing));
         boolean takesPart = standing.phase() != Phase.FOLLOWING;
         if (takesPart && standing.incarnation() > incarnation && phase != Phase.FOLLOWING) {
             return seal(nowMillis, standing.incarnation());
@@ -250,10 +250,10 @@ public final class Settlement {
     private List<Action> joinWhenNear(long nowMillis) {
         boolean heardAll = heard.size() == replicas - 1;
         boolean waited = nowMillis - phaseSinceMillis >= HEAR_MILLIS;
-        if (!(heardAll || waited) || alive(nowMillis) < quorum() || !remembers()) {
+        if (!(heardAll || waited) || alive(nowMillis) < quorum() || !isStateRemembered()) {
             return List.of();
         }
-        boolean near = vouchedSequence() - history.position().sequence() <= NEAR_BATCHES;
+        boolean near = claimedSequence() - history.position().sequence() <= NEAR_BATCHES;
         boolean othersAreSettling = peers().values().stream()
                 .anyMatch(peer -> peer.phase() == Phase.SEALED && peer.incarnation() > incarnation);
         if (othersAreSettling) {
@@ -270,15 +270,15 @@ public final class Settlement {
      * others, hence by f+1 of any 2f+1 others. So it lies no further than the position that f+1 of these claim. Sealed
      * without it, this replica would allow the choice of a history that lacks it.
      */
-    private boolean remembers() {
+    private boolean isStateRemembered() {
         if (forgottenSequence < 0 && heard.size() >= Math.min(quorum(), replicas - 1)) {
-            forgottenSequence = vouchedSequence();
+            forgottenSequence = claimedSequence();
         }
         return !forgetful || (forgottenSequence >= 0 && history.position().sequence() >= forgottenSequence);
     }
 
     private List<Action> watchOthers(long nowMillis) {
-        if (vouchedSequence() <= history.position().sequence()) {
+        if (claimedSequence() <= history.position().sequence()) {
             behindSinceMillis = -1;
             return List.of();
         }
@@ -321,7 +321,7 @@ public final class Settlement {
 
     /** The coordinator's part: choose the longest history that f+1 sealed replicas have. */
     private List<Action> coordinate(long nowMillis) {
-        if (coordinator() != self || phase != Phase.SEALED || sealing || decided != null || !sealedEnough(nowMillis)) {
+        if (coordinator() != self || phase != Phase.SEALED || sealing || decided != null || !hasEnoughSealed(nowMillis)) {
             return List.of();
         }
         Map<Integer, Position> sealed = sealed();
@@ -346,7 +346,7 @@ public final class Settlement {
                     actions.add(new Action.Send(each.getKey(), new AskDigest(asking)));
                 }
             }
-            Optional<Bytes> agreed = vouched(known);
+            Optional<Bytes> agreed = claimedDigest(known);
             if (agreed.isPresent()) {
                 decided = new Position(asking, agreed.get());
                 actions.addAll(tellStart(decided));
@@ -375,7 +375,7 @@ public final class Settlement {
         return answer != null && answer.sequence() == asking ? answer.digest() : Optional.empty();
     }
 
-    private Optional<Bytes> vouched(List<Bytes> known) {
+    private Optional<Bytes> claimedDigest(List<Bytes> known) {
         return known.stream()
                 .filter(digest -> known.stream().filter(digest::equals).count() > faulty)
                 .findFirst();
@@ -392,7 +392,7 @@ public final class Settlement {
         return sealed;
     }
 
-    private boolean sealedEnough(long nowMillis) {
+    private boolean hasEnoughSealed(long nowMillis) {
         int sealed = sealed().size();
         if (sealed < quorum()) {
             quorumSinceMillis = -1;
@@ -433,7 +433,7 @@ public final class Settlement {
             return List.of();
         }
         List<Action> sends = new ArrayList<>();
-        toPeers(sends, new Standing(incarnation, phase, history.position()));
+        toPeers(sends, new PeerStatus(incarnation, phase, history.position()));
         return sends;
     }
 

@@ -16,7 +16,7 @@ import java.util.function.ObjLongConsumer;
 final class BlockScrub {
     private final PasisNode node;
     private final PasisBlock block;
-    private final ObjLongConsumer<FpScrub.Found> then;
+    private final ObjLongConsumer<FpScrub.ScrubOutcome> then;
     private final Deque<ValidatingTimestamp> bad = new ArrayDeque<>();
     private boolean repaired;
     private boolean completed;
@@ -25,7 +25,7 @@ final class BlockScrub {
     /**
      * @param then called once with the result
      */
-    BlockScrub(PasisNode node, PasisBlock block, ObjLongConsumer<FpScrub.Found> then) {
+    BlockScrub(PasisNode node, PasisBlock block, ObjLongConsumer<FpScrub.ScrubOutcome> then) {
         this.node = node;
         this.block = block;
         this.then = then;
@@ -34,7 +34,7 @@ final class BlockScrub {
     /** To be called as a task of the block. */
     void start(long nowMillis) {
         if (!block.serves(block.group().placement().epoch())) {
-            then.accept(FpScrub.Found.UNASKED, nowMillis);
+            then.accept(FpScrub.ScrubOutcome.UNASKED, nowMillis);
             return;
         }
         reread(nowMillis, new ArrayDeque<>(block.versions().history(ValidatingTimestamp.NONE)));
@@ -61,7 +61,7 @@ final class BlockScrub {
             poll(nowMillis);
             return;
         }
-        Outbox.Then<Boolean> further = block.laterWith((now, refuted) -> {
+        Outbox.Continuation<Boolean> further = block.laterWith((now, refuted) -> {
             boolean held = block.versions().holds(next);
             repaired |= held;
             // A version collected meanwhile is not missing, nor is one that was never complete.
@@ -73,7 +73,7 @@ final class BlockScrub {
 
     private void poll(long nowMillis) {
         if (!block.serves(block.group().placement().epoch())) {
-            then.accept(FpScrub.Found.UNASKED, nowMillis);
+            then.accept(FpScrub.ScrubOutcome.UNASKED, nowMillis);
             return;
         }
         HistoryPoll poll = new HistoryPoll(block.group(), block.verifier().own(), node.times());
@@ -81,27 +81,27 @@ final class BlockScrub {
             switch ((HistoryPoll.Outcome) outcome) {
                 case HistoryPoll.Outcome.Agreed _ -> end(now);
                 case HistoryPoll.Outcome.Unknown _ ->
-                    then.accept(left || repaired ? result() : FpScrub.Found.UNASKED, now);
+                    then.accept(left || repaired ? result() : FpScrub.ScrubOutcome.UNASKED, now);
                 case HistoryPoll.Outcome.Missed missed -> complete(now, missed.version(), false);
             }
         }));
     }
 
     private void complete(long nowMillis, ValidatingTimestamp missed, boolean repair) {
-        Outbox.Then<PasisBackground.Found> further = block.laterWith((now, found) -> {
-            completed |= here(missed);
-            if (!here(missed) && !repair && found != PasisBackground.Found.UNASKED) {
+        Outbox.Continuation<PasisBackground.VerificationOutcome> further = block.laterWith((now, found) -> {
+            completed |= isStoredHere(missed);
+            if (!isStoredHere(missed) && !repair && found != PasisBackground.VerificationOutcome.UNASKED) {
                 complete(now, missed, true);
                 return;
             }
             // A read that repairs passes over nothing that was complete when it began.
-            left |= !here(missed) && found == PasisBackground.Found.UNASKED;
+            left |= !isStoredHere(missed) && found == PasisBackground.VerificationOutcome.UNASKED;
             end(now);
         });
         block.verifier().request(nowMillis, VerificationGoal.SCRUB.withRepair(repair), (now, found, _) -> further.then(now, found));
     }
 
-    private boolean here(ValidatingTimestamp version) {
+    private boolean isStoredHere(ValidatingTimestamp version) {
         return block.versions().covers(version);
     }
 
@@ -109,13 +109,13 @@ final class BlockScrub {
         then.accept(result(), nowMillis);
     }
 
-    private FpScrub.Found result() {
+    private FpScrub.ScrubOutcome result() {
         if (left) {
-            return FpScrub.Found.UNFINISHED;
+            return FpScrub.ScrubOutcome.UNFINISHED;
         }
         if (completed || repaired) {
-            return repaired ? FpScrub.Found.REPAIRED : FpScrub.Found.COMPLETED;
+            return repaired ? FpScrub.ScrubOutcome.REPAIRED : FpScrub.ScrubOutcome.COMPLETED;
         }
-        return block.versions().greatest().isNone() ? FpScrub.Found.ABSENT : FpScrub.Found.GOOD;
+        return block.versions().greatest().isNone() ? FpScrub.ScrubOutcome.ABSENT : FpScrub.ScrubOutcome.GOOD;
     }
 }

@@ -27,20 +27,20 @@ final class BlockWriter {
         Versions versions = block.versions();
         PasisGroup group = block.group();
         if (node.access().closed(call.from(), block.block(), request.session())) {
-            block.refuse(call, Refusal.SESSION_CLOSED);
+            block.refuse(call, PasisRefusal.SESSION_CLOSED);
         } else if (!group.accepts(version, block.slot(), request.fragment())) {
             // Else a writer could make it look as if this node had corrupted its fragment.
-            block.refuse(call, Refusal.INCONSISTENT);
+            block.refuse(call, PasisRefusal.INCONSISTENT);
         } else if (versions.covers(version)) {
             block.answer(call, new PasisMessage.Written(request.target(), version.name()));
         } else if (versions.isPoisonous(version.name())) {
-            block.refuse(call, Refusal.POISONOUS);
+            block.refuse(call, PasisRefusal.POISONOUS);
         } else if (LogicalTime.far(LogicalTime.later(versions.time(), polledTime), version.time(), LogicalTime.FAR)) {
             far(nowMillis, call);
         } else if (group.verification() == Verification.NONE) {
             replace(call, request);
         } else {
-            Refusal bound = versions.get(version) == null ? bound(call.from(), request.fragment()) : null;
+            PasisRefusal bound = versions.get(version) == null ? bound(call.from(), request.fragment()) : null;
             if (bound == null) {
                 keep(call, request);
             } else {
@@ -52,16 +52,16 @@ final class BlockWriter {
     /** Refuses a time as FAR only if it is so for the others, too: a complete version is at b + 1 of N - b nodes. */
     private void far(long nowMillis, AdmittedRequest call) {
         if (call.polled()) {
-            block.refuse(call, Refusal.FAR);
+            block.refuse(call, PasisRefusal.FAR);
         } else if (!node.rate().allow(nowMillis, call.from()) || !node.waiting().enter(call)) {
-            block.refuse(call, Refusal.BUSY);
+            block.refuse(call, PasisRefusal.BUSY);
         } else {
             TimePoll poll =
                     new TimePoll(block.group(), block.slot(), block.versions().time(), node.times());
             node.out().run(poll, block.laterWith((now, outcome) -> {
                 node.waiting().leave(call);
                 if ((Long) outcome == -1) {
-                    block.refuse(call, Refusal.BUSY);
+                    block.refuse(call, PasisRefusal.BUSY);
                 } else {
                     polledTime = LogicalTime.later(polledTime, (Long) outcome);
                     block.call(now, call.afterPoll());
@@ -71,10 +71,10 @@ final class BlockWriter {
     }
 
     /** The bound of 3.3 or 3.4 that one more possible version of this sender would exceed, if any. */
-    private @Nullable Refusal bound(PrincipalId sender, Bytes fragment) {
+    private @Nullable PasisRefusal bound(PrincipalId sender, Bytes fragment) {
         PossibleVersions possible = node.possible();
         if (possible.of(sender, block.block()) >= node.limits().possiblePerBlock()) {
-            return Refusal.BLOCK_LIMIT;
+            return PasisRefusal.BLOCK_LIMIT;
         }
         long charge = PasisLimits.charge(fragment.length());
         if (node.poolIsShort(charge)) {
@@ -82,34 +82,34 @@ final class BlockWriter {
         }
         boolean crowded = possible.bytesOf(sender) + charge > node.clientBytes(charge);
         if (crowded || possible.of(sender) >= node.limits().possiblePerClient()) {
-            return Refusal.CLIENT_LIMIT;
+            return PasisRefusal.CLIENT_LIMIT;
         }
-        return node.poolRefuses(charge) ? Refusal.POOL : null;
+        return node.isPoolFull(charge) ? PasisRefusal.POOL : null;
     }
 
     /**
      * The request waits until something was verified; once nothing can be freed any more, with repairs neither, it is refused. A
      * peer asks for a repair since it makes room itself: for it nothing is repaired, else both could wait for each other.
      */
-    private void makeRoom(long nowMillis, AdmittedRequest call, Refusal bound) {
+    private void makeRoom(long nowMillis, AdmittedRequest call, PasisRefusal bound) {
         boolean tried = call.collected() == (block.group().slotOf(call.from()) < 0 ? 2 : 1);
         // Efforts for a client or the pool are bounded by the collector.
-        if (tried || (bound == Refusal.BLOCK_LIMIT && !node.rate().allow(nowMillis, call.from()))) {
+        if (tried || (bound == PasisRefusal.BLOCK_LIMIT && !node.rate().allow(nowMillis, call.from()))) {
             node.tally().refused(block.block());
             block.refuse(call, bound);
             return;
         }
         if (!node.waiting().enter(call)) {
-            block.refuse(call, Refusal.BUSY);
+            block.refuse(call, PasisRefusal.BUSY);
             return;
         }
         boolean repair = call.collected() == 1;
-        Outbox.Then<Boolean> then = block.laterWith((now, freed) -> {
+        Outbox.Continuation<Boolean> then = block.laterWith((now, freed) -> {
             node.waiting().leave(call);
             block.call(now, call.afterCollection(freed ? call.collected() : call.collected() + 1));
         });
         // Run at most two rounds for one block and sender: the freed versions may belong to others.
-        PasisNode.Room room = (now, any) -> then.then(now, any && bound != Refusal.BLOCK_LIMIT);
+        PasisNode.CollectionCallback room = (now, any) -> then.then(now, any && bound != PasisRefusal.BLOCK_LIMIT);
         switch (bound) {
             case BLOCK_LIMIT ->
                 block.verifier()
@@ -139,7 +139,7 @@ final class BlockWriter {
                     written.accept(later);
                 });
                 VersionName name = record.timestamp().name();
-                block.verifier().atWriteTime(now, name, (later, _, _) -> then.accept(later));
+                block.verifier().verifyAtWriteTime(now, name, (later, _, _) -> then.accept(later));
             } else {
                 written.accept(now);
             }
@@ -167,8 +167,8 @@ final class BlockWriter {
                 call,
                 now -> {
                     block.versions().put(record);
-                    block.arrived(now);
-                    block.verifier().arrived(now, record.timestamp());
+                    block.onArrived(now);
+                    block.verifier().onArrived(now, record.timestamp());
                     then.accept(now);
                 },
                 now -> {
@@ -204,13 +204,13 @@ final class BlockWriter {
         ValidatingTimestamp version = request.version();
         Versions versions = block.versions();
         if (!block.group().fits(version)) {
-            block.refuse(call, Refusal.INCONSISTENT);
+            block.refuse(call, PasisRefusal.INCONSISTENT);
         } else if (versions.covers(version)) {
             block.answer(call, new PasisMessage.Repaired(request.target(), version.name()));
         } else if (full(version, call)) {
-            makeRoom(nowMillis, call, Refusal.BLOCK_LIMIT);
+            makeRoom(nowMillis, call, PasisRefusal.BLOCK_LIMIT);
         } else if (!node.rate().allow(nowMillis, call.from())) {
-            block.refuse(call, Refusal.BUSY);
+            block.refuse(call, PasisRefusal.BUSY);
         } else {
             fetch(version, call, (_, _) -> {});
         }
@@ -236,7 +236,7 @@ final class BlockWriter {
     }
 
     /** Repairs a fragment that was lost, or never arrived, if the others hold enough to rebuild it. */
-    void mend(long nowMillis, ValidatingTimestamp version, Mended then) {
+    void mend(long nowMillis, ValidatingTimestamp version, RepairCallback then) {
         if (block.slot() >= 0 && node.rate().allow(nowMillis, node.self())) {
             fetch(version, null, then);
         } else {
@@ -245,7 +245,7 @@ final class BlockWriter {
     }
 
     /** Continuation once a version is here, or cannot be obtained. */
-    interface Mended {
+    interface RepairCallback {
         /**
          * It is here, or not.
          *
@@ -254,7 +254,7 @@ final class BlockWriter {
         void then(long nowMillis, boolean refuted);
     }
 
-    private void fetch(ValidatingTimestamp version, @Nullable AdmittedRequest call, Mended over) {
+    private void fetch(ValidatingTimestamp version, @Nullable AdmittedRequest call, RepairCallback over) {
         long epoch = block.group().placement().epoch();
         FragmentFetch fetch = new FragmentFetch(block.group(), block.slot(), version, node.times());
         node.out().run(fetch, block.laterWith((now, outcome) -> {
@@ -262,7 +262,7 @@ final class BlockWriter {
                 adopt(now, version, call, (FragmentFetch.Outcome) outcome, over);
             } else {
                 // This node has denied holding the version, and others may rely on that.
-                refuse(call, Refusal.OTHER_EPOCH);
+                refuse(call, PasisRefusal.OTHER_EPOCH);
                 over.then(now, false);
             }
         }));
@@ -273,7 +273,7 @@ final class BlockWriter {
             ValidatingTimestamp version,
             @Nullable AdmittedRequest call,
             FragmentFetch.Outcome outcome,
-            Mended over) {
+            RepairCallback over) {
         VersionRecord known = block.versions().get(version);
         boolean here = block.versions().covers(version);
         if (here || outcome instanceof FragmentFetch.Outcome.Obsolete) {
@@ -288,7 +288,7 @@ final class BlockWriter {
             };
             if (call != null && full(version, call)) {
                 // Other repairs that it requested meanwhile finished first.
-                block.refuse(call, Refusal.BLOCK_LIMIT);
+                block.refuse(call, PasisRefusal.BLOCK_LIMIT);
                 over.then(nowMillis, false);
             } else {
                 store(record, account(call), made.fragment(), call, stored, now -> over.then(now, false));
@@ -298,11 +298,11 @@ final class BlockWriter {
             refuse(
                     call,
                     switch (outcome) {
-                        case FragmentFetch.Outcome.Poisonous _ -> Refusal.POISONOUS;
-                        case FragmentFetch.Outcome.NotFound _ -> Refusal.NOT_FOUND;
+                        case FragmentFetch.Outcome.Poisonous _ -> PasisRefusal.POISONOUS;
+                        case FragmentFetch.Outcome.NotFound _ -> PasisRefusal.NOT_FOUND;
                         case FragmentFetch.Outcome.Made _,
                                 FragmentFetch.Outcome.TimedOut _,
-                                FragmentFetch.Outcome.Obsolete _ -> Refusal.BUSY;
+                                FragmentFetch.Outcome.Obsolete _ -> PasisRefusal.BUSY;
                     });
         }
         boolean refuted =
@@ -310,7 +310,7 @@ final class BlockWriter {
         over.then(nowMillis, !here && refuted);
     }
 
-    private void refuse(@Nullable AdmittedRequest call, Refusal refusal) {
+    private void refuse(@Nullable AdmittedRequest call, PasisRefusal refusal) {
         if (call != null) {
             block.refuse(call, refusal);
         }

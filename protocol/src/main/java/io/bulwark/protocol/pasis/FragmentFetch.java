@@ -105,9 +105,9 @@ final class FragmentFetch implements ClientOperation<FragmentFetch.Outcome> {
             outcome = group.validate(version, group.decode(valid))
                     .<Outcome>map(fragments -> new Outcome.Made(fragments.get(ownSlot)))
                     .orElseGet(Outcome.Poisonous::new);
-        } else if (collected.size() >= group.oneCorrect()) {
+        } else if (collected.size() >= group.weakQuorum()) {
             outcome = new Outcome.Obsolete();
-        } else if (answered >= group.quorum() && valid.size() + collected.size() < group.shownAt(answered)) {
+        } else if (answered >= group.quorum() && valid.size() + collected.size() < group.minShown(answered)) {
             outcome = new Outcome.NotFound();
         }
     }
@@ -128,7 +128,7 @@ final class FragmentFetch implements ClientOperation<FragmentFetch.Outcome> {
     }
 
     @Override
-    public boolean repeatsInCaseOfLoss() {
+    public boolean isResendOptional() {
         return true;
     }
 

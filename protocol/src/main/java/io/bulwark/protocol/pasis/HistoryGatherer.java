@@ -95,7 +95,7 @@ final class HistoryGatherer {
     }
 
     private void take(int slot, PasisMessage.History history, List<Effect> effects) {
-        if (!wellFormed(history)) {
+        if (!isWellFormed(history)) {
             accuse(slot, Verdict.MISBEHAVED, "a history of another shape", effects);
             return;
         }
@@ -111,7 +111,7 @@ final class HistoryGatherer {
         }
     }
 
-    private boolean wellFormed(PasisMessage.History history) {
+    private boolean isWellFormed(PasisMessage.History history) {
         ValidatingTimestamp last = history.before();
         if (!group.fits(last) || !group.fits(history.collected())) {
             return false;
@@ -178,7 +178,7 @@ final class HistoryGatherer {
         return count;
     }
 
-    long standing(ValidatingTimestamp version, SlotView.Stand stand) {
+    long standing(ValidatingTimestamp version, SlotView.VersionStatus stand) {
         return slots(view -> view.stand(version) == stand);
     }
 
@@ -200,8 +200,8 @@ final class HistoryGatherer {
     }
 
     /** Returns whether b + 1 nodes report that they have verified it. */
-    boolean provenByNodes(ValidatingTimestamp version) {
-        return slots(view -> view.verified(version)) >= group.oneCorrect();
+    boolean isProvenByNodes(ValidatingTimestamp version) {
+        return slots(view -> view.verified(version)) >= group.weakQuorum();
     }
 
     /** Returns whether it may still turn out to be at N - b nodes, if the silent nodes claim it and are not late. */
@@ -209,7 +209,7 @@ final class HistoryGatherer {
         long possible = 0;
         for (int slot = 0; slot < group.n(); slot++) {
             RetryTimer asked = histories[slot];
-            boolean late = asked != null && asked.slow(nowMillis);
+            boolean late = asked != null && asked.isSlow(nowMillis);
             possible += switch (views[slot].stand(version)) {
                 case CLAIMS -> 1;
                 case SILENT, UNKNOWN -> late || refusals.has(slot) ? 0 : 1;
@@ -223,28 +223,28 @@ final class HistoryGatherer {
      * Returns whether too few fragments remain for the candidate to be complete. A slot that claims it and does not
      * send its fragment counts as one that has not answered.
      */
-    boolean hopeless(ValidatingTimestamp version, long claims, long hidden, int answered) {
+    boolean isHopeless(ValidatingTimestamp version, long claims, long hidden, int answered) {
         int pending = 0;
         for (SlotView view : views) {
             RetryTimer asked = view.fragment(version);
-            pending += asked != null && asked.waiting() && view.stand(version) == SlotView.Stand.CLAIMS ? 1 : 0;
+            pending += asked != null && asked.waiting() && view.stand(version) == SlotView.VersionStatus.CLAIMS ? 1 : 0;
         }
         int fully = answered - pending;
-        return fully >= group.quorum() && claims - pending + hidden < group.shownAt(fully);
+        return fully >= group.quorum() && claims - pending + hidden < group.minShown(fully);
     }
 
     /** Asks for fragments at nodes that claim the version: as many as are missing, more for those that are slow. False if nothing comes any more. */
     boolean fetch(long nowMillis, ValidatingTimestamp version, List<Effect> effects) {
-        Map<Integer, Bytes> valid = valid(version);
+        Map<Integer, Bytes> valid = validFragments(version);
         int coming = valid.size();
         boolean late = false;
         for (SlotView view : views) {
             RetryTimer asked = view.fragment(version);
-            late |= asked != null && asked.slow(nowMillis);
-            coming += asked != null && asked.waiting() && !asked.slow(nowMillis) ? 1 : 0;
+            late |= asked != null && asked.isSlow(nowMillis);
+            coming += asked != null && asked.waiting() && !asked.isSlow(nowMillis) ? 1 : 0;
         }
         for (int slot = 0; slot < group.n(); slot++) {
-            boolean claims = views[slot].stand(version) == SlotView.Stand.CLAIMS;
+            boolean claims = views[slot].stand(version) == SlotView.VersionStatus.CLAIMS;
             boolean open = slot != own.slot() && !valid.containsKey(slot) && views[slot].fragment(version) == null;
             if (claims && open && (late || coming < group.m())) {
                 views[slot].ask(version, RetryTimer.asked(times, nowMillis));
@@ -252,20 +252,20 @@ final class HistoryGatherer {
                 coming++;
             }
         }
-        return (!late && coming >= group.m()) || askOn(nowMillis, version, effects);
+        return (!late && coming >= group.m()) || askMore(nowMillis, version, effects);
     }
 
     /** Asks for older versions, and asks the slots that were not asked yet; false if no further answer can help. */
-    boolean askOn(long nowMillis, ValidatingTimestamp version, List<Effect> effects) {
+    boolean askMore(long nowMillis, ValidatingTimestamp version, List<Effect> effects) {
         boolean hope = false;
         for (int slot = 0; slot < group.n(); slot++) {
-            SlotView.Stand stand = views[slot].stand(version);
-            if (stand == SlotView.Stand.SILENT || stand == SlotView.Stand.UNKNOWN) {
+            SlotView.VersionStatus stand = views[slot].stand(version);
+            if (stand == SlotView.VersionStatus.SILENT || stand == SlotView.VersionStatus.UNKNOWN) {
                 RetryTimer asked = histories[slot];
                 if (asked == null || !asked.waiting()) {
                     ask(nowMillis, slot, false, effects);
                 }
-                hope |= asked == null || !asked.slow(nowMillis);
+                hope |= asked == null || !asked.isSlow(nowMillis);
             }
         }
         for (SlotView view : views) {
@@ -279,14 +279,14 @@ final class HistoryGatherer {
      * Reports that a request to a node, or its answer, was in transit at this time. Up to b nodes alone may be liars
      * that keep their connections moving.
      */
-    void moving(PrincipalId peer, long atMillis) {
+    void onMovement(PrincipalId peer, long atMillis) {
         long awaited = Arrays.stream(histories)
                 .filter(asked -> asked != null && asked.waiting())
                 .count();
         int slot = group.slotOf(peer);
         RetryTimer asked = slot < 0 ? null : histories[slot];
         if (asked != null && awaited > group.b()) {
-            asked.moving(atMillis);
+            asked.onMovement(atMillis);
         }
     }
 
@@ -295,7 +295,7 @@ final class HistoryGatherer {
         boolean needed = false;
         for (int slot = 0; slot < group.n(); slot++) {
             RetryTimer asked = histories[slot];
-            needed |= asked != null && (asked.slow(nowMillis) || refusals.has(slot));
+            needed |= asked != null && (asked.isSlow(nowMillis) || refusals.has(slot));
         }
         for (int slot = 0; needed && slot < group.n(); slot++) {
             if (slot != own.slot() && histories[slot] == null) {
@@ -305,7 +305,7 @@ final class HistoryGatherer {
     }
 
     /** The fragments of a version that match its cross-checksum, by slot. */
-    Map<Integer, Bytes> valid(ValidatingTimestamp version) {
+    Map<Integer, Bytes> validFragments(ValidatingTimestamp version) {
         return fragments.getOrDefault(version, new TreeMap<>());
     }
 
@@ -313,7 +313,7 @@ final class HistoryGatherer {
     Set<Integer> holders(ValidatingTimestamp version) {
         Set<Integer> holders = new HashSet<>();
         for (int slot = 0; slot < group.n(); slot++) {
-            if (views[slot].stand(version) == SlotView.Stand.CLAIMS || slot == own.slot()) {
+            if (views[slot].stand(version) == SlotView.VersionStatus.CLAIMS || slot == own.slot()) {
                 holders.add(slot);
             }
         }
@@ -326,7 +326,7 @@ final class HistoryGatherer {
             RetryTimer asked = histories[slot];
             if (asked != null && asked.again(nowMillis)) {
                 send(slot, new PasisMessage.Read(group.target(slot), view.low(), false, awaited), effects);
-                if (asked.slow(nowMillis) && !refusals.has(slot) && unreachable.add(slot)) {
+                if (asked.isSlow(nowMillis) && !refusals.has(slot) && unreachable.add(slot)) {
                     accuse(slot, Verdict.UNREACHABLE, "no answer to a read", effects);
                 }
             }

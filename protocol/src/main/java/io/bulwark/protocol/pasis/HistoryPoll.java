@@ -75,12 +75,12 @@ final class HistoryPoll implements ClientOperation<HistoryPoll.Outcome> {
                 return;
             }
             int answered = gathering.answered();
-            long shown = gathering.standing(version, SlotView.Stand.CLAIMS)
-                    + gathering.standing(version, SlotView.Stand.COLLECTED);
-            long unread = gathering.standing(version, SlotView.Stand.UNKNOWN);
-            if (shown + unread < group.shownAt(answered)) {
+            long shown = gathering.standing(version, SlotView.VersionStatus.CLAIMS)
+                    + gathering.standing(version, SlotView.VersionStatus.COLLECTED);
+            long unread = gathering.standing(version, SlotView.VersionStatus.UNKNOWN);
+            if (shown + unread < group.minShown(answered)) {
                 passedOver.add(version);
-            } else if (shown >= group.shownAt(answered) || !gathering.askOn(nowMillis, version, effects)) {
+            } else if (shown >= group.minShown(answered) || !gathering.askMore(nowMillis, version, effects)) {
                 outcome = new Outcome.Missed(version);
             } else {
                 return;

@@ -46,21 +46,21 @@ final class HistoryPoolCollector implements PasisNode.Collector {
      *
      * @param after where the next begins
      */
-    private record Fruitless(long untilMillis, long pauseMillis, PossibleVersions.@Nullable Ranked after) {}
+    private record FailedAttempt(long untilMillis, long pauseMillis, PossibleVersions.@Nullable RankedBlock after) {}
 
-    private static final class Effort {
+    private static final class CollectionAttempt {
         final Key key;
         final Set<BlockId> tried = new HashSet<>();
-        final List<PasisNode.Room> waiting = new ArrayList<>();
+        final List<PasisNode.CollectionCallback> waiting = new ArrayList<>();
         /** Number of the sender's versions at the start. */
         final int before;
 
-        PossibleVersions.@Nullable Ranked after;
-        PossibleVersions.@Nullable Ranked last;
+        PossibleVersions.@Nullable RankedBlock after;
+        PossibleVersions.@Nullable RankedBlock last;
         int running;
         boolean over;
 
-        Effort(Key key, int before, PossibleVersions.@Nullable Ranked after) {
+        CollectionAttempt(Key key, int before, PossibleVersions.@Nullable RankedBlock after) {
             this.key = key;
             this.before = before;
             this.after = after;
@@ -71,9 +71,9 @@ final class HistoryPoolCollector implements PasisNode.Collector {
     private final PossibleVersions possible;
     private final Function<BlockId, Optional<PasisBlock>> blocks;
     private final Predicate<BlockId> mine;
-    private final Map<Key, Effort> efforts = new HashMap<>();
+    private final Map<Key, CollectionAttempt> efforts = new HashMap<>();
     /** No more than there are senders with possible versions, and some that had. */
-    private final Map<Key, Fruitless> fruitless = new HashMap<>();
+    private final Map<Key, FailedAttempt> fruitless = new HashMap<>();
 
     /**
      * @param mine whether this node leads the block's verification: other leaders will probably report on their blocks
@@ -91,16 +91,16 @@ final class HistoryPoolCollector implements PasisNode.Collector {
     }
 
     @Override
-    public void makeRoom(long nowMillis, @Nullable PrincipalId sender, boolean repair, PasisNode.Room room) {
+    public void makeRoom(long nowMillis, @Nullable PrincipalId sender, boolean repair, PasisNode.CollectionCallback room) {
         Key key = new Key(Optional.ofNullable(sender), repair);
-        Effort effort = efforts.get(key);
+        CollectionAttempt effort = efforts.get(key);
         if (effort == null) {
-            Fruitless before = fruitless.get(key);
+            FailedAttempt before = fruitless.get(key);
             if (before != null && nowMillis < before.untilMillis()) {
                 room.made(nowMillis, false);
                 return;
             }
-            effort = new Effort(key, ofSender(key), before == null ? null : before.after());
+            effort = new CollectionAttempt(key, ofSender(key), before == null ? null : before.after());
             efforts.put(key, effort);
         } else if (effort.waiting.size() >= limits.waitingMax()) {
             room.made(nowMillis, false);
@@ -110,9 +110,9 @@ final class HistoryPoolCollector implements PasisNode.Collector {
         pump(nowMillis, effort);
     }
 
-    private void pump(long nowMillis, Effort effort) {
+    private void pump(long nowMillis, CollectionAttempt effort) {
         while (!effort.over && effort.running < limits.poolVerifications()) {
-            PossibleVersions.Ranked next = pick(effort);
+            PossibleVersions.RankedBlock next = pick(effort);
             if (next == null) {
                 break;
             }
@@ -129,16 +129,16 @@ final class HistoryPoolCollector implements PasisNode.Collector {
         }
     }
 
-    private PossibleVersions.@Nullable Ranked pick(Effort effort) {
+    private PossibleVersions.@Nullable RankedBlock pick(CollectionAttempt effort) {
         if (effort.tried.size() >= TRIES_MAX) {
             return null;
         }
-        PossibleVersions.Ranked first = null;
+        PossibleVersions.RankedBlock first = null;
         int looked = 0;
-        Iterator<PossibleVersions.Ranked> most =
+        Iterator<PossibleVersions.RankedBlock> most =
                 possible.most(effort.key.sender().orElse(null), effort.after);
         while (most.hasNext() && looked < LOOKS_MAX) {
-            PossibleVersions.Ranked next = most.next();
+            PossibleVersions.RankedBlock next = most.next();
             if (!effort.tried.contains(next.block())) {
                 looked++;
                 first = first == null ? next : first;
@@ -156,7 +156,7 @@ final class HistoryPoolCollector implements PasisNode.Collector {
         return first;
     }
 
-    private void done(long nowMillis, Effort effort, int freed) {
+    private void done(long nowMillis, CollectionAttempt effort, int freed) {
         effort.running--;
         boolean room = effort.key.sender().isEmpty() ? freed > 0 : ofSender(effort.key) < effort.before;
         if (room && !effort.over) {
@@ -169,14 +169,14 @@ final class HistoryPoolCollector implements PasisNode.Collector {
         return key.sender().map(possible::of).orElse(0);
     }
 
-    private void end(long nowMillis, Effort effort, boolean freed) {
+    private void end(long nowMillis, CollectionAttempt effort, boolean freed) {
         effort.over = true;
         efforts.remove(effort.key, effort);
         fruitless.values().removeIf(old -> old.untilMillis() + PAUSE_MILLIS_MAX < nowMillis);
-        Fruitless before = fruitless.remove(effort.key);
+        FailedAttempt before = fruitless.remove(effort.key);
         if (!freed) {
             long pause = before == null ? PAUSE_MILLIS_MIN : Math.min(PAUSE_MILLIS_MAX, 2 * before.pauseMillis());
-            fruitless.put(effort.key, new Fruitless(nowMillis + pause, pause, effort.last));
+            fruitless.put(effort.key, new FailedAttempt(nowMillis + pause, pause, effort.last));
         }
         List.copyOf(effort.waiting).forEach(room -> room.made(nowMillis, freed));
     }

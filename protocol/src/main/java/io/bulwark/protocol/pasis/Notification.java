@@ -54,7 +54,7 @@ final class Notification implements ClientOperation<Boolean> {
     }
 
     @Override
-    public boolean finished() {
+    public boolean isFinished() {
         return sent;
     }
 }

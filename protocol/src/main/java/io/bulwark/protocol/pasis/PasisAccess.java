@@ -27,15 +27,15 @@ final class PasisAccess {
     private static final long ABSENCE_MILLIS = 250;
 
     /** Decision on the admission of a request. */
-    sealed interface Verdict {
-        record Admitted(PasisGroup group) implements Verdict {}
+    sealed interface Admission {
+        record Admitted(PasisGroup group) implements Admission {}
 
-        record Refuse(Refusal refusal, long epoch) implements Verdict {}
+        record Refuse(PasisRefusal refusal, long epoch) implements Admission {}
 
-        record Wait(Question question) implements Verdict {}
+        record Wait(Question question) implements Admission {}
     }
 
-    private record Told<T>(T value, long millis) {}
+    private record TimedFact<T>(T value, long millis) {}
 
     private final PrincipalId self;
     private final long factMillis;
@@ -47,13 +47,13 @@ final class PasisAccess {
     /** No more than the registry has members. */
     private final Set<PrincipalId> revoked = new HashSet<>();
 
-    private final Map<Question.OfGrant, Told<Fact.OfGrant>> grants = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<Question.OfGrant, TimedFact<Fact.OfGrant>> grants = new LinkedHashMap<>(16, 0.75f, true);
     /** Last collapsed fact of each owner: an answer that was in flight then reopens none of these sessions. */
     private final CollapsedSessions collapsed = new CollapsedSessions();
 
-    private final Map<Question.OfSession, Told<SessionState>> sessions = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<Question.OfSession, TimedFact<SessionState>> sessions = new LinkedHashMap<>(16, 0.75f, true);
     /** Apart from the others: bogus ones push out bogus ones only. */
-    private final Map<Question.OfSession, Told<SessionState>> unknown = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<Question.OfSession, TimedFact<SessionState>> unknown = new LinkedHashMap<>(16, 0.75f, true);
 
     PasisAccess(PrincipalId self, long factMillis) {
         this.self = self;
@@ -85,7 +85,7 @@ final class PasisAccess {
         return Optional.ofNullable(volumes.get(id)).filter(PasisGroup::isUnder);
     }
 
-    Verdict admit(long nowMillis, PrincipalId from, PasisMessage.Request request) {
+    Admission admit(long nowMillis, PrincipalId from, PasisMessage.Request request) {
         Target target = request.target();
         int volumeId = target.block().volume();
         Volume volume = volumes.get(volumeId);
@@ -93,11 +93,11 @@ final class PasisAccess {
         boolean lately = told != null && nowMillis - told < ABSENCE_MILLIS;
         if (volume == null) {
             return lately
-                    ? new Verdict.Refuse(Refusal.WRONG_SLOT, 0)
-                    : new Verdict.Wait(new Question.OfVolume(volumeId, 0, 1));
+                    ? new Admission.Refuse(PasisRefusal.WRONG_SLOT, 0)
+                    : new Admission.Wait(new Question.OfVolume(volumeId, 0, 1));
         }
         if (!PasisGroup.holds(volume, target.block())) {
-            return new Verdict.Refuse(Refusal.WRONG_SLOT, 0);
+            return new Admission.Refuse(PasisRefusal.WRONG_SLOT, 0);
         }
         PasisGroup group = PasisGroup.of(volume, target.block());
         long epoch = group.placement().epoch();
@@ -105,58 +105,58 @@ final class PasisAccess {
         if ((target.epoch() > epoch || sealed) && !lately) {
             // A claimed newer epoch is checked before anything is refused, and so is the epoch after one that is about
             // to end.
-            return new Verdict.Wait(new Question.OfVolume(volumeId, volume.groupIndex(target.block()), epoch + 1));
+            return new Admission.Wait(new Question.OfVolume(volumeId, volume.groupIndex(target.block()), epoch + 1));
         }
         if (target.epoch() != epoch || sealed) {
-            return new Verdict.Refuse(Refusal.OTHER_EPOCH, epoch);
+            return new Admission.Refuse(PasisRefusal.OTHER_EPOCH, epoch);
         }
         if (group.slotOf(self) != target.slot()) {
-            return new Verdict.Refuse(Refusal.WRONG_SLOT, epoch);
+            return new Admission.Refuse(PasisRefusal.WRONG_SLOT, epoch);
         }
         if (revoked.contains(from)) {
-            return new Verdict.Refuse(Refusal.NO_GRANT, epoch);
+            return new Admission.Refuse(PasisRefusal.NO_GRANT, epoch);
         }
         boolean node = group.slotOf(from) >= 0;
         boolean client = from.kind() == PrincipalKind.CLIENT;
         return switch (request) {
             case PasisMessage.Write write when client -> writer(nowMillis, group, from, write.session());
-            case PasisMessage.Notify _ when node -> new Verdict.Admitted(group);
-            case PasisMessage.Write _, PasisMessage.Notify _ -> new Verdict.Refuse(Refusal.NO_GRANT, epoch);
+            case PasisMessage.Notify _ when node -> new Admission.Admitted(group);
+            case PasisMessage.Write _, PasisMessage.Notify _ -> new Admission.Refuse(PasisRefusal.NO_GRANT, epoch);
             case PasisMessage.FindTime _, PasisMessage.Read _, PasisMessage.ReadFragment _, PasisMessage.Repair _ ->
                 node
-                        ? new Verdict.Admitted(group)
-                        : client ? reader(nowMillis, group, from) : new Verdict.Refuse(Refusal.NO_GRANT, epoch);
+                        ? new Admission.Admitted(group)
+                        : client ? reader(nowMillis, group, from) : new Admission.Refuse(PasisRefusal.NO_GRANT, epoch);
         };
     }
 
-    private Verdict reader(long nowMillis, PasisGroup group, PrincipalId from) {
+    private Admission reader(long nowMillis, PasisGroup group, PrincipalId from) {
         int volume = group.block().volume();
-        Told<Fact.OfGrant> told = grants.get(new Question.OfGrant(volume, from));
+        TimedFact<Fact.OfGrant> told = grants.get(new Question.OfGrant(volume, from));
         if (told == null || nowMillis - told.millis() >= (told.value().mayRead() ? factMillis : ABSENCE_MILLIS)) {
-            return new Verdict.Wait(new Question.OfGrant(volume, from));
+            return new Admission.Wait(new Question.OfGrant(volume, from));
         }
         return told.value().mayRead()
-                ? new Verdict.Admitted(group)
-                : new Verdict.Refuse(Refusal.NO_GRANT, group.placement().epoch());
+                ? new Admission.Admitted(group)
+                : new Admission.Refuse(PasisRefusal.NO_GRANT, group.placement().epoch());
     }
 
-    private Verdict writer(long nowMillis, PasisGroup group, PrincipalId from, long session) {
+    private Admission writer(long nowMillis, PasisGroup group, PrincipalId from, long session) {
         Question.OfSession key = new Question.OfSession(group.block().volume(), from, session);
-        Told<SessionState> told = sessions.containsKey(key) ? sessions.get(key) : unknown.get(key);
+        TimedFact<SessionState> told = sessions.containsKey(key) ? sessions.get(key) : unknown.get(key);
         long epoch = group.placement().epoch();
         if (told == null || (told.value() == SessionState.UNKNOWN && nowMillis - told.millis() >= ABSENCE_MILLIS)) {
-            return new Verdict.Wait(key);
+            return new Admission.Wait(key);
         }
         return switch (told.value()) {
-            case OPEN -> new Verdict.Admitted(group);
-            case UNKNOWN -> new Verdict.Refuse(Refusal.SESSION_UNKNOWN, epoch);
-            case CLOSED -> new Verdict.Refuse(Refusal.SESSION_CLOSED, epoch);
+            case OPEN -> new Admission.Admitted(group);
+            case UNKNOWN -> new Admission.Refuse(PasisRefusal.SESSION_UNKNOWN, epoch);
+            case CLOSED -> new Admission.Refuse(PasisRefusal.SESSION_CLOSED, epoch);
         };
     }
 
     /** Returns whether the client has a write grant, as far as is known. */
     boolean mayWrite(PrincipalId client, int volume) {
-        Told<Fact.OfGrant> told = grants.get(new Question.OfGrant(volume, client));
+        TimedFact<Fact.OfGrant> told = grants.get(new Question.OfGrant(volume, client));
         return told != null && told.value().mayWrite();
     }
 
@@ -165,7 +165,7 @@ final class PasisAccess {
         if (revoked.contains(owner)) {
             return true;
         }
-        Told<SessionState> told = sessions.get(new Question.OfSession(block.volume(), owner, session));
+        TimedFact<SessionState> told = sessions.get(new Question.OfSession(block.volume(), owner, session));
         return told != null && told.value() == SessionState.CLOSED;
     }
 
@@ -201,7 +201,7 @@ final class PasisAccess {
                 yield new Question.OfVolume(of.volume(), 0, 1);
             }
             case Fact.OfGrant grant -> {
-                grants.put(new Question.OfGrant(grant.volume(), grant.principal()), new Told<>(grant, nowMillis));
+                grants.put(new Question.OfGrant(grant.volume(), grant.principal()), new TimedFact<>(grant, nowMillis));
                 trim(grants);
                 yield new Question.OfGrant(grant.volume(), grant.principal());
             }
@@ -215,7 +215,7 @@ final class PasisAccess {
             case Fact.Collapsed told -> {
                 collapsed.learn(told);
                 sessions.replaceAll((key, known) ->
-                        told.covers(key.owner(), key.session()) ? new Told<>(SessionState.CLOSED, nowMillis) : known);
+                        told.covers(key.owner(), key.session()) ? new TimedFact<>(SessionState.CLOSED, nowMillis) : known);
                 yield null;
             }
             case Fact.OfPin _, Fact.Pending _, Fact.Freed _ -> null;
@@ -225,12 +225,12 @@ final class PasisAccess {
     private Question onSession(long nowMillis, int volume, PrincipalId owner, long session, SessionState state) {
         Question.OfSession key = new Question.OfSession(volume, owner, session);
         if (state == SessionState.UNKNOWN) {
-            unknown.put(key, new Told<>(state, nowMillis));
+            unknown.put(key, new TimedFact<>(state, nowMillis));
             trim(unknown);
         } else if (!closed(owner, BlockId.register(volume, 0), session)) {
             unknown.remove(key);
             boolean closed = collapsed.covers(owner, session);
-            sessions.put(key, new Told<>(closed ? SessionState.CLOSED : state, nowMillis));
+            sessions.put(key, new TimedFact<>(closed ? SessionState.CLOSED : state, nowMillis));
             trim(sessions);
         }
         return new Question.OfSession(volume, owner, session);

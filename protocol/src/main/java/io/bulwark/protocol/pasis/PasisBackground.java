@@ -24,19 +24,19 @@ public sealed interface PasisBackground extends Message {
      *
      * @param freed possible versions that there are no longer here
      */
-    record Verified(BlockId block, Found found, int freed) implements PasisBackground {}
+    record Verified(BlockId block, VerificationOutcome found, int freed) implements PasisBackground {}
 
     /**
      * Scrub of a block: re-reads the local versions, asks the others for theirs, and repairs the missing or corrupt
      * ones.
      */
-    record Look(BlockId block) implements PasisBackground {}
+    record ScrubRequest(BlockId block) implements PasisBackground {}
 
-    /** Answers {@link Look}. */
-    record Looked(BlockId block, FpScrub.Found found) implements PasisBackground {}
+    /** Answers {@link ScrubRequest}. */
+    record ScrubResult(BlockId block, FpScrub.ScrubOutcome found) implements PasisBackground {}
 
     /** Result of a verification. */
-    enum Found {
+    enum VerificationOutcome {
         /** A version is complete and valid; what was before it is collected. */
         VERIFIED,
         /**

@@ -26,12 +26,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class PasisBlock {
     /** A peer's question that waits for a version which is on its way. */
-    private record Held(AdmittedRequest call, VersionName awaited, long untilMillis) {}
+    private record WaitingQuestion(AdmittedRequest call, VersionName awaited, long untilMillis) {}
 
     private final PasisNode node;
     private final Versions versions = new Versions();
     private final Deque<LongConsumer> waiting = new ArrayDeque<>();
-    private final List<Held> held = new ArrayList<>();
+    private final List<WaitingQuestion> held = new ArrayList<>();
     private final BlockWriter writer;
     private final Verifier verifier;
     private final PastRecords pastRecords;
@@ -102,7 +102,7 @@ final class PasisBlock {
         return serves(target.epoch()) && target.slot() == slot();
     }
 
-    boolean idle() {
+    boolean isIdle() {
         boolean free = loaded && !busy && awaited == 0 && waiting.isEmpty();
         return free && held.isEmpty() && !verifier.running() && !pastRecords.any();
     }
@@ -165,12 +165,12 @@ final class PasisBlock {
      * in memory.
      */
     LongConsumer later(LongConsumer task) {
-        Outbox.Then<Boolean> then = laterWith((now, _) -> task.accept(now));
+        Outbox.Continuation<Boolean> then = laterWith((now, _) -> task.accept(now));
         return now -> then.then(now, true);
     }
 
     /** Does the same as {@link #later} for a task that takes a result. */
-    <T> Outbox.Then<T> laterWith(Outbox.Then<T> task) {
+    <T> Outbox.Continuation<T> laterWith(Outbox.Continuation<T> task) {
         awaited++;
         return (now, result) -> {
             awaited--;
@@ -180,7 +180,7 @@ final class PasisBlock {
 
     void call(long nowMillis, AdmittedRequest call) {
         if (waiting.size() >= node.limits().waitingMax() || !node.waiting().enter(call)) {
-            refuse(call, Refusal.BUSY);
+            refuse(call, PasisRefusal.BUSY);
         } else {
             enqueue(nowMillis, now -> {
                 node.waiting().leave(call);
@@ -195,8 +195,8 @@ final class PasisBlock {
             return;
         }
         draining = true;
-        while (loaded && !busy && (pastRecords.outdated() || !waiting.isEmpty())) {
-            if (pastRecords.outdated()) {
+        while (loaded && !busy && (pastRecords.isOutdated() || !waiting.isEmpty())) {
+            if (pastRecords.isOutdated()) {
                 loaded = false;
                 load();
             } else {
@@ -208,12 +208,12 @@ final class PasisBlock {
 
     private void handle(long nowMillis, AdmittedRequest call) {
         if (node.access().gone(block().volume())) {
-            refuse(call, Refusal.WRONG_SLOT);
+            refuse(call, PasisRefusal.WRONG_SLOT);
             return;
         }
         // The epoch may have changed while the request waited.
         if (!serves(call.request().target())) {
-            refuse(call, Refusal.OTHER_EPOCH);
+            refuse(call, PasisRefusal.OTHER_EPOCH);
             return;
         }
         switch (call.request()) {
@@ -238,9 +238,9 @@ final class PasisBlock {
         VersionName wanted = request.awaited();
         if (wanted != null
                 && group.slotOf(call.from()) >= 0
-                && !here(wanted)
+                && !isStoredHere(wanted)
                 && held.size() < node.limits().waitingMax()) {
-            held.add(new Held(call, wanted, nowMillis + node.limits().awaitMillis()));
+            held.add(new WaitingQuestion(call, wanted, nowMillis + node.limits().awaitMillis()));
             return;
         }
         VersionRecord greatest = versions.get(versions.greatest());
@@ -249,7 +249,7 @@ final class PasisBlock {
                 && greatest != null
                 && !greatest.verified()
                 && group.verification() == Verification.LAZY
-                && node.watch().beforeRead(nowMillis, block());
+                && node.watch().mustVerifyBeforeRead(nowMillis, block());
         if (ask && verifier.isPromising(nowMillis) && node.rate().allow(nowMillis, call.from())) {
             LongConsumer then = later(_ -> history(call, request));
             verifier.request(nowMillis, VerificationGoal.DEMANDED, (now, _, _) -> then.accept(now));
@@ -258,7 +258,7 @@ final class PasisBlock {
         }
     }
 
-    private boolean here(VersionName wanted) {
+    private boolean isStoredHere(VersionName wanted) {
         return versions.get(wanted) != null
                 || Long.compareUnsigned(wanted.time(), versions.collected().time()) < 0;
     }
@@ -310,12 +310,12 @@ final class PasisBlock {
     }
 
     /** Continuation after the reading of a fragment. */
-    interface WithFragment {
+    interface FragmentCallback {
         void then(long nowMillis, @Nullable Bytes fragment);
     }
 
     /** The fragment of a version, or null; where it turns out to be lost, it is made again. */
-    void fragment(VersionRecord record, WithFragment then) {
+    void fragment(VersionRecord record, FragmentCallback then) {
         read(record, (now, fragment, damaged) -> {
             then.then(now, fragment);
             if (damaged) {
@@ -325,7 +325,7 @@ final class PasisBlock {
     }
 
     /** Continuation after the re-reading of a fragment. */
-    interface Reread {
+    interface RereadCallback {
         /**
          * Receives the fragment, or null.
          *
@@ -335,7 +335,7 @@ final class PasisBlock {
     }
 
     /** Reads the fragment of a version if it matches the cross-checksum. */
-    void read(VersionRecord record, Reread then) {
+    void read(VersionRecord record, RereadCallback then) {
         ValidatingTimestamp version = record.timestamp();
         awaited++;
         node.out().load(record.key(block()), (now, found) -> {
@@ -365,12 +365,12 @@ final class PasisBlock {
     }
 
     /** Answers those who waited for what is here now. */
-    void arrived(long nowMillis) {
-        release(nowMillis, waits -> here(waits.awaited()));
+    void onArrived(long nowMillis) {
+        release(nowMillis, waits -> isStoredHere(waits.awaited()));
     }
 
-    private void release(long nowMillis, Predicate<Held> which) {
-        for (Held waits : List.copyOf(held)) {
+    private void release(long nowMillis, Predicate<WaitingQuestion> which) {
+        for (WaitingQuestion waits : List.copyOf(held)) {
             if (which.test(waits)) {
                 held.remove(waits);
                 if (waits.call().request() instanceof PasisMessage.Read request) {
@@ -395,7 +395,7 @@ final class PasisBlock {
                     load();
                 }
                 if (call != null) {
-                    refuse(call, stored == Stored.NO_SPACE ? Refusal.NO_SPACE : Refusal.DEVICE);
+                    refuse(call, stored == Stored.NO_SPACE ? PasisRefusal.NO_SPACE : PasisRefusal.DEVICE);
                 }
                 failed.accept(now);
             }
@@ -411,7 +411,7 @@ final class PasisBlock {
         node.out().send(call.from(), call.requestId(), answer);
     }
 
-    void refuse(AdmittedRequest call, Refusal refusal) {
+    void refuse(AdmittedRequest call, PasisRefusal refusal) {
         answer(
                 call,
                 PasisMessage.Refused.of(
@@ -424,7 +424,7 @@ final class PasisBlock {
     }
 
     /** Works as {@link #mend(long, ValidatingTimestamp)}, and calls then with any result. */
-    void mend(long nowMillis, ValidatingTimestamp version, BlockWriter.Mended then) {
+    void mend(long nowMillis, ValidatingTimestamp version, BlockWriter.RepairCallback then) {
         writer.mend(nowMillis, version, then);
     }
 }

@@ -20,7 +20,7 @@ public final class PasisCodec implements MessageCodec {
     static final int FRAGMENT_BYTES_MAX = ProtectionPolicy.BLOCK_BYTES_MAX;
 
     private static final RequestKind[] ASKED = RequestKind.values();
-    private static final Refusal[] REFUSALS = Refusal.values();
+    private static final PasisRefusal[] REFUSALS = PasisRefusal.values();
     private static final PasisMessage.Held[] HELD = PasisMessage.Held.values();
 
     @Override

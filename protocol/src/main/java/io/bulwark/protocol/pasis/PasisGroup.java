@@ -98,17 +98,17 @@ public record PasisGroup(BlockId block, ProtectionPolicy policy, PlacementGroup 
      * A write that was complete before the first of so many slots answered shows at no fewer of them: at most N - answered of its
      * N - 2b correct nodes have not answered. N - 3b of N - b answers, more of more.
      */
-    int shownAt(int answered) {
+    int minShown(int answered) {
         return answered - 2 * b();
     }
 
     /** b + 1: one of so many is correct. */
-    int oneCorrect() {
+    int weakQuorum() {
         return b() + 1;
     }
 
     /** Returns whether the slot leads the verification of this block: k, ..., k + b mod N (section 4). */
-    boolean responsible(int slot) {
+    boolean isResponsible(int slot) {
         int first = (int) (block.counter() % n());
         return slot >= 0 && Math.floorMod(slot - first, n()) <= b();
     }

@@ -60,7 +60,7 @@ public record PasisLimits(
 
     /** Returns whether the node at this slot leads the block's verification: without cooperation it leads all. */
     boolean leads(PasisGroup group, int slot) {
-        return !cooperative || group.responsible(slot);
+        return !cooperative || group.isResponsible(slot);
     }
 
     /** The defaults: 8 possible versions per block and client, 65,536 per client, cooperative. */

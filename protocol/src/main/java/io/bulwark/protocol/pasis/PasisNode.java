@@ -60,13 +60,13 @@ record PasisNode(
      * revoked clients left some. The pool itself is the bound for all clients while their number is unknown, or if it
      * is too short for them.
      */
-    boolean poolRefuses(long charge) {
+    boolean isPoolFull(long charge) {
         boolean shares = clients.getAsInt() > 0 && !poolIsShort(charge);
         return possible.bytes() + charge - limits.poolBytes() > (shares ? limits.poolBytes() : 0);
     }
 
     /** Callback for the time when something was freed, or no block is left to try. */
-    interface Room {
+    interface CollectionCallback {
         void made(long nowMillis, boolean freed);
     }
 
@@ -79,6 +79,6 @@ record PasisNode(
          * @param sender whose versions are to be collected; null if the pool is full
          * @param repair whether repairable versions are repaired
          */
-        void makeRoom(long nowMillis, @Nullable PrincipalId sender, boolean repair, Room room);
+        void makeRoom(long nowMillis, @Nullable PrincipalId sender, boolean repair, CollectionCallback room);
     }
 }

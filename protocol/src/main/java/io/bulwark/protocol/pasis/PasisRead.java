@@ -33,23 +33,23 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
     /** Number of retry pauses in which nodes are asked for a repair before the read restarts. */
     private static final int REPAIRS_RETRIES = 8;
 
-    private enum Settling {
+    private enum SettlingMode {
         WRITE_BACK,
         ASK_REPAIR,
         NONE
     }
 
     /** A candidate's block; the fragments only if it was validated. */
-    private record Decoded(Bytes padded, Optional<List<Bytes>> fragments) {}
+    private record DecodedBlock(Bytes padded, Optional<List<Bytes>> fragments) {}
 
     private final PasisGroup group;
     private final PrincipalId client;
     private final long session;
     private final Timeouts times;
-    private final Settling settling;
+    private final SettlingMode settling;
     private final HistoryGatherer gathering;
     private final EpochWatch epochs;
-    private final Map<ValidatingTimestamp, Decoded> decoded = new HashMap<>();
+    private final Map<ValidatingTimestamp, DecodedBlock> decoded = new HashMap<>();
     private final Set<ValidatingTimestamp> passedOver = new HashSet<>();
     private final Set<ValidatingTimestamp> poisonous = new HashSet<>();
     private @Nullable PasisWrite writeBack;
@@ -65,7 +65,7 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
             PrincipalId client,
             long session,
             Timeouts times,
-            Settling settling,
+            SettlingMode settling,
             OwnHistory own,
             @Nullable VersionName awaited) {
         this.group = group;
@@ -82,13 +82,13 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
      *
      * @param session the client's open session for the volume
      */
-    public static PasisRead writingBack(PasisGroup group, PrincipalId client, long session, Timeouts times) {
-        return new PasisRead(group, client, session, times, Settling.WRITE_BACK, OwnHistory.NONE, null);
+    public static PasisRead withWriteBack(PasisGroup group, PrincipalId client, long session, Timeouts times) {
+        return new PasisRead(group, client, session, times, SettlingMode.WRITE_BACK, OwnHistory.NONE, null);
     }
 
     /** A read by a client without the write grant: nodes are asked to repair what is repairable. */
-    public static PasisRead askingForRepair(PasisGroup group, Timeouts times) {
-        return new PasisRead(group, PrincipalId.NOBODY, 0, times, Settling.ASK_REPAIR, OwnHistory.NONE, null);
+    public static PasisRead withRepairRequests(PasisGroup group, Timeouts times) {
+        return new PasisRead(group, PrincipalId.NOBODY, 0, times, SettlingMode.ASK_REPAIR, OwnHistory.NONE, null);
     }
 
     /**
@@ -96,13 +96,13 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
      *
      * @param awaited a version that peers may wait for before they answer
      */
-    static PasisRead verifying(PasisGroup group, OwnHistory own, Timeouts times, @Nullable VersionName awaited) {
-        return new PasisRead(group, PrincipalId.NOBODY, 0, times, Settling.NONE, own, awaited);
+    static PasisRead forVerification(PasisGroup group, OwnHistory own, Timeouts times, @Nullable VersionName awaited) {
+        return new PasisRead(group, PrincipalId.NOBODY, 0, times, SettlingMode.NONE, own, awaited);
     }
 
     /** A node's verification at a bound: what is repairable is repaired too, since otherwise nothing could be freed. */
-    static PasisRead verifyingWithRepair(PasisGroup group, OwnHistory own, Timeouts times) {
-        return new PasisRead(group, PrincipalId.NOBODY, 0, times, Settling.ASK_REPAIR, own, null);
+    static PasisRead forVerificationWithRepair(PasisGroup group, OwnHistory own, Timeouts times) {
+        return new PasisRead(group, PrincipalId.NOBODY, 0, times, SettlingMode.ASK_REPAIR, own, null);
     }
 
     /** Versions that failed timestamp validation. */
@@ -131,7 +131,7 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
         }
         int slot = outcome == null ? gathering.take(from, answer, effects) : -1;
         if (slot >= 0) {
-            if (answer instanceof PasisMessage.Refused refused && refused.refusal() == Refusal.OTHER_EPOCH) {
+            if (answer instanceof PasisMessage.Refused refused && refused.refusal() == PasisRefusal.OTHER_EPOCH) {
                 epochs.onOtherEpoch(slot, refused.epoch());
             }
             RepairRequests asked = repairs;
@@ -153,7 +153,7 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
             int answered = gathering.answered();
             ValidatingTimestamp version = gathering.candidate(passedOver, poisonous);
             further = answered >= group.quorum()
-                    && (settling == Settling.NONE
+                    && (settling == SettlingMode.NONE
                             ? verify(nowMillis, version, effects)
                             : read(nowMillis, version, answered, effects));
         }
@@ -161,30 +161,30 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
 
     /** Deals with one candidate; false if it must wait. */
     private boolean read(long nowMillis, ValidatingTimestamp version, int answered, List<Effect> effects) {
-        long claims = gathering.standing(version, SlotView.Stand.CLAIMS);
-        long hidden = gathering.standing(version, SlotView.Stand.COLLECTED)
-                + gathering.standing(version, SlotView.Stand.UNKNOWN);
-        boolean hides = hidden >= group.shownAt(answered);
+        long claims = gathering.standing(version, SlotView.VersionStatus.CLAIMS);
+        long hidden = gathering.standing(version, SlotView.VersionStatus.COLLECTED)
+                + gathering.standing(version, SlotView.VersionStatus.UNKNOWN);
+        boolean hides = hidden >= group.minShown(answered);
         if (version.isNone() && !hides) {
             outcome = neverWritten();
             return true;
         }
-        boolean proven = gathering.provenByNodes(version);
+        boolean proven = gathering.isProvenByNodes(version);
         boolean complete = proven || claims >= group.quorum();
         boolean enough = !version.isNone() && (complete || claims >= group.repairable());
-        if (!enough && !hides && claims + hidden < group.shownAt(answered)) {
+        if (!enough && !hides && claims + hidden < group.minShown(answered)) {
             passedOver.add(version);
             return true;
         }
         if (!enough || hides) {
-            return waits(nowMillis, gathering.askOn(nowMillis, version, effects));
+            return waits(nowMillis, gathering.askMore(nowMillis, version, effects));
         }
-        Decoded block = decoded(version, !complete || !(proven || group.verification() == Verification.NONE));
+        DecodedBlock block = decoded(version, !complete || !(proven || group.verification() == Verification.NONE));
         if (poisonous.contains(version)) {
             return true;
         }
         if (block == null) {
-            if (gathering.hopeless(version, claims, hidden, answered)) {
+            if (gathering.isHopeless(version, claims, hidden, answered)) {
                 passedOver.add(version);
                 return true;
             }
@@ -204,15 +204,15 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
             outcome = neverWritten();
             return true;
         }
-        boolean proven = gathering.provenByNodes(version);
-        if (!proven && gathering.standing(version, SlotView.Stand.CLAIMS) < group.quorum()) {
+        boolean proven = gathering.isProvenByNodes(version);
+        if (!proven && gathering.standing(version, SlotView.VersionStatus.CLAIMS) < group.quorum()) {
             if (!gathering.mayBeComplete(nowMillis, version)) {
                 passedOver.add(version);
                 return true;
             }
-            return waits(nowMillis, gathering.askOn(nowMillis, version, effects));
+            return waits(nowMillis, gathering.askMore(nowMillis, version, effects));
         }
-        Decoded block = decoded(version, !proven);
+        DecodedBlock block = decoded(version, !proven);
         if (poisonous.contains(version)) {
             return true;
         }
@@ -237,17 +237,17 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
     }
 
     /** The block, once m fragments are there; nothing, and the version marked, if it is poisonous. */
-    private @Nullable Decoded decoded(ValidatingTimestamp version, boolean validated) {
-        Decoded known = decoded.get(version);
+    private @Nullable DecodedBlock decoded(ValidatingTimestamp version, boolean validated) {
+        DecodedBlock known = decoded.get(version);
         if (known != null && (known.fragments().isPresent() || !validated)) {
             return known;
         }
-        Map<Integer, Bytes> valid = gathering.valid(version);
+        Map<Integer, Bytes> valid = gathering.validFragments(version);
         if (valid.size() < group.m()) {
             return null;
         }
         Bytes padded = group.decode(valid);
-        Decoded block = new Decoded(padded, validated ? group.validate(version, padded) : Optional.empty());
+        DecodedBlock block = new DecodedBlock(padded, validated ? group.validate(version, padded) : Optional.empty());
         if (validated && block.fragments().isEmpty()) {
             poisonous.add(version);
             return null;
@@ -256,11 +256,11 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
         return block;
     }
 
-    private void beginSettling(long nowMillis, ValidatingTimestamp version, Decoded block, List<Effect> effects) {
+    private void beginSettling(long nowMillis, ValidatingTimestamp version, DecodedBlock block, List<Effect> effects) {
         Set<Integer> holders = gathering.holders(version);
         settled = version;
         settledMillis = nowMillis;
-        if (settling == Settling.WRITE_BACK) {
+        if (settling == SettlingMode.WRITE_BACK) {
             List<Bytes> all = block.fragments().orElseThrow();
             PasisWrite back = PasisWrite.repair(group, client, session, times, version, all, holders);
             writeBack = back;
@@ -280,14 +280,14 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
         ValidatingTimestamp version = settled;
         PasisWrite back = writeBack;
         RepairRequests asked = repairs;
-        Decoded block = version == null ? null : decoded.get(version);
+        DecodedBlock block = version == null ? null : decoded.get(version);
         if (version == null || block == null || outcome != null) {
             return;
         }
         boolean written = back != null && back.outcome().orElse(null) instanceof PasisWriteOutcome.Written;
         if (written || (asked != null && asked.done())) {
             outcome = new PasisReadOutcome.Value(version, group.trimmed(block.padded()), block.padded());
-        } else if ((back != null && back.refuted()) || (asked != null && asked.refuted())) {
+        } else if ((back != null && back.isRefuted()) || (asked != null && asked.isRefuted())) {
             passedOver.add(version);
             settled = null;
             writeBack = null;
@@ -340,14 +340,14 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
     }
 
     @Override
-    public boolean repeatsInCaseOfLoss() {
+    public boolean isResendOptional() {
         return true;
     }
 
     @Override
     public void onMoving(PrincipalId peer, long atMillis) {
         if (outcome == null) {
-            gathering.moving(peer, atMillis);
+            gathering.onMovement(peer, atMillis);
         }
     }
 
@@ -357,8 +357,8 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
     }
 
     @Override
-    public boolean finished() {
+    public boolean isFinished() {
         PasisWrite back = writeBack;
-        return outcome != null && (back == null || back.finished());
+        return outcome != null && (back == null || back.isFinished());
     }
 }

@@ -12,9 +12,9 @@ import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
-import io.bulwark.protocol.epoch.Sealing;
-import io.bulwark.protocol.epoch.Settle;
-import io.bulwark.protocol.epoch.Settled;
+import io.bulwark.protocol.epoch.EpochSealer;
+import io.bulwark.protocol.epoch.SettleRequest;
+import io.bulwark.protocol.epoch.SettleAnswer;
 import io.bulwark.protocol.fp.SenderRates;
 import io.bulwark.protocol.fp.DeletedVolumes;
 import io.bulwark.protocol.fp.FpScrub;
@@ -50,7 +50,7 @@ public final class PasisServer implements ProtocolServer {
     private static final List<RecordKind> KINDS = List.of(RecordKind.PASIS_VERSION, RecordKind.PASIS_POSSIBLE);
 
     /** A request that waits for a fact. */
-    private record Parked(long sinceMillis, AdmittedRequest call) {}
+    private record ParkedRequest(long sinceMillis, AdmittedRequest call) {}
 
     private enum Life {
         NEW,
@@ -61,9 +61,9 @@ public final class PasisServer implements ProtocolServer {
     private final PasisNode node;
     private final Outbox out = new Outbox();
     private final LinkedHashMap<BlockId, PasisBlock> blocks = new LinkedHashMap<>(16, 0.75f, true);
-    private final Map<Question, List<Parked>> parked = new LinkedHashMap<>();
-    private final Deque<Parked> early = new ArrayDeque<>();
-    private final Sealing sealing;
+    private final Map<Question, List<ParkedRequest>> parked = new LinkedHashMap<>();
+    private final Deque<ParkedRequest> early = new ArrayDeque<>();
+    private final EpochSealer sealing;
     private final VerificationCandidates offers;
     private final DeletedVolumes deleted;
     private final Revocations revocations;
@@ -100,9 +100,9 @@ public final class PasisServer implements ProtocolServer {
         PendingRequests waiting = new PendingRequests(WAITING_BYTES_MAX);
         this.node =
                 new PasisNode(self, limits, times, out, access, possible, rate, watch, tally, rooms, waiting, clients);
-        this.sealing = new Sealing(out, access.seals());
+        this.sealing = new EpochSealer(out, access.seals());
         this.offers = new VerificationCandidates(node);
-        this.deleted = new DeletedVolumes(out, KINDS, limits.verifyMillis(), new OfDeleted());
+        this.deleted = new DeletedVolumes(out, KINDS, limits.verifyMillis(), new DeletedVolumeCleanup());
         this.revocations = new Revocations(node, revoked, () -> life == Life.READY, blocks::values, this::block);
     }
 
@@ -111,19 +111,19 @@ public final class PasisServer implements ProtocolServer {
         begin();
         // Answers belong to operations that are over by now.
         if (message instanceof PasisMessage.Request request) {
-            Parked fresh = new Parked(nowMillis, new AdmittedRequest(from, requestId, request));
+            ParkedRequest fresh = new ParkedRequest(nowMillis, new AdmittedRequest(from, requestId, request));
             if (life == Life.READY) {
                 dispatch(nowMillis, fresh.call());
             } else if (node.waiting().park(fresh.call())) {
                 early.add(fresh);
             } else {
-                refuse(fresh.call(), Refusal.BUSY, 0);
+                refuse(fresh.call(), PasisRefusal.BUSY, 0);
             }
         } else if (message instanceof PasisBackground.Verify verify && from.equals(node.self())) {
             verify(nowMillis, requestId, verify);
-        } else if (message instanceof PasisBackground.Look look && from.equals(node.self())) {
+        } else if (message instanceof PasisBackground.ScrubRequest look && from.equals(node.self())) {
             look(nowMillis, requestId, look.block());
-        } else if (message instanceof Settle settle && from.equals(node.self())) {
+        } else if (message instanceof SettleRequest settle && from.equals(node.self())) {
             settle(nowMillis, requestId, settle);
         }
         return drain();
@@ -140,7 +140,7 @@ public final class PasisServer implements ProtocolServer {
             node.possible().load(out, now -> {
                 life = Life.READY;
                 deleted.found(node.possible().volumes());
-                for (Parked waiting = early.poll(); waiting != null; waiting = early.poll()) {
+                for (ParkedRequest waiting = early.poll(); waiting != null; waiting = early.poll()) {
                     node.waiting().unpark(waiting.call());
                     dispatch(now, waiting.call());
                 }
@@ -151,27 +151,27 @@ public final class PasisServer implements ProtocolServer {
     private void verify(long nowMillis, long requestId, PasisBackground.Verify asked) {
         BlockId id = asked.block();
         Optional<PasisBlock> known = life == Life.READY ? block(id) : Optional.empty();
-        Verifier.Then then =
+        Verifier.VerificationCallback then =
                 (_, found, freed) -> out.send(node.self(), requestId, new PasisBackground.Verified(id, found, freed));
         known.ifPresentOrElse(
                 block -> block.verifier().request(nowMillis, VerificationGoal.BACKGROUND.withRepair(asked.repair()), then),
-                () -> then.then(nowMillis, PasisBackground.Found.UNASKED, 0));
+                () -> then.then(nowMillis, PasisBackground.VerificationOutcome.UNASKED, 0));
     }
 
     private void look(long nowMillis, long requestId, BlockId id) {
-        ObjLongConsumer<FpScrub.Found> then =
-                (found, _) -> out.send(node.self(), requestId, new PasisBackground.Looked(id, found));
+        ObjLongConsumer<FpScrub.ScrubOutcome> then =
+                (found, _) -> out.send(node.self(), requestId, new PasisBackground.ScrubResult(id, found));
         Optional<PasisBlock> known = life == Life.READY ? block(id) : Optional.empty();
         known.ifPresentOrElse(
                 block -> block.enqueue(nowMillis, new BlockScrub(node, block, then)::start),
-                () -> then.accept(FpScrub.Found.UNASKED, nowMillis));
+                () -> then.accept(FpScrub.ScrubOutcome.UNASKED, nowMillis));
     }
 
-    private void settle(long nowMillis, long requestId, Settle asked) {
-        Settle.Then then = (done, _) -> out.send(node.self(), requestId, new Settled(asked.block(), done));
+    private void settle(long nowMillis, long requestId, SettleRequest asked) {
+        SettleRequest.SettleCallback then = (done, _) -> out.send(node.self(), requestId, new SettleAnswer(asked.block(), done));
         Optional<PasisBlock> known = life == Life.READY ? block(asked.block()) : Optional.empty();
         known.ifPresentOrElse(
-                block -> block.enqueue(nowMillis, new BlockSettling(node, block, asked.epoch(), then)::start),
+                block -> block.enqueue(nowMillis, new BlockSettlement(node, block, asked.epoch(), then)::start),
                 () -> then.settled(false, nowMillis));
     }
 
@@ -188,7 +188,7 @@ public final class PasisServer implements ProtocolServer {
         }
         Iterator<Map.Entry<BlockId, PasisBlock>> eldest = blocks.entrySet().iterator();
         for (int over = blocks.size() - node.limits().blocksCached(); over > 0 && eldest.hasNext(); over--) {
-            if (eldest.next().getValue().idle()) {
+            if (eldest.next().getValue().isIdle()) {
                 eldest.remove();
             }
         }
@@ -240,9 +240,9 @@ public final class PasisServer implements ProtocolServer {
     private void learned(long nowMillis, int id, Fact fact) {
         take(nowMillis, fact);
         node.access().volume(id).ifPresent(volume -> {
-            List<Sealing.Line> lines = blocks.values().stream()
+            List<EpochSealer.BlockQueue> lines = blocks.values().stream()
                     .filter(block -> block.block().volume() == volume.id())
-                    .<Sealing.Line>map(block -> block::enqueue)
+                    .<EpochSealer.BlockQueue>map(block -> block::enqueue)
                     .toList();
             sealing.promise(nowMillis, volume, lines);
         });
@@ -275,12 +275,12 @@ public final class PasisServer implements ProtocolServer {
     }
 
     /** State that is left of deleted volumes. */
-    private final class OfDeleted implements DeletedVolumes.Left {
+    private final class DeletedVolumeCleanup implements DeletedVolumes.VolumeCleanup {
         /** Discards the state, except for blocks with operations in flight; these stay until the operations end. */
         @Override
         public void forget(int volume) {
             node.access().deleted(volume);
-            blocks.values().removeIf(block -> block.block().volume() == volume && block.idle());
+            blocks.values().removeIf(block -> block.block().volume() == volume && block.isIdle());
         }
 
         @Override
@@ -302,17 +302,17 @@ public final class PasisServer implements ProtocolServer {
 
     private void dispatch(long nowMillis, AdmittedRequest call) {
         switch (node.access().admit(nowMillis, call.from(), call.request())) {
-            case PasisAccess.Verdict.Admitted admitted ->
+            case PasisAccess.Admission.Admitted admitted ->
                 block(admitted.group()).call(nowMillis, call);
-            case PasisAccess.Verdict.Refuse refuse -> refuse(call, refuse.refusal(), refuse.epoch());
-            case PasisAccess.Verdict.Wait wait -> {
-                List<Parked> known = parked.get(wait.question());
+            case PasisAccess.Admission.Refuse refuse -> refuse(call, refuse.refusal(), refuse.epoch());
+            case PasisAccess.Admission.Wait wait -> {
+                List<ParkedRequest> known = parked.get(wait.question());
                 boolean room = known == null
                         ? parked.size() < QUESTIONS_MAX
                         : known.size() < node.limits().waitingMax();
-                Parked waiting = new Parked(nowMillis, call);
+                ParkedRequest waiting = new ParkedRequest(nowMillis, call);
                 if (!room || !node.waiting().park(call)) {
-                    refuse(call, Refusal.BUSY, 0);
+                    refuse(call, PasisRefusal.BUSY, 0);
                     return;
                 }
                 parked.computeIfAbsent(wait.question(), _ -> new ArrayList<>()).add(waiting);
@@ -323,7 +323,7 @@ public final class PasisServer implements ProtocolServer {
         }
     }
 
-    private void refuse(AdmittedRequest call, Refusal refusal, long epoch) {
+    private void refuse(AdmittedRequest call, PasisRefusal refusal, long epoch) {
         // PeerNotifications are not answered.
         if (!(call.request() instanceof PasisMessage.Notify)) {
             out.send(call.from(), call.requestId(), PasisMessage.Refused.of(call.request(), refusal, epoch));
@@ -331,7 +331,7 @@ public final class PasisServer implements ProtocolServer {
     }
 
     private void release(long nowMillis, Question question) {
-        List<Parked> calls = parked.remove(question);
+        List<ParkedRequest> calls = parked.remove(question);
         if (calls != null) {
             calls.forEach(waiting -> node.waiting().unpark(waiting.call()));
             calls.forEach(waiting -> dispatch(nowMillis, waiting.call()));

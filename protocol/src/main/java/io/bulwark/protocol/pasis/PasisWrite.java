@@ -100,7 +100,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
     }
 
     /** Goes on with a write that ended with {@link PasisWriteOutcome.EpochOver}, in a later epoch. */
-    public static PasisWrite goingOn(
+    public static PasisWrite continueInEpoch(
             PasisGroup group, long session, Bytes data, ValidatingTimestamp at, Timeouts times) {
         return new PasisWrite(group, at.client(), session, times, group.encode(group.padded(data)), at, Set.of());
     }
@@ -135,11 +135,11 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
         PasisRead before = reading;
         if (before != null && timestamp == null) {
             effects.addAll(before.onMessage(nowMillis, from, message));
-            afterReading(nowMillis, before, effects);
+            continueAfterRead(nowMillis, before, effects);
             return effects;
         }
         int slot = group.slotOf(from, answer.target());
-        if (slot >= 0 && answer instanceof PasisMessage.Refused refused && refused.refusal() == Refusal.OTHER_EPOCH) {
+        if (slot >= 0 && answer instanceof PasisMessage.Refused refused && refused.refusal() == PasisRefusal.OTHER_EPOCH) {
             epochs.onOtherEpoch(slot, refused.epoch());
         }
         if (slot >= 0) {
@@ -200,14 +200,14 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
         if (near >= group.quorum()) {
             begin(nowMillis, greatest, effects);
         } else if (all.size() == group.n() || nowMillis - startedMillis >= times.hedgeMillis()) {
-            PasisRead read = PasisRead.writingBack(group, client, session, times);
+            PasisRead read = PasisRead.withWriteBack(group, client, session, times);
             reading = read;
             effects.addAll(read.start(nowMillis));
-            afterReading(nowMillis, read, effects);
+            continueAfterRead(nowMillis, read, effects);
         }
     }
 
-    private void afterReading(long nowMillis, PasisRead read, List<Effect> effects) {
+    private void continueAfterRead(long nowMillis, PasisRead read, List<Effect> effects) {
         if (timestamp != null || outcome != null || read.outcome().isEmpty()) {
             return;
         }
@@ -273,7 +273,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
         PasisRead before = reading;
         if (before != null && timestamp == null && outcome == null) {
             effects.addAll(before.onTick(nowMillis));
-            afterReading(nowMillis, before, effects);
+            continueAfterRead(nowMillis, before, effects);
         }
         if (outcome == null) {
             Optional<Failure> reason = epochs.over()
@@ -309,7 +309,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
             } else {
                 send(slot, chosen, effects);
             }
-            if (asked.slow(nowMillis) && !refusals.has(slot) && unreachable.add(slot)) {
+            if (asked.isSlow(nowMillis) && !refusals.has(slot) && unreachable.add(slot)) {
                 effects.add(new Effect.Evidence(
                         group.node(slot), group.block(), Verdict.UNREACHABLE, "no answer to a write"));
             }
@@ -320,12 +320,12 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
      * Returns whether more than b nodes answer FAR for a version under repair. One of them is correct, and has found by
      * asking others, after this began, that it cannot have been complete.
      */
-    boolean refuted() {
-        return repairs && refusals.count(Refusal.FAR) >= group.oneCorrect();
+    boolean isRefuted() {
+        return repairs && refusals.count(PasisRefusal.FAR) >= group.weakQuorum();
     }
 
     @Override
-    public boolean repeatsInCaseOfLoss() {
+    public boolean isResendOptional() {
         return true;
     }
 
@@ -338,7 +338,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
             int slot = group.slotOf(peer);
             RetryTimer asked = slot < 0 ? null : timestamp == null ? finding[slot] : writing[slot];
             if (asked != null) {
-                asked.moving(atMillis);
+                asked.onMovement(atMillis);
             }
         }
     }
@@ -349,7 +349,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
     }
 
     @Override
-    public boolean finished() {
+    public boolean isFinished() {
         return finished;
     }
 }

@@ -47,7 +47,7 @@ final class PeerNotifications {
     }
 
     /** The slots that have said just this. */
-    Set<Integer> matching(ValidatingTimestamp version, boolean isPoisonous) {
+    Set<Integer> slotsMatching(ValidatingTimestamp version, boolean isPoisonous) {
         Set<Integer> slots = new HashSet<>();
         if (isPoisonous) {
             slots.addAll(poisonousHere.getOrDefault(version, Set.of()));
@@ -68,7 +68,7 @@ final class PeerNotifications {
 
     /** Returns whether b + 1 report exactly this: one of them is correct. */
     boolean confirmed(ValidatingTimestamp version, boolean isPoisonous) {
-        return matching(version, isPoisonous).size() >= group.oneCorrect();
+        return slotsMatching(version, isPoisonous).size() >= group.weakQuorum();
     }
 
     /**
@@ -76,9 +76,9 @@ final class PeerNotifications {
      * the b + 1 peers is correct, and has verified this version or a later one. So earlier versions are not needed any
      * more (3.4).
      */
-    ValidatingTimestamp collectable() {
+    ValidatingTimestamp collectableVersion() {
         List<ValidatingTimestamp> all = new ArrayList<>(complete.values());
         all.sort(Comparator.reverseOrder());
-        return all.size() < group.oneCorrect() ? ValidatingTimestamp.NONE : all.get(group.b());
+        return all.size() < group.weakQuorum() ? ValidatingTimestamp.NONE : all.get(group.b());
     }
 }

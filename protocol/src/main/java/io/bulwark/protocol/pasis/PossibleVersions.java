@@ -36,45 +36,45 @@ final class PossibleVersions {
     private static final int PAGE_MAX = 1 << 20;
 
     /** A possible version. */
-    private record Charge(PrincipalId sender, int fragmentBytes) {
+    private record VersionCharge(PrincipalId sender, int fragmentBytes) {
         long bytes() {
             return PasisLimits.charge(fragmentBytes);
         }
     }
 
-    private record Account(PrincipalId sender, BlockId block) implements Comparable<Account> {
-        private static final Comparator<Account> ORDER =
-                Comparator.comparing(Account::sender).thenComparing(Account::block);
+    private record SenderBlock(PrincipalId sender, BlockId block) implements Comparable<SenderBlock> {
+        private static final Comparator<SenderBlock> ORDER =
+                Comparator.comparing(SenderBlock::sender).thenComparing(SenderBlock::block);
 
         @Override
-        public int compareTo(Account other) {
+        public int compareTo(SenderBlock other) {
             return ORDER.compare(this, other);
         }
     }
 
     /** A block with so many possible versions. */
-    record Ranked(int versions, BlockId block) {}
+    record RankedBlock(int versions, BlockId block) {}
 
     /** The high-write-count table (section 4): most versions first. */
     private static final class Ranking {
-        private final NavigableSet<Ranked> blocks = new TreeSet<>(Comparator.comparingInt(Ranked::versions)
-                .thenComparing(Ranked::block)
+        private final NavigableSet<RankedBlock> blocks = new TreeSet<>(Comparator.comparingInt(RankedBlock::versions)
+                .thenComparing(RankedBlock::block)
                 .reversed());
 
         private void move(BlockId block, int before, int after) {
-            blocks.remove(new Ranked(before, block));
+            blocks.remove(new RankedBlock(before, block));
             if (after > 0) {
-                blocks.add(new Ranked(after, block));
+                blocks.add(new RankedBlock(after, block));
             }
         }
     }
 
-    private final NavigableMap<BlockId, Map<VersionName, Charge>> blocks = new TreeMap<>();
+    private final NavigableMap<BlockId, Map<VersionName, VersionCharge>> blocks = new TreeMap<>();
     private final Ranking ranking = new Ranking();
     private final Map<PrincipalId, Ranking> rankingOfSender = new HashMap<>();
     private final Map<PrincipalId, Integer> ofSender = new HashMap<>();
     private final Map<PrincipalId, Long> bytesOfSender = new HashMap<>();
-    private final Map<Account, Integer> ofAccount = new HashMap<>();
+    private final Map<SenderBlock, Integer> ofAccount = new HashMap<>();
     private final VolumeCounters tally;
     private long bytes;
 
@@ -116,7 +116,7 @@ final class PossibleVersions {
             VersionName name = VersionName.read(suffix);
             suffix.end();
             WireReader meta = new WireReader(record.meta());
-            Charge charge = new Charge(PrincipalId.read(meta), meta.i32(0, PasisCodec.FRAGMENT_BYTES_MAX));
+            VersionCharge charge = new VersionCharge(PrincipalId.read(meta), meta.i32(0, PasisCodec.FRAGMENT_BYTES_MAX));
             meta.end();
             charge(block, name, charge);
         } catch (MalformedException e) {
@@ -140,16 +140,16 @@ final class PossibleVersions {
 
     /** From the moment that the store is begun. */
     void charge(BlockId block, VersionName name, PrincipalId sender, int fragmentBytes) {
-        charge(block, name, new Charge(sender, fragmentBytes));
+        charge(block, name, new VersionCharge(sender, fragmentBytes));
     }
 
-    private void charge(BlockId block, VersionName name, Charge charge) {
-        Map<VersionName, Charge> of = blocks.computeIfAbsent(block, _ -> new HashMap<>());
+    private void charge(BlockId block, VersionName name, VersionCharge charge) {
+        Map<VersionName, VersionCharge> of = blocks.computeIfAbsent(block, _ -> new HashMap<>());
         if (of.putIfAbsent(name, charge) == null) {
             ofSender.merge(charge.sender(), 1, Integer::sum);
             bytesOfSender.merge(charge.sender(), charge.bytes(), Long::sum);
             int own = of(charge.sender(), block);
-            ofAccount.put(new Account(charge.sender(), block), own + 1);
+            ofAccount.put(new SenderBlock(charge.sender(), block), own + 1);
             rank(block, charge.sender(), of.size() - 1, own, 1);
             bytes += charge.bytes();
             tally.possible(block, 1, charge.bytes());
@@ -157,8 +157,8 @@ final class PossibleVersions {
     }
 
     void release(BlockId block, VersionName name) {
-        Map<VersionName, Charge> of = blocks.get(block);
-        Charge charge = of == null ? null : of.remove(name);
+        Map<VersionName, VersionCharge> of = blocks.get(block);
+        VersionCharge charge = of == null ? null : of.remove(name);
         if (of == null || charge == null) {
             return;
         }
@@ -169,7 +169,7 @@ final class PossibleVersions {
             blocks.remove(block);
         }
         ofSender.merge(charge.sender(), -1, PossibleVersions::orNothing);
-        ofAccount.merge(new Account(charge.sender(), block), -1, PossibleVersions::orNothing);
+        ofAccount.merge(new SenderBlock(charge.sender(), block), -1, PossibleVersions::orNothing);
         bytes -= charge.bytes();
         tally.possible(block, -1, -charge.bytes());
     }
@@ -206,12 +206,12 @@ final class PossibleVersions {
     }
 
     int of(PrincipalId sender, BlockId block) {
-        return ofAccount.getOrDefault(new Account(sender, block), 0);
+        return ofAccount.getOrDefault(new SenderBlock(sender, block), 0);
     }
 
     List<BlockId> blocksOf(PrincipalId sender) {
         Ranking own = rankingOfSender.get(sender);
-        return own == null ? List.of() : own.blocks.stream().map(Ranked::block).toList();
+        return own == null ? List.of() : own.blocks.stream().map(RankedBlock::block).toList();
     }
 
     int of(BlockId block) {
@@ -244,7 +244,7 @@ final class PossibleVersions {
      *
      * @param after where to begin; null for the first
      */
-    Iterator<Ranked> most(@Nullable PrincipalId sender, @Nullable Ranked after) {
+    Iterator<RankedBlock> most(@Nullable PrincipalId sender, @Nullable RankedBlock after) {
         Ranking of = sender == null ? ranking : rankingOfSender.get(sender);
         if (of == null) {
             return Collections.emptyIterator();

@@ -33,7 +33,7 @@ final class RefusalCounts {
         return bySlot.containsKey(slot);
     }
 
-    long count(Refusal refusal) {
+    long count(PasisRefusal refusal) {
         return bySlot.values().stream()
                 .filter(refused -> refused.refusal() == refusal)
                 .count();
@@ -61,7 +61,7 @@ final class RefusalCounts {
                     counts.put(named, all);
                 });
         return counts.entrySet().stream()
-                .filter(entry -> entry.getValue() >= group.oneCorrect())
+                .filter(entry -> entry.getValue() >= group.weakQuorum())
                 .map(Map.Entry::getKey)
                 .findFirst();
     }

@@ -52,7 +52,7 @@ final class RepairRequests {
             asking.answered();
             holders.add(slot);
         } else if (answer instanceof PasisMessage.Refused refused
-                && refused.refusal() == Refusal.NOT_FOUND
+                && refused.refusal() == PasisRefusal.NOT_FOUND
                 && name.equals(refused.version())) {
             denied.add(slot);
         }
@@ -74,7 +74,7 @@ final class RepairRequests {
     }
 
     /** More than b nodes found too few that hold it: one of them is correct, so it was not complete when this began. */
-    boolean refuted() {
-        return denied.size() >= group.oneCorrect();
+    boolean isRefuted() {
+        return denied.size() >= group.weakQuorum();
     }
 }

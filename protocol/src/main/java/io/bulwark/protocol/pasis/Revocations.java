@@ -24,10 +24,10 @@ final class Revocations {
     private static final long AGAIN_MILLIS_MIN = 2_000;
     private static final long AGAIN_MILLIS_MAX = 32_000;
 
-    private record Due(long atMillis, long pauseMillis) {}
+    private record RetryTime(long atMillis, long pauseMillis) {}
 
     private static final class Effort {
-        private final Map<BlockId, Due> tried = new HashMap<>();
+        private final Map<BlockId, RetryTime> tried = new HashMap<>();
         private boolean begun;
         /** Number of blocks with a store in flight that was admitted before. */
         private int finishing;
@@ -69,18 +69,18 @@ final class Revocations {
         watch.begins(revoked);
         Effort effort = new Effort();
         efforts.put(revoked, effort);
-        goOn(nowMillis, revoked, effort);
+        proceed(nowMillis, revoked, effort);
     }
 
     void onTick(long nowMillis) {
         Map.copyOf(efforts).forEach((revoked, effort) -> {
             if (nowMillis >= effort.lookMillis) {
-                goOn(nowMillis, revoked, effort);
+                proceed(nowMillis, revoked, effort);
             }
         });
     }
 
-    private void goOn(long nowMillis, PrincipalId revoked, Effort effort) {
+    private void proceed(long nowMillis, PrincipalId revoked, Effort effort) {
         if (!ready.getAsBoolean()) {
             return;
         }
@@ -125,14 +125,14 @@ final class Revocations {
     }
 
     private void verify(long nowMillis, Effort effort, BlockId id) {
-        Due due = effort.tried.getOrDefault(id, new Due(nowMillis, AGAIN_MILLIS_MIN));
+        RetryTime due = effort.tried.getOrDefault(id, new RetryTime(nowMillis, AGAIN_MILLIS_MIN));
         if (effort.running >= node.limits().poolVerifications() || nowMillis < due.atMillis()) {
             return;
         }
         held.apply(id).ifPresent(block -> {
             effort.running++;
             long pause = due.pauseMillis();
-            effort.tried.put(id, new Due(nowMillis + pause, Math.min(AGAIN_MILLIS_MAX, 2 * pause)));
+            effort.tried.put(id, new RetryTime(nowMillis + pause, Math.min(AGAIN_MILLIS_MAX, 2 * pause)));
             block.verifier().request(nowMillis, VerificationGoal.BACKGROUND.withRepair(true), (_, _, _) -> effort.running--);
         });
     }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** History that the node at one slot has reported to a reader, from the greatest version down to some point. */
 final class SlotView {
     /** Report of a slot on a version. */
-    enum Stand {
+    enum VersionStatus {
         /** It has not answered. */
         SILENT,
         CLAIMS,
@@ -70,24 +70,24 @@ final class SlotView {
         claims.remove(version);
     }
 
-    Stand stand(ValidatingTimestamp version) {
+    VersionStatus stand(ValidatingTimestamp version) {
         ValidatingTimestamp known = low;
         if (!answered()) {
-            return Stand.SILENT;
+            return VersionStatus.SILENT;
         }
         // This also holds for its earlier claims: it may hide a later version that it held then, and that nobody claims
         // any more.
         if (collected.isAfter(version)) {
-            return Stand.COLLECTED;
+            return VersionStatus.COLLECTED;
         }
         if (claims.containsKey(version)) {
-            return Stand.CLAIMS;
+            return VersionStatus.CLAIMS;
         }
         if (!exhausted && known != null && known.isAfter(version)) {
-            return Stand.UNKNOWN;
+            return VersionStatus.UNKNOWN;
         }
         // Everybody holds the initial value who has not collected it.
-        return version.isNone() ? Stand.CLAIMS : Stand.DENIES;
+        return version.isNone() ? VersionStatus.CLAIMS : VersionStatus.DENIES;
     }
 
     boolean verified(ValidatingTimestamp version) {

@@ -44,10 +44,10 @@ public interface VerificationWatch {
     default void poolIsShort(int volume, long neededBytes) {}
 
     /** A client reads, and the greatest version is not verified: whether this node shall verify before it answers (3.1). */
-    default boolean beforeRead(long nowMillis, BlockId block) {
+    default boolean mustVerifyBeforeRead(long nowMillis, BlockId block) {
         return false;
     }
 
     /** The counters of a volume have changed. */
-    default void counted(int volume, PasisCounters counters) {}
+    default void onCountersChanged(int volume, PasisCounters counters) {}
 }

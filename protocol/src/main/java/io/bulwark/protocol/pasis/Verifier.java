@@ -26,8 +26,8 @@ final class Verifier {
     private static final long PAUSE_MILLIS_MAX = 60_000;
 
     /** Callback for the result. */
-    interface Then {
-        void then(long nowMillis, PasisBackground.Found found, int freed);
+    interface VerificationCallback {
+        void then(long nowMillis, PasisBackground.VerificationOutcome found, int freed);
     }
 
     /**
@@ -35,17 +35,17 @@ final class Verifier {
      *
      * @param awaited it is enough that this one is verified, or collected
      */
-    private record Asker(VerificationGoal wish, @Nullable VersionName awaited, Then then) {
+    private record VerificationRequest(VerificationGoal wish, @Nullable VersionName awaited, VerificationCallback then) {
         /** Returns whether a verification that awaits this version, or none, satisfies the request. */
-        boolean goesWith(@Nullable VersionName version) {
+        boolean isAnsweredBy(@Nullable VersionName version) {
             return awaited == null ? version == null || !wish.repair() : awaited.equals(version);
         }
     }
 
     private final PasisBlock block;
     private final PasisNode node;
-    private final List<Asker> current = new ArrayList<>();
-    private final List<Asker> next = new ArrayList<>();
+    private final List<VerificationRequest> current = new ArrayList<>();
+    private final List<VerificationRequest> next = new ArrayList<>();
     private PeerNotifications notices;
     private boolean running;
     /** True if a version came during the verification, which may have missed it. */
@@ -76,16 +76,16 @@ final class Verifier {
         pausedUntilMillis = Long.MIN_VALUE;
     }
 
-    void request(long nowMillis, VerificationGoal wish, Then then) {
-        request(nowMillis, new Asker(wish, null, then));
+    void request(long nowMillis, VerificationGoal wish, VerificationCallback then) {
+        request(nowMillis, new VerificationRequest(wish, null, then));
     }
 
     /** Before a version is acknowledged: peers wait until it has come to them, too. */
-    void atWriteTime(long nowMillis, VersionName awaited, Then then) {
-        request(nowMillis, new Asker(VerificationGoal.DEMANDED, awaited, then));
+    void verifyAtWriteTime(long nowMillis, VersionName awaited, VerificationCallback then) {
+        request(nowMillis, new VerificationRequest(VerificationGoal.DEMANDED, awaited, then));
     }
 
-    private void request(long nowMillis, Asker asker) {
+    private void request(long nowMillis, VerificationRequest asker) {
         if (!running) {
             running = true;
             current.add(asker);
@@ -93,7 +93,7 @@ final class Verifier {
         } else if (next.size() < node.limits().waitingMax()) {
             next.add(asker);
         } else {
-            asker.then().then(nowMillis, PasisBackground.Found.UNASKED, 0);
+            asker.then().then(nowMillis, PasisBackground.VerificationOutcome.UNASKED, 0);
         }
     }
 
@@ -108,27 +108,27 @@ final class Verifier {
     private void begin(long nowMillis) {
         outdated = false;
         if (!block.serves(block.group().placement().epoch())) {
-            finish(nowMillis, PasisBackground.Found.UNASKED, 0);
+            finish(nowMillis, PasisBackground.VerificationOutcome.UNASKED, 0);
             return;
         }
-        for (Asker asker : List.copyOf(current)) {
+        for (VerificationRequest asker : List.copyOf(current)) {
             VersionName awaited = asker.awaited();
             if (awaited != null && verified(awaited)) {
                 current.remove(asker);
-                asker.then().then(nowMillis, PasisBackground.Found.IDLE, 0);
+                asker.then().then(nowMillis, PasisBackground.VerificationOutcome.IDLE, 0);
             }
         }
         VersionName awaited = putOff();
-        VerificationGoal wish = current.stream().map(Asker::wish).reduce(VerificationGoal.BACKGROUND, VerificationGoal::and);
+        VerificationGoal wish = current.stream().map(VerificationRequest::wish).reduce(VerificationGoal.BACKGROUND, VerificationGoal::and);
         if (current.isEmpty() || (!wish.missing() && node.possible().of(block.block()) == 0)) {
-            finish(nowMillis, PasisBackground.Found.IDLE, 0);
+            finish(nowMillis, PasisBackground.VerificationOutcome.IDLE, 0);
             return;
         }
         node.tally().verification(block.block(), wish.demanded());
         if (wish.repair()) {
-            withOwnFragments(own -> run(PasisRead.verifyingWithRepair(block.group(), own, node.times())));
+            withOwnFragments(own -> run(PasisRead.forVerificationWithRepair(block.group(), own, node.times())));
         } else {
-            run(PasisRead.verifying(block.group(), own(), node.times(), awaited));
+            run(PasisRead.forVerification(block.group(), own(), node.times(), awaited));
         }
     }
 
@@ -141,12 +141,12 @@ final class Verifier {
     private @Nullable VersionName putOff() {
         VersionName awaited = null;
         boolean repair = !current.isEmpty() && current.getFirst().wish().repair();
-        for (Asker asker : repair ? List.<Asker>of() : current) {
+        for (VerificationRequest asker : repair ? List.<VerificationRequest>of() : current) {
             awaited = awaited == null ? asker.awaited() : awaited;
         }
-        List<Asker> later = new ArrayList<>();
-        for (Asker asker : List.copyOf(current)) {
-            if (!asker.goesWith(awaited)) {
+        List<VerificationRequest> later = new ArrayList<>();
+        for (VerificationRequest asker : List.copyOf(current)) {
+            if (!asker.isAnsweredBy(awaited)) {
                 current.remove(asker);
                 later.add(asker);
             }
@@ -205,14 +205,14 @@ final class Verifier {
 
     private void found(long nowMillis, PasisGroup group, PasisRead operation, PasisReadOutcome outcome) {
         if (!block.serves(group.placement().epoch())) {
-            finish(nowMillis, PasisBackground.Found.UNASKED, 0);
+            finish(nowMillis, PasisBackground.VerificationOutcome.UNASKED, 0);
             return;
         }
         Conclusion conclusion = new Conclusion();
         conclusion.poisonous.addAll(operation.poisonous());
-        PasisBackground.Found result = outcome instanceof PasisReadOutcome.Failed
-                ? PasisBackground.Found.UNASKED
-                : PasisBackground.Found.NOTHING_NEW;
+        PasisBackground.VerificationOutcome result = outcome instanceof PasisReadOutcome.Failed
+                ? PasisBackground.VerificationOutcome.UNASKED
+                : PasisBackground.VerificationOutcome.NOTHING_NEW;
         if (outcome instanceof PasisReadOutcome.Value value) {
             VersionRecord known = block.versions().get(value.timestamp());
             boolean fresh =
@@ -221,12 +221,12 @@ final class Verifier {
                 conclusion.complete = value.timestamp();
                 conclusion.collectable = value.timestamp();
                 conclusion.padded = value.padded();
-                result = PasisBackground.Found.VERIFIED;
+                result = PasisBackground.VerificationOutcome.VERIFIED;
             }
         }
-        PasisBackground.Found told = result;
+        PasisBackground.VerificationOutcome told = result;
         Map<ValidatingTimestamp, Set<Integer>> poison = new HashMap<>();
-        operation.poisonous().forEach(version -> poison.put(version, notices.matching(version, true)));
+        operation.poisonous().forEach(version -> poison.put(version, notices.slotsMatching(version, true)));
         ValidatingTimestamp complete = conclusion.complete;
         conclude(
                 nowMillis,
@@ -234,11 +234,11 @@ final class Verifier {
                 (now, freed) -> {
                     poison.forEach((version, said) -> tell(version, true, said));
                     if (complete != null) {
-                        tell(complete, false, notices.matching(complete, false));
+                        tell(complete, false, notices.slotsMatching(complete, false));
                     }
                     finish(now, told, freed);
                 },
-                now -> finish(now, PasisBackground.Found.UNASKED, 0));
+                now -> finish(now, PasisBackground.VerificationOutcome.UNASKED, 0));
     }
 
     /** NOTIFY (3.2), but not to those who have said the same. */
@@ -250,10 +250,10 @@ final class Verifier {
         }
     }
 
-    private void finish(long nowMillis, PasisBackground.Found found, int freed) {
-        List<Asker> waiting = List.copyOf(current);
+    private void finish(long nowMillis, PasisBackground.VerificationOutcome found, int freed) {
+        List<VerificationRequest> waiting = List.copyOf(current);
         current.clear();
-        boolean fruitful = freed > 0 || found == PasisBackground.Found.VERIFIED || found == PasisBackground.Found.IDLE;
+        boolean fruitful = freed > 0 || found == PasisBackground.VerificationOutcome.VERIFIED || found == PasisBackground.VerificationOutcome.IDLE;
         if (fruitful || outdated) {
             promising();
         } else {
@@ -289,7 +289,7 @@ final class Verifier {
         notices.take(slot, version, request.poisonous(), here);
         boolean settled = believe(nowMillis, version);
         VersionRecord record = block.versions().get(version);
-        boolean mine = record != null && !record.verified() && block.group().responsible(block.slot());
+        boolean mine = record != null && !record.verified() && block.group().isResponsible(block.slot());
         boolean lead = mine && !request.poisonous() && block.group().verification() == Verification.LAZY;
         if (!settled
                 && lead
@@ -301,7 +301,7 @@ final class Verifier {
     }
 
     /** Handles the arrival of a version that peers have already reported. */
-    void arrived(long nowMillis, ValidatingTimestamp version) {
+    void onArrived(long nowMillis, ValidatingTimestamp version) {
         promising();
         outdated = true;
         block.enqueue(nowMillis, now -> believe(now, version));
@@ -322,7 +322,7 @@ final class Verifier {
                 block.mend(nowMillis, version);
             }
         }
-        conclusion.collectable = notices.collectable();
+        conclusion.collectable = notices.collectableVersion();
         if (conclusion.complete != null && conclusion.collectable.isAfter(conclusion.complete)) {
             conclusion.complete = null;
         }
@@ -331,7 +331,7 @@ final class Verifier {
             return false;
         }
         if (conclusion.complete != null) {
-            node.tally().cooperative(block.block());
+            node.tally().countCooperative(block.block());
         }
         conclude(nowMillis, conclusion, (_, _) -> {}, _ -> {});
         return true;
@@ -387,9 +387,9 @@ final class Verifier {
                 mutations,
                 null,
                 now -> {
-                    bad.forEach(this::discarded);
+                    bad.forEach(this::onDiscarded);
                     old.forEach(this::gone);
-                    node.tally().avoided(block.block(), (int)
+                    node.tally().countAvoided(block.block(), (int)
                             old.stream().filter(record -> !record.verified()).count());
                     versions.collect(collected);
                     if (marked != null) {
@@ -401,7 +401,7 @@ final class Verifier {
                             versions.put(marked);
                         }
                     }
-                    block.arrived(now);
+                    block.onArrived(now);
                     then.then(now, before - node.possible().of(block.block()));
                 },
                 failed);
@@ -442,7 +442,7 @@ final class Verifier {
     }
 
     /** Evidence against the authenticated sender, never the client that the timestamp names (3.3). */
-    private void discarded(VersionRecord record) {
+    private void onDiscarded(VersionRecord record) {
         gone(record);
         node.tally().poisonous(block.block());
         if (record.sender().kind() == PrincipalKind.CLIENT) {

@@ -24,11 +24,11 @@ final class VolumeCounters {
         add(block, new PasisCounters(0, 0, 1, onDemand ? 1 : 0, 0, 0, 0, 0));
     }
 
-    void cooperative(BlockId block) {
+    void countCooperative(BlockId block) {
         add(block, new PasisCounters(0, 0, 0, 0, 1, 0, 0, 0));
     }
 
-    void avoided(BlockId block, int versions) {
+    void countAvoided(BlockId block, int versions) {
         add(block, new PasisCounters(0, 0, 0, 0, 0, versions, 0, 0));
     }
 
@@ -42,7 +42,7 @@ final class VolumeCounters {
 
     /** Reports the changes since its last report. */
     void tell(VerificationWatch watch) {
-        changed.forEach(volume -> watch.counted(volume, counters.getOrDefault(volume, PasisCounters.ZERO)));
+        changed.forEach(volume -> watch.onCountersChanged(volume, counters.getOrDefault(volume, PasisCounters.ZERO)));
         changed.clear();
     }
 }

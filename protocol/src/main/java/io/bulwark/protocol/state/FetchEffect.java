@@ -16,7 +16,7 @@ public sealed interface FetchEffect {
     record Write(PageBatch batch) implements FetchEffect {}
 
     /** There is more to do at once: a tick is due without delay. */
-    record Again() implements FetchEffect {}
+    record ImmediateTick() implements FetchEffect {}
 
     /** Evidence: a replica sent bytes that do not have the digest that was asked for, or more than was asked for. */
     record WrongPage(int replica, Bytes digest) implements FetchEffect {}

@@ -45,14 +45,14 @@ final class PageRequests {
     }
 
     /** A request under way. */
-    private static final class Asked {
+    private static final class SentRequest {
         final Peer peer;
         final List<Bytes> digests;
         final long sinceMillis;
         /** True if its pages are requested from others, too. */
         boolean late;
 
-        Asked(Peer peer, List<Bytes> digests, long sinceMillis) {
+        SentRequest(Peer peer, List<Bytes> digests, long sinceMillis) {
             this.peer = peer;
             this.digests = digests;
             this.sinceMillis = sinceMillis;
@@ -60,19 +60,19 @@ final class PageRequests {
     }
 
     /** Replicas asked for a page without success in this turn, and those of them that answered that they lack it. */
-    private static final class Misses {
+    private static final class PageMisses {
         final Set<Integer> asked = new HashSet<>();
         final Set<Integer> lacking = new HashSet<>();
     }
 
     /** A page that arrived and is right. */
-    record Arrived(Bytes digest, Bytes page) {}
+    record ArrivedPage(Bytes digest, Bytes page) {}
 
     private final FetchSettings settings;
     private final List<Peer> peers = new ArrayList<>();
     private final Deque<Bytes> wanted = new ArrayDeque<>();
-    private final Map<Long, Asked> asked = new LinkedHashMap<>();
-    private final Map<Bytes, Misses> misses = new HashMap<>();
+    private final Map<Long, SentRequest> asked = new LinkedHashMap<>();
+    private final Map<Bytes, PageMisses> misses = new HashMap<>();
 
     /** Wanted and not here. */
     private final Set<Bytes> open = new HashSet<>();
@@ -128,9 +128,9 @@ final class PageRequests {
     /** Gives up requests whose time is over, and sends what can be sent. */
     void onTick(long nowMillis, List<FetchEffect> out) {
         long patienceMillis = patienceMillis();
-        Iterator<Asked> all = asked.values().iterator();
+        Iterator<SentRequest> all = asked.values().iterator();
         while (all.hasNext()) {
-            Asked request = all.next();
+            SentRequest request = all.next();
             long tookMillis = nowMillis - request.sinceMillis;
             if (!request.late && tookMillis >= patienceMillis) {
                 request.late = true;
@@ -164,14 +164,14 @@ final class PageRequests {
     }
 
     /** Takes an answer; gives the pages that are right. */
-    List<Arrived> onPages(long nowMillis, int from, long token, List<Bytes> pages, List<FetchEffect> out) {
-        Asked request = asked.get(token);
+    List<ArrivedPage> onPages(long nowMillis, int from, long token, List<Bytes> pages, List<FetchEffect> out) {
+        SentRequest request = asked.get(token);
         if (request == null || request.peer.replica != from) {
             return List.of();
         }
         asked.remove(token);
         request.peer.outstanding--;
-        List<Arrived> arrived = new ArrayList<>();
+        List<ArrivedPage> arrived = new ArrayList<>();
         boolean right = false;
         Bytes wrong = pages.size() > request.digests.size() ? request.digests.getFirst() : null;
         for (int i = request.digests.size() - 1; i >= 0; i--) {
@@ -192,9 +192,9 @@ final class PageRequests {
         return arrived;
     }
 
-    private void onRight(Asked request, Bytes digest, Bytes page, List<Arrived> arrived) {
+    private void onRight(SentRequest request, Bytes digest, Bytes page, List<ArrivedPage> arrived) {
         if (open.remove(digest)) {
-            arrived.add(new Arrived(digest, page));
+            arrived.add(new ArrivedPage(digest, page));
             misses.remove(digest);
             if (request.late) {
                 wanted.remove(digest);
@@ -203,18 +203,18 @@ final class PageRequests {
     }
 
     /** @param lacking the peer says that it does not have it */
-    private void onNone(Asked request, Bytes digest, boolean lacking, List<FetchEffect> out) {
+    private void onNone(SentRequest request, Bytes digest, boolean lacking, List<FetchEffect> out) {
         boolean still = open.contains(digest);
         if (still && !request.late) {
             wanted.addFirst(digest);
         }
         if (still && lacking) {
-            lacks(request.peer, digest, out);
+            onLacking(request.peer, digest, out);
         }
     }
 
     /** Judges the peer by an answer: whether some page in it was right, and whether one was wrong. */
-    private void judge(long nowMillis, Asked request, boolean right, boolean wrong) {
+    private void judge(long nowMillis, SentRequest request, boolean right, boolean wrong) {
         Peer peer = request.peer;
         if (wrong) {
             peer.quietMillis = settings.quietMillisMax();
@@ -228,16 +228,16 @@ final class PageRequests {
         }
     }
 
-    private void lacks(Peer peer, Bytes digest, List<FetchEffect> out) {
-        Misses of = missed(peer, digest);
+    private void onLacking(Peer peer, Bytes digest, List<FetchEffect> out) {
+        PageMisses of = missed(peer, digest);
         if (of.lacking.add(peer.replica) && of.lacking.size() == peers.size() / 3 + 1) {
             out.add(new FetchEffect.Unavailable(digest));
         }
     }
 
     /** Once all were asked in vain, all may be asked again. */
-    private Misses missed(Peer peer, Bytes digest) {
-        Misses of = misses.computeIfAbsent(digest, _ -> new Misses());
+    private PageMisses missed(Peer peer, Bytes digest) {
+        PageMisses of = misses.computeIfAbsent(digest, _ -> new PageMisses());
         of.asked.add(peer.replica);
         if (of.asked.size() == peers.size()) {
             misses.remove(digest);
@@ -266,7 +266,7 @@ final class PageRequests {
             }
             skipped = 0;
             long token = nextToken++;
-            asked.put(token, new Asked(peer, digests, nowMillis));
+            asked.put(token, new SentRequest(peer, digests, nowMillis));
             peer.outstanding++;
             out.add(new FetchEffect.Send(peer.replica, token, digests));
         }
@@ -284,7 +284,7 @@ final class PageRequests {
         Iterator<Bytes> all = wanted.iterator();
         while (all.hasNext() && taken.size() < most) {
             Bytes digest = all.next();
-            Misses of = misses.get(digest);
+            PageMisses of = misses.get(digest);
             if (of == null || !of.asked.contains(peer.replica)) {
                 taken.add(digest);
                 all.remove();

@@ -19,11 +19,11 @@ public final class PageServer {
     /** An answer that is as long takes no further page. */
     public static final int ANSWER_BYTES = 512 << 10;
 
-    private static final class Account {
+    private static final class PeerBudget {
         long bytes;
         long atMillis;
 
-        Account(long bytes, long atMillis) {
+        PeerBudget(long bytes, long atMillis) {
             this.bytes = bytes;
             this.atMillis = atMillis;
         }
@@ -31,7 +31,7 @@ public final class PageServer {
 
     private final PageStore store;
     private final long bytesPerSecond;
-    private final Map<Integer, Account> accounts = new HashMap<>();
+    private final Map<Integer, PeerBudget> accounts = new HashMap<>();
     private final Set<Bytes> damaged = new LinkedHashSet<>();
 
     /** @param bytesPerSecond for each replica; one that was quiet may have those of four seconds at once */
@@ -45,7 +45,7 @@ public final class PageServer {
      * the answer is full or the replica has had its share.
      */
     public List<Bytes> onFetch(long nowMillis, int from, List<Bytes> digests) {
-        Account account = accounts.computeIfAbsent(from, _ -> new Account(4 * bytesPerSecond, nowMillis));
+        PeerBudget account = accounts.computeIfAbsent(from, _ -> new PeerBudget(4 * bytesPerSecond, nowMillis));
         long elapsedMillis = Math.clamp(nowMillis - account.atMillis, 0, 4_000);
         account.bytes = Math.min(4 * bytesPerSecond, account.bytes + elapsedMillis * bytesPerSecond / 1_000);
         account.atMillis = nowMillis;

@@ -43,7 +43,7 @@ public final class StateFetch {
      */
     public record Progress(long read, long damaged, long fetched, long fetchedBytes) {}
 
-    private record Next(long number, Bytes digest) {}
+    private record NextTarget(long number, Bytes digest) {}
 
     /** A page to look for, and the one that it is below. */
     private record Visit(Child.Ref ref, @Nullable Visit above) {}
@@ -60,7 +60,7 @@ public final class StateFetch {
     private boolean here;
     private boolean done = true;
     /** Target to fetch if a page of a seemingly complete local state turns out to be damaged. */
-    private @Nullable Next next;
+    private @Nullable NextTarget next;
 
     private final Deque<Visit> visits = new ArrayDeque<>();
     private final Map<Bytes, Visit> fetching = new HashMap<>();
@@ -118,8 +118,8 @@ public final class StateFetch {
         if (!checking && atNumber <= last) {
             throw new IllegalArgumentException("checkpoint " + atNumber + " is not after " + last);
         }
-        if (!done && needsNobody()) {
-            next = new Next(atNumber, digest);
+        if (!done && hasAllPages()) {
+            next = new NextTarget(atNumber, digest);
             return step(nowMillis, new ArrayList<>());
         }
         next = null;
@@ -150,7 +150,7 @@ public final class StateFetch {
         List<FetchEffect> out = new ArrayList<>();
         Map<Bytes, Bytes> repaired = new LinkedHashMap<>();
         Map<Bytes, Bytes> staged = new LinkedHashMap<>();
-        for (PageRequests.Arrived arrived : requests.onPages(nowMillis, from, token, pages, out)) {
+        for (PageRequests.ArrivedPage arrived : requests.onPages(nowMillis, from, token, pages, out)) {
             fetched++;
             fetchedBytes += arrived.page().length();
             Visit visit = fetching.remove(arrived.digest());
@@ -165,7 +165,7 @@ public final class StateFetch {
         return step(nowMillis, out);
     }
 
-    /** Due every few hundred milliseconds, and whenever {@link FetchEffect.Again} asks for it. */
+    /** Due every few hundred milliseconds, and whenever {@link FetchEffect.ImmediateTick} asks for it. */
     public List<FetchEffect> onTick(long nowMillis) {
         return step(nowMillis, new ArrayList<>());
     }
@@ -184,30 +184,30 @@ public final class StateFetch {
         }
         requests.onTick(nowMillis, out);
         boolean wrote = out.stream().anyMatch(FetchEffect.Write.class::isInstance);
-        if (needsNobody()) {
+        if (hasAllPages()) {
             if (wrote || budget == 0) {
                 // Decisions at the end are based on the store.
-                out.add(new FetchEffect.Again());
+                out.add(new FetchEffect.ImmediateTick());
             } else if (!gathered.isEmpty()) {
                 gather(budget, out);
-                Next later = next;
-                if (later != null && !needsNobody()) {
+                NextTarget later = next;
+                if (later != null && !hasAllPages()) {
                     // The others may have no page of this checkpoint any more.
                     out.addAll(target(nowMillis, later.number(), later.digest()));
                     return out;
                 }
-                out.add(new FetchEffect.Again());
+                out.add(new FetchEffect.ImmediateTick());
             } else {
                 finish(budget, out);
             }
         } else if (!visits.isEmpty() && requests.hasRoom()) {
-            out.add(new FetchEffect.Again());
+            out.add(new FetchEffect.ImmediateTick());
         }
         return out;
     }
 
     /** All pages of the target are here. */
-    private boolean needsNobody() {
+    private boolean hasAllPages() {
         return visits.isEmpty() && requests.open() == 0;
     }
 
@@ -330,7 +330,7 @@ public final class StateFetch {
         some.stream().filter(digest -> !reached.contains(digest)).forEach(removed::add);
         if (!some.isEmpty()) {
             listed = some.getLast();
-            out.add(new FetchEffect.Again());
+            out.add(new FetchEffect.ImmediateTick());
             return;
         }
         Set<Long> discarded = new HashSet<>(store.checkpoints().keySet());
@@ -354,7 +354,7 @@ public final class StateFetch {
             leave(leaving.pop());
         }
         if (!leaving.isEmpty()) {
-            out.add(new FetchEffect.Again());
+            out.add(new FetchEffect.ImmediateTick());
             return;
         }
         List<Bytes> unused = new ArrayList<>();

@@ -255,7 +255,7 @@ public final class StateTree implements KeyValueState {
         Node leaf = path.leaf();
         int at = leaf.find(key);
         Item.Entry old = at >= 0 ? leaf.entry(at) : null;
-        Item.Entry entry = Item.Entry.of(alone(key), alone(value));
+        Item.Entry entry = Item.Entry.of(detachedCopy(key), detachedCopy(value));
         // A long value is always written, so that the old one need not be read for a comparison.
         if (old != null && old.isInline() && old.value().equals(value)) {
             return;
@@ -494,7 +494,7 @@ public final class StateTree implements KeyValueState {
     }
 
     /** The bytes without the rest of what they were read from. */
-    private static Bytes alone(Bytes bytes) {
+    private static Bytes detachedCopy(Bytes bytes) {
         return bytes.length() == bytes.array().length ? bytes : Bytes.of(bytes.toByteArray());
     }
 }

@@ -37,7 +37,7 @@ public final class TreeMapState implements KeyValueState {
     @Override
     public void put(Bytes key, Bytes value) {
         KeyValueState.check(key, value);
-        entries.put(alone(key), alone(value));
+        entries.put(detachedCopy(key), detachedCopy(value));
     }
 
     @Override
@@ -58,7 +58,7 @@ public final class TreeMapState implements KeyValueState {
     }
 
     /** The bytes without the rest of the frame that they were read from, which they would keep in memory. */
-    private static Bytes alone(Bytes bytes) {
+    private static Bytes detachedCopy(Bytes bytes) {
         return bytes.length() == bytes.array().length ? bytes : Bytes.of(bytes.toByteArray());
     }
 }

@@ -28,7 +28,7 @@ class AgreementCodecTest implements MessageCodecContract {
                 new AgreementMessage.AskNonce(),
                 new AgreementMessage.GiveNonce(SIXTEEN),
                 new AgreementMessage.NewKey(SIXTEEN, OTHER, Bytes.of((byte) 7), Bytes.of((byte) 8, (byte) 9)),
-                new AgreementMessage.Taken(SIXTEEN))) {
+                new AgreementMessage.KeyAccepted(SIXTEEN))) {
             all.put(message.getClass().getSimpleName(), message);
         }
         return all;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bulwark.protocol.agreement.AgreementMessage.AskNonce;
 import io.bulwark.protocol.agreement.AgreementMessage.GiveNonce;
 import io.bulwark.protocol.agreement.AgreementMessage.NewKey;
-import io.bulwark.protocol.agreement.AgreementMessage.Taken;
+import io.bulwark.protocol.agreement.AgreementMessage.KeyAccepted;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.mac.KeyBook;
@@ -256,7 +256,7 @@ class KeyAgreementTest {
     @Test
     void anAnswerToAnOfferThatIsOutdatedIsNone() {
         nodes.run(500);
-        nodes.lost = sent -> sent.message() instanceof Taken && sent.to().equals(PrincipalId.node(0));
+        nodes.lost = sent -> sent.message() instanceof KeyAccepted && sent.to().equals(PrincipalId.node(0));
         nodes.run(HALF - 400);
         nodes.agreement(0).renew(nodes.nowMillis);
         nodes.lost = _ -> false;
@@ -379,10 +379,10 @@ class KeyAgreementTest {
             var _ = offer.onMessage(0, PrincipalId.node(1), new GiveNonce(filled(16, i)));
         }
         assertThat(signed[0]).isEqualTo(KeyOffer.SIGNATURES_MAX);
-        assertThat(offer.onMessage(0, PrincipalId.node(2), new Taken(filled(16, 3))))
+        assertThat(offer.onMessage(0, PrincipalId.node(2), new KeyAccepted(filled(16, 3))))
                 .isEmpty();
-        assertThat(offer.finished()).as("another's word").isFalse();
-        for (long now = 0; !offer.finished(); now += 50) {
+        assertThat(offer.isFinished()).as("another's word").isFalse();
+        for (long now = 0; !offer.isFinished(); now += 50) {
             assertThat(now).isLessThan(10_000);
             var _ = offer.onTick(now);
         }
@@ -406,7 +406,7 @@ class KeyAgreementTest {
                         new TestPorts(0),
                         new TestPorts(0),
                         _ -> List.of(),
-                        KeyAgreement.Elder.NOBODY,
+                        KeyAgreement.OlderPeers.NOBODY,
                         new Random(1)))
                 .isInstanceOf(IllegalArgumentException.class);
     }
@@ -418,18 +418,18 @@ class KeyAgreementTest {
             with = "")
     @Test
     void whoComesLaterIsMetAndNothingCountsOfWhoLeft() {
-        nodes.agreement(0).belong(List.of(PrincipalId.node(1)));
-        nodes.agreement(2).belong(List.of(PrincipalId.node(1)));
+        nodes.agreement(0).setMembers(List.of(PrincipalId.node(1)));
+        nodes.agreement(2).setMembers(List.of(PrincipalId.node(1)));
         nodes.run(500);
         assertThat(nodes.book(0).knows(PrincipalId.node(2))).isFalse();
         assertThat(nodes.agreement(0).standing().unspoken()).isZero();
-        nodes.agreement(2).belong(List.of(PrincipalId.node(0), PrincipalId.node(1)));
+        nodes.agreement(2).setMembers(List.of(PrincipalId.node(0), PrincipalId.node(1)));
         nodes.run(500);
         assertThat(believes(0, 2, vouch(2, 0))).isTrue();
         assertThat(believes(2, 0, vouch(0, 2))).isTrue();
         Bytes before = vouch(2, 0);
         nodes.cutOff.add(2);
-        nodes.agreement(0).belong(List.of(PrincipalId.node(1)));
+        nodes.agreement(0).setMembers(List.of(PrincipalId.node(1)));
         nodes.run(500);
         assertThat(believes(0, 2, before)).isFalse();
         assertThat(believes(0, 1, vouch(1, 0))).isTrue();
@@ -507,7 +507,7 @@ class KeyAgreementTest {
             Message message = switch (random.nextInt(6)) {
                 case 0 -> new AskNonce();
                 case 1 -> new GiveNonce(filled(16, random.nextInt(5)));
-                case 2 -> new Taken(filled(16, random.nextInt(5)));
+                case 2 -> new KeyAccepted(filled(16, random.nextInt(5)));
                 case 3 -> signed(2, 2, to, nonceOf(to, 2), filled(16, random.nextInt(256)), filled(32, 1));
                 case 4 -> signed(2, 1 - to, to, nonceOf(to, 2), filled(16, random.nextInt(256)), filled(32, 1));
                 default -> replayed;

@@ -86,9 +86,9 @@ class OlderNodesTest {
     void whoLeftAndComesBackIsAnOlderNodeOnlyOnceItIsHereAsOne() {
         Bytes vouched = vouchedByAnOlderNode();
         nodes.elders.clear();
-        nodes.agreement(0).belong(List.of(PrincipalId.node(1)));
+        nodes.agreement(0).setMembers(List.of(PrincipalId.node(1)));
         assertThat(believes(0, 2, vouched)).isFalse();
-        nodes.agreement(0).belong(List.of(PrincipalId.node(1), PrincipalId.node(2)));
+        nodes.agreement(0).setMembers(List.of(PrincipalId.node(1), PrincipalId.node(2)));
         nodes.run(HALF);
         assertThat(believes(0, 2, vouched)).isFalse();
     }

@@ -84,7 +84,7 @@ final class TestNodes {
                         new Random(++lives)));
     }
 
-    private final class Seen implements KeyAgreement.Elder {
+    private final class Seen implements KeyAgreement.OlderPeers {
         @Override
         public boolean agrees(PrincipalId peer) {
             return agreeing.contains(peer);
@@ -144,7 +144,7 @@ final class TestNodes {
             Effect.Send send = (Effect.Send) effect;
             network.add(new Sent(running.party(), send.to(), id, send.message()));
         }
-        if (running.operation().finished() && operations.remove(id) != null) {
+        if (running.operation().isFinished() && operations.remove(id) != null) {
             int node = running.party().number();
             Object outcome = running.operation().outcome().orElseThrow();
             perform(node, agreement(node).onCompleted(nowMillis, running.token(), outcome));

@@ -81,7 +81,7 @@ class BlockPlanTest {
         Optional<BlockRange> unregistered = plan.extend(0);
         assertThat(unregistered).contains(range(32, 32));
         assertThat(plan.hasNext()).isFalse();
-        plan.registered(range(32, 32), 99);
+        plan.onRegistered(range(32, 32), 99);
         assertThat(plan.pending()).containsExactly(99L);
         assertThat(plan.next().counter()).isEqualTo(32);
         plan.giveBackUnused();

@@ -42,7 +42,7 @@ class ObjectGetTest {
 
     private int taken;
 
-    private final ObjectGet get = new ObjectGet(VOLUME, INODE, 0, Long.MAX_VALUE, new ObjectGet.Room() {
+    private final ObjectGet get = new ObjectGet(VOLUME, INODE, 0, Long.MAX_VALUE, new ObjectGet.ReadAheadQuota() {
         @Override
         public boolean take(int bytes) {
             taken += bytes;
@@ -71,7 +71,7 @@ class ObjectGetTest {
                                 extent -> assertThat(extent.failure().reason())
                                         .isEqualTo(ExtentFailure.Reason.INCOMPLETE)));
         assertThat(get.next()).isEmpty();
-        assertThat(get.atEnd()).isFalse();
+        assertThat(get.isAtEnd()).isFalse();
         assertThat(taken).isZero();
     }
 
@@ -100,10 +100,10 @@ class ObjectGetTest {
             get.onFetched(token, WHOLE);
         }
         for (int block = 0; block < 3; block++) {
-            assertThat(get.atEnd()).isFalse();
+            assertThat(get.isAtEnd()).isFalse();
             assertThat(get.next()).isPresent();
         }
-        assertThat(get.atEnd()).isTrue();
+        assertThat(get.isAtEnd()).isTrue();
         assertThat(get.remaining()).isZero();
     }
 }

@@ -43,7 +43,7 @@ class ObjectPutGetTest {
     private static final Volume LARGE = volume(4 << 20);
     private static final ObjectPut.Target TARGET =
             new ObjectPut.Target("bucket", "key", Condition.NONE, ObjectAttributes.NONE);
-    private static final ObjectGet.Room ROOM = new ObjectGet.Room() {
+    private static final ObjectGet.ReadAheadQuota ROOM = new ObjectGet.ReadAheadQuota() {
         @Override
         public boolean take(int bytes) {
             return true;
@@ -76,12 +76,12 @@ class ObjectPutGetTest {
         List<ObjectStep> open = new ArrayList<>();
         int offered = 0;
         while (true) {
-            while (put.wantsBlock() && offered < content.length()) {
+            while (put.canTakeBlock() && offered < content.length()) {
                 int end = Math.min(content.length(), offered + BLOCK);
                 open.addAll(put.offer(content.slice(offered, end - offered)));
                 offered = end;
             }
-            if (offered == content.length() && put.wantsBlock()) {
+            if (offered == content.length() && put.canTakeBlock()) {
                 open.addAll(put.finish());
             }
             assertThat(open.size()).isBetween(1, ObjectPut.WINDOW_BLOCKS);
@@ -118,7 +118,7 @@ class ObjectPutGetTest {
         ObjectGet get = new ObjectGet(SMALL, new Inode(7, layout, ObjectAttributes.NONE, 0), offset, length, ROOM);
         Deque<ObjectStep> steps = new ArrayDeque<>(get.readAhead());
         WireWriter all = new WireWriter();
-        while (!get.atEnd()) {
+        while (!get.isAtEnd()) {
             assertThat(steps).hasSizeLessThanOrEqualTo(ObjectPut.WINDOW_BLOCKS + 1);
             ObjectStep.FetchExtent next =
                     (ObjectStep.FetchExtent) (random.nextBoolean() ? steps.removeFirst() : steps.removeLast());
@@ -177,7 +177,7 @@ class ObjectPutGetTest {
         assertThat(put.length()).isEqualTo(100);
         assertThatThrownBy(() -> put.offer(content(BLOCK))).isInstanceOf(IllegalStateException.class);
         put.finish();
-        assertThat(put.wantsBlock()).isFalse();
+        assertThat(put.canTakeBlock()).isFalse();
     }
 
     @Test
@@ -187,7 +187,7 @@ class ObjectPutGetTest {
                 put.offer(content(LARGE.policy().blockBytes())).getFirst();
         BlockRange range = new BlockRange(1, PrincipalId.client(0), 1, 0, 16);
         assertThat(register.command()).isEqualTo(new Command.RegisterPending(List.of(range)));
-        assertThat(put.wantsBlock()).isFalse();
+        assertThat(put.canTakeBlock()).isFalse();
         assertThat(put.finish()).isEmpty();
         assertThat(put.onReply(99, new Reply.PendingRegistered(8))).isEmpty();
         ObjectStep.StoreExtent store = (ObjectStep.StoreExtent)
@@ -275,7 +275,7 @@ class ObjectPutGetTest {
         assertThat(get.onFetched(list.token(), new ReadOutcome.Whole(Bytes.of(new byte[list.length()]))))
                 .isEmpty();
         assertThat(get.failure()).containsInstanceOf(GetFailure.NoPinList.class);
-        assertThat(get.atEnd()).isFalse();
+        assertThat(get.isAtEnd()).isFalse();
     }
 
     @Test
@@ -308,7 +308,7 @@ class ObjectPutGetTest {
     @Test
     void withoutRoomBlocksComeOneByOne() {
         int[] left = {BLOCK};
-        ObjectGet.Room room = new ObjectGet.Room() {
+        ObjectGet.ReadAheadQuota room = new ObjectGet.ReadAheadQuota() {
             @Override
             public boolean take(int bytes) {
                 boolean fits = bytes <= left[0];
@@ -336,6 +336,6 @@ class ObjectPutGetTest {
         assertThat(get.readAhead()).hasSize(2);
         get.close();
         assertThat(left[0]).isEqualTo(BLOCK);
-        assertThat(get.atEnd()).isTrue();
+        assertThat(get.isAtEnd()).isTrue();
     }
 }

@@ -44,7 +44,7 @@ class ObjectPutTest {
     @Test
     void noMoreThanTheWindowIsUnderWayAndTheCommandComesLast() {
         List<ObjectStep> steps = new ArrayList<>();
-        while (put.wantsBlock()) {
+        while (put.canTakeBlock()) {
             steps.addAll(put.offer(block()));
         }
         assertThat(steps).hasSize(ObjectPut.WINDOW_BLOCKS);

@@ -25,7 +25,7 @@ class SessionCommandsTest {
             commands.add(token, COMMAND);
         }
         assertThat(commands.next())
-                .contains(new SessionCommands.Numbered(1, new Submission.InSession(5, 1, 1, COMMAND)));
+                .contains(new SessionCommands.NumberedCommand(1, new Submission.InSession(5, 1, 1, COMMAND)));
         assertThat(next().lowestUnanswered()).isEqualTo(1);
         commands.done(1);
         Submission.InSession third = next();

@@ -9,7 +9,7 @@ import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.effect.RecordKind;
-import io.bulwark.protocol.epoch.Settle;
+import io.bulwark.protocol.epoch.SettleRequest;
 import io.bulwark.protocol.id.BlockId;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -28,13 +28,13 @@ class CompletionStepTest {
     void aRegisterIsLookedForAndSeenToUnderTheProtocolOfItsVolume() {
         Volume fp = volume(new ProtectionPolicy(1, 2, 4, 512));
         assertThat(new CompletionStep.FindRegister(1, fp, 0, 0).kind()).isEqualTo(RecordKind.REGISTER_VERSION);
-        assertThat(asked(fp)).isEqualTo(new Settle(Protocol.FP, BLOCK, 2));
+        assertThat(asked(fp)).isEqualTo(new SettleRequest(Protocol.FP, BLOCK, 2));
         Volume pasis = volume(ProtectionPolicy.pasis(1, 2, 5, 512, Verification.LAZY));
         assertThat(new CompletionStep.FindRegister(1, pasis, 0, 0).kind()).isEqualTo(RecordKind.PASIS_VERSION);
-        assertThat(asked(pasis)).isEqualTo(new Settle(Protocol.PASIS, BLOCK, 2));
+        assertThat(asked(pasis)).isEqualTo(new SettleRequest(Protocol.PASIS, BLOCK, 2));
     }
 
-    private static Settle asked(Volume volume) {
+    private static SettleRequest asked(Volume volume) {
         PendingSteps calls = new PendingSteps();
         calls.settle(volume, BLOCK, 2, _ -> {});
         return ((CompletionStep.SeeTo) calls.drain().getFirst()).request();

@@ -135,7 +135,7 @@ class EpochDutiesTest {
     @PlantedBug(
             in = SlotDuties.class,
             rule = "a node refuses an epoch before it says sealed",
-            replace = "if (seals && refusesBefore(new Place(volume.id(), index), group.epoch() + 1)) {",
+            replace = "if (seals && hasRefusedBefore(new Place(volume.id(), index), group.epoch() + 1)) {",
             with = "if (seals) {")
     @Test
     void itSaysSealedOnceItsServersRefuseTheEpoch() {
@@ -198,7 +198,7 @@ class EpochDutiesTest {
     @PlantedBug(
             in = SlotDuties.class,
             rule = "a node confirms an epoch only after it refuses the earlier ones",
-            replace = "&& refusesBefore(new Place(volume.id(), index), group.epoch())",
+            replace = "&& hasRefusedBefore(new Place(volume.id(), index), group.epoch())",
             with = "")
     @Test
     void aPromiseForAnEarlierEpochConfirmsNothing() {

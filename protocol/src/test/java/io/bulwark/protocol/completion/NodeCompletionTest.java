@@ -11,7 +11,7 @@ import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.extent.CompletionResult;
 import io.bulwark.protocol.extent.ExtentMessage.Complete;
-import io.bulwark.protocol.extent.ExtentMessage.Look;
+import io.bulwark.protocol.extent.ExtentMessage.CheckDepth;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentRead;
 import io.bulwark.protocol.extent.ExtentTiming;
@@ -158,7 +158,7 @@ class NodeCompletionTest {
 
     private Complete complete(long inode, long counter, long epoch, int slot, boolean verify) {
         return new Complete(
-                new BlockId(1, OWNER, inode, counter), epoch, slot, pin(counter), verify ? Look.FRAGMENT : Look.RECORD);
+                new BlockId(1, OWNER, inode, counter), epoch, slot, pin(counter), verify ? CheckDepth.FRAGMENT : CheckDepth.RECORD);
     }
 
     @Test
@@ -174,7 +174,7 @@ class NodeCompletionTest {
         references.add(object(8, 1));
         tick(2_000);
         assertThat(checked).hasSize(11);
-        assertThat(completion.counts().left()).containsExactly(new NodeCompletion.Left(1, 0, true));
+        assertThat(completion.counts().left()).containsExactly(new NodeCompletion.RemainingWork(1, 0, true));
         assertThat(completion.counts().checked()).isEqualTo(11);
     }
 
@@ -191,7 +191,7 @@ class NodeCompletionTest {
         told.clear();
         stuck = true;
         tick(0);
-        assertThat(completion.counts().left()).noneMatch(NodeCompletion.Left::compared);
+        assertThat(completion.counts().left()).noneMatch(NodeCompletion.RemainingWork::compared);
         completion = completion();
         checked.clear();
         told.clear();
@@ -199,7 +199,7 @@ class NodeCompletionTest {
         tick(0);
         assertThat(checked).hasSize(10);
         assertThat(told).containsExactly(new Fact.Freed(range(5, 0, 4)));
-        assertThat(completion.counts().left()).containsExactly(new NodeCompletion.Left(1, 0, true));
+        assertThat(completion.counts().left()).containsExactly(new NodeCompletion.RemainingWork(1, 0, true));
     }
 
     @Test
@@ -220,7 +220,7 @@ class NodeCompletionTest {
         references.add(object(4, 1));
         result = request -> request.block().session() == 4 ? CompletionResult.UNAVAILABLE : CompletionResult.COMPLETED;
         tick(0);
-        assertThat(completion.counts().left()).containsExactly(new NodeCompletion.Left(1, 1, true));
+        assertThat(completion.counts().left()).containsExactly(new NodeCompletion.RemainingWork(1, 1, true));
         tick(1_000);
         assertThat(checked).as("at once").hasSize(3);
         tick(5_999);
@@ -239,7 +239,7 @@ class NodeCompletionTest {
             result = _ -> end;
             completion = completion();
             tick(0);
-            assertThat(completion.counts().left()).containsExactly(new NodeCompletion.Left(1, 0, true));
+            assertThat(completion.counts().left()).containsExactly(new NodeCompletion.RemainingWork(1, 0, true));
         }
     }
 
@@ -253,35 +253,35 @@ class NodeCompletionTest {
         result = _ -> CompletionResult.COMPLETED;
         tick(10_000);
         assertThat(checked).containsExactly(complete(3, 0, 1, 0, false), complete(3, 0, 2, 1, false));
-        assertThat(completion.counts().left()).containsExactly(new NodeCompletion.Left(1, 0, true));
+        assertThat(completion.counts().left()).containsExactly(new NodeCompletion.RemainingWork(1, 0, true));
     }
 
     @Test
     void underLazyVerificationEachExtentIsVerifiedOnceAndAgainIfThatFailed() {
         references.add(object(3, 2));
         tick(5_000);
-        assertThat(checked).as("fp").noneMatch(each -> each.look() == Look.OTHERS);
+        assertThat(checked).as("fp").noneMatch(each -> each.look() == CheckDepth.OTHERS);
         ProtectionPolicy lazy = ProtectionPolicy.pasis(1, 2, 5, BLOCK, Verification.LAZY);
         PlacementGroup group = new PlacementGroup(1, List.of(0, 1, 2, 3, 4));
         volume = new Volume(1, "v", VolumeKind.OBJECT, lazy, 0, List.of(group));
         checked.clear();
-        result = request -> request.look() != Look.OTHERS
+        result = request -> request.look() != CheckDepth.OTHERS
                 ? CompletionResult.HELD
                 : request.block().counter() == 0 ? CompletionResult.UNAVAILABLE : CompletionResult.VERIFIED;
         tick(10_000);
         tick(11_000);
-        assertThat(checked).filteredOn(each -> each.look() == Look.OTHERS).hasSize(2);
+        assertThat(checked).filteredOn(each -> each.look() == CheckDepth.OTHERS).hasSize(2);
         assertThat(completion.counts().verified()).containsExactly(new NodeCompletion.Verified(1, 1, 1, 0));
         result = _ -> CompletionResult.POISONOUS;
         tick(20_000);
         tick(30_000);
         assertThat(checked)
-                .filteredOn(each -> each.look() == Look.OTHERS)
+                .filteredOn(each -> each.look() == CheckDepth.OTHERS)
                 .hasSize(3)
                 .last()
                 .satisfies(each -> assertThat(each.block().counter()).isZero());
         assertThat(completion.counts().verified()).containsExactly(new NodeCompletion.Verified(1, 0, 1, 1));
-        assertThat(completion.counts().left()).containsExactly(new NodeCompletion.Left(1, 0, true));
+        assertThat(completion.counts().left()).containsExactly(new NodeCompletion.RemainingWork(1, 0, true));
     }
 
     @Test
@@ -298,7 +298,7 @@ class NodeCompletionTest {
         }
         tick(10_000);
         assertThat(checked).hasSize(1);
-        assertThat(completion.counts().left()).containsExactly(new NodeCompletion.Left(1, 0, true));
+        assertThat(completion.counts().left()).containsExactly(new NodeCompletion.RemainingWork(1, 0, true));
     }
 
     @Test
@@ -393,9 +393,9 @@ class NodeCompletionTest {
         assertThat(checked).hasSize(3).contains(complete(5, 0, 1, 0, true));
         assertThat(completion.counts().scrubbed()).isEqualTo(3);
         tick(10_499);
-        assertThat(checked).filteredOn(each -> each.look() == Look.FRAGMENT).hasSize(3);
+        assertThat(checked).filteredOn(each -> each.look() == CheckDepth.FRAGMENT).hasSize(3);
         tick(10_500);
-        assertThat(checked).filteredOn(each -> each.look() == Look.FRAGMENT).hasSize(6);
+        assertThat(checked).filteredOn(each -> each.look() == CheckDepth.FRAGMENT).hasSize(6);
     }
 
     /** 257 blocks need pin lists: 18 of 15 pins, whose pins stand in the layout. */
@@ -407,7 +407,7 @@ class NodeCompletionTest {
         references.add(layout(3, 257, extents, Bytes.of(new byte[lists.size() * ObjectLayout.PIN_BYTES])));
         tick(5_000);
         assertThat(checked).as("the lists themselves").hasSize(lists.size());
-        assertThat(completion.counts().left()).containsExactly(new NodeCompletion.Left(1, 1, true));
+        assertThat(completion.counts().left()).containsExactly(new NodeCompletion.RemainingWork(1, 1, true));
         list = _ -> new ReadOutcome.Incomplete();
         tick(10_000);
         assertThat(checked).hasSize(2 * lists.size());
@@ -435,7 +435,7 @@ class NodeCompletionTest {
         volume = new Volume(1, "v", VolumeKind.OBJECT, volume.policy(), 0, List.of(arrived));
         tick(10_000);
         assertThat(completion.counts().incomplete()).isPositive();
-        assertThat(completion.counts().left()).containsExactly(new NodeCompletion.Left(1, 0, true));
+        assertThat(completion.counts().left()).containsExactly(new NodeCompletion.RemainingWork(1, 0, true));
     }
 
     @Test

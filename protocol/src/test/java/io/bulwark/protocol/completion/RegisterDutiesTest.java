@@ -8,7 +8,7 @@ import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
-import io.bulwark.protocol.epoch.Settle;
+import io.bulwark.protocol.epoch.SettleRequest;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Command.ConfirmEpoch;
@@ -44,13 +44,13 @@ class RegisterDutiesTest {
 
     private final List<Fact> told = new ArrayList<>();
     private final List<Command> submitted = new ArrayList<>();
-    private final List<Settle> asked = new ArrayList<>();
+    private final List<SettleRequest> asked = new ArrayList<>();
     private final List<CompletionStep.SeeTo> held = new ArrayList<>();
     private NodeCompletion completion = rebuilding(1 << 30);
     private PlacementGroup group = OPENED;
     private PlacementGroup other = OTHER;
     private long size = BLOCKS;
-    private Predicate<Settle> done = _ -> true;
+    private Predicate<SettleRequest> done = _ -> true;
     private boolean holding;
     /** Selects the kept blocks of the volume, from all groups: a node has records of groups that it left, too. */
     private Predicate<BlockId> kept = _ -> true;
@@ -162,8 +162,8 @@ class RegisterDutiesTest {
             assertThat(submitted).isEmpty();
             perform(completion.onSettled(now, held.removeFirst().token(), true));
         }
-        assertThat(asked).extracting(Settle::block).containsExactlyElementsOf(blocks());
-        assertThat(asked).extracting(Settle::epoch).containsOnly(2L);
+        assertThat(asked).extracting(SettleRequest::block).containsExactlyElementsOf(blocks());
+        assertThat(asked).extracting(SettleRequest::epoch).containsOnly(2L);
         assertThat(submitted).containsExactly(new ConfirmEpoch(VOLUME, 0, 2));
         later();
         assertThat(submitted).as("it may have been lost").hasSize(2);
@@ -198,7 +198,7 @@ class RegisterDutiesTest {
         later();
         release();
         assertThat(asked.subList(before, asked.size()))
-                .extracting(Settle::block)
+                .extracting(SettleRequest::block)
                 .containsAll(blocks());
         assertThat(submitted).containsExactly(new ConfirmEpoch(VOLUME, 0, 3));
     }
@@ -249,7 +249,7 @@ class RegisterDutiesTest {
         assertThat(submitted).as("what is kept cannot be read").isEmpty();
         unreadable = false;
         later();
-        assertThat(asked).extracting(Settle::block).containsExactly(written);
+        assertThat(asked).extracting(SettleRequest::block).containsExactly(written);
         assertThat(submitted).containsExactly(new ConfirmEpoch(VOLUME, 0, 2));
     }
 
@@ -273,7 +273,7 @@ class RegisterDutiesTest {
         assertThat(asked).isEmpty();
         group = LATER_OPENED;
         later();
-        assertThat(asked).isNotEmpty().extracting(Settle::epoch).containsOnly(3L);
+        assertThat(asked).isNotEmpty().extracting(SettleRequest::epoch).containsOnly(3L);
     }
 
     /** Each block that is seen to may have the new holder make its fragment. */

@@ -31,9 +31,9 @@ class VolumeProgressTest {
 
     private static VolumeProgress withHostileExtents(int count) {
         VolumeProgress progress = new VolumeProgress();
-        progress.notDone(extent(HONEST, 7, 0));
+        progress.markUnfinished(extent(HONEST, 7, 0));
         for (int i = 0; i < count; i++) {
-            progress.notDone(extent(HOSTILE, 10 + i, i));
+            progress.markUnfinished(extent(HOSTILE, 10 + i, i));
         }
         progress.advance(10 + count, true);
         return progress;
@@ -50,17 +50,17 @@ class VolumeProgressTest {
     void whatWasForgottenIsLearnedAgain() {
         VolumeProgress progress = withHostileExtents(10_000);
         progress.done(extent(HONEST, 7, 0));
-        assertThat(progress.retryIsDue(100_000, 1_000)).isTrue();
+        assertThat(progress.isRetryDue(100_000, 1_000)).isTrue();
         assertThat(progress.cursor()).isEqualTo(9);
-        assertThat(progress.caughtUp()).isFalse();
+        assertThat(progress.isCaughtUp()).isFalse();
     }
 
     @Test
     void fewUnfinishedExtentsAreTriedAgainWithoutLearningAnew() {
         VolumeProgress progress = withHostileExtents(100);
-        assertThat(progress.retryIsDue(100_000, 1_000)).isTrue();
+        assertThat(progress.isRetryDue(100_000, 1_000)).isTrue();
         assertThat(progress.cursor()).isEqualTo(110);
-        assertThat(progress.caughtUp()).isTrue();
+        assertThat(progress.isCaughtUp()).isTrue();
         assertThat(progress.toRetry()).hasSize(101);
     }
 }

@@ -5,7 +5,7 @@ import io.bulwark.protocol.control.NodeControlMessage.BackgroundReport;
 import io.bulwark.protocol.control.NodeControlMessage.LatestReply;
 import io.bulwark.protocol.control.NodeControlMessage.LatestRequest;
 import io.bulwark.protocol.control.NodeControlMessage.LatestVersion;
-import io.bulwark.protocol.control.NodeControlMessage.Life;
+import io.bulwark.protocol.control.NodeControlMessage.StoreStart;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
@@ -51,7 +51,7 @@ final class ControlSamples {
         all.put("PoolReply", new PoolReply(96 << 20));
         all.put("RebuildRequest", new RebuildRequest());
         all.put("RebuildReply", new RebuildReply(5L << 40, 3 << 20, 32 << 20));
-        all.put("LatestRequest", new LatestRequest(7, Protocol.PASIS, 1L << 33, new Life(12, -2)));
+        all.put("LatestRequest", new LatestRequest(7, Protocol.PASIS, 1L << 33, new StoreStart(12, -2)));
         all.put(
                 "LatestReply",
                 new LatestReply(

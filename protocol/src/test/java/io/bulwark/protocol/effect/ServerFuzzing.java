@@ -144,7 +144,7 @@ public final class ServerFuzzing {
         long token = List.copyOf(running.keySet()).get(index % running.size());
         ClientOperation<?> operation = running.get(token);
         if (operation != null) {
-            for (long passed = 0; !operation.finished(); passed += 1_000) {
+            for (long passed = 0; !operation.isFinished(); passed += 1_000) {
                 assertThat(passed).as("an operation has a deadline").isLessThan(DEADLINE_MILLIS);
                 sent(operation.onTick(nowMillis + passed));
             }
@@ -153,7 +153,7 @@ public final class ServerFuzzing {
     }
 
     private void ifFinished(long token, ClientOperation<?> operation) {
-        if (operation.finished()) {
+        if (operation.isFinished()) {
             running.remove(token);
             perform(server.onCompleted(nowMillis, token, operation.outcome().orElseThrow()));
         }

@@ -14,7 +14,7 @@ import io.bulwark.protocol.extent.ExtentMessage.Complete;
 import io.bulwark.protocol.extent.ExtentMessage.Completed;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
 import io.bulwark.protocol.extent.ExtentMessage.Holds;
-import io.bulwark.protocol.extent.ExtentMessage.Look;
+import io.bulwark.protocol.extent.ExtentMessage.CheckDepth;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentMessage.NotStored;
 import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
@@ -81,7 +81,7 @@ class ExtentCompletionTest {
     }
 
     private List<ExtentMessage.Answer> complete(int seed, boolean verify) {
-        return node.ask(SELF, new Complete(BLOCK, 1, 0, pin(seed), verify ? Look.FRAGMENT : Look.RECORD));
+        return node.ask(SELF, new Complete(BLOCK, 1, 0, pin(seed), verify ? CheckDepth.FRAGMENT : CheckDepth.RECORD));
     }
 
     private static Completed completed(CompletionResult result) {
@@ -357,12 +357,12 @@ class ExtentCompletionTest {
     void soManyRepairsRunAndSoManyWait() {
         int most = node.limits.repairsMax();
         for (int counter = 1; counter <= most + 1_024; counter++) {
-            assertThat(node.ask(SELF, new Complete(LocalNode.block(counter), 1, 0, pin(1), Look.RECORD)))
+            assertThat(node.ask(SELF, new Complete(LocalNode.block(counter), 1, 0, pin(1), CheckDepth.RECORD)))
                     .isEmpty();
         }
         assertThat(node.runs).hasSize(most);
         BlockId next = LocalNode.block(2_000);
-        assertThat(node.ask(SELF, new Complete(next, 1, 0, pin(1), Look.RECORD)))
+        assertThat(node.ask(SELF, new Complete(next, 1, 0, pin(1), CheckDepth.RECORD)))
                 .containsExactly(new Completed(next, 1, CompletionResult.UNAVAILABLE));
         Effect.Run first = node.runs.getFirst();
         node.complete(first, rebuilt(1));

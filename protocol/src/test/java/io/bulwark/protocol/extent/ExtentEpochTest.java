@@ -69,12 +69,12 @@ class ExtentEpochTest {
             answer(write, node, new Acknowledged(BLOCK, 1));
         }
         assertThat(write.outcome()).isPresent();
-        assertThat(write.finished()).as("slot 2 is still asked").isFalse();
+        assertThat(write.isFinished()).as("slot 2 is still asked").isFalse();
         effects.clear();
         effects.addAll(write.onTick(2 * ExtentTiming.standard().retryMillis()));
         assertThat(effects).hasSize(1);
         effects.addAll(write.onTick(10 + ExtentTiming.standard().lingerMillis()));
-        assertThat(write.finished()).isTrue();
+        assertThat(write.isFinished()).isTrue();
     }
 
     @Test
@@ -212,8 +212,8 @@ class ExtentEpochTest {
     @PlantedBug(
             in = ExtentRead.class,
             rule = "an extent is incomplete only by the word of 2f + 1 holders",
-            replace = "neverStored() > 2 * f",
-            with = "neverStored() >= 2 * f")
+            replace = "neverStoredCount() > 2 * f",
+            with = "neverStoredCount() >= 2 * f")
     @Test
     void incompleteTakesMoreThanTwoF() {
         read.start(0);
@@ -262,7 +262,7 @@ class ExtentEpochTest {
         assertThat(read.outcome()).isEmpty();
         answer(read, 2, new Holds(BLOCK, 1));
         assertThat(read.outcome()).containsInstanceOf(ReadOutcome.Whole.class);
-        assertThat(read.finished()).isTrue();
+        assertThat(read.isFinished()).isTrue();
         assertThat(effects).isEmpty();
         assertThat(read.verdicts()).isEmpty();
     }

@@ -11,7 +11,7 @@ import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
 import io.bulwark.protocol.extent.ExtentMessage.Complete;
 import io.bulwark.protocol.extent.ExtentMessage.Completed;
-import io.bulwark.protocol.extent.ExtentMessage.Look;
+import io.bulwark.protocol.extent.ExtentMessage.CheckDepth;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentMessage.NotStored;
 import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
@@ -90,7 +90,7 @@ class ExtentNodeTest {
 
     @Test
     void onlyTheNodeItselfTellsWhatIsReferenced() {
-        assertThat(node.ask(OWNER, new Complete(BLOCK, 1, 0, pin(1), Look.RECORD)))
+        assertThat(node.ask(OWNER, new Complete(BLOCK, 1, 0, pin(1), CheckDepth.RECORD)))
                 .containsExactly(new Completed(BLOCK, 1, CompletionResult.REFUSED));
         stored(BLOCK, 2);
     }
@@ -147,7 +147,7 @@ class ExtentNodeTest {
     }
 
     @PlantedBug(
-            in = Sessions.class,
+            in = ExtentSessions.class,
             rule = "a closed session stays closed",
             replace = "if (session != null && session.state != SessionState.CLOSED) {",
             with = "if (session != null) {")
@@ -178,7 +178,7 @@ class ExtentNodeTest {
     @PlantedBug(
             in = ExtentBlocks.class,
             rule = "an extent that is freed during its store is removed",
-            replace = "if (session.freed(block)) { delete(next, session, block, "
+            replace = "if (session.isFreed(block)) { delete(next, session, block, "
                     + "Optional.of(fresh), after -> end.run(after, StoreRefusal.FREED));",
             with = "if (false) { delete(next, session, block, Optional.of(fresh), after -> "
                     + "end.run(after, StoreRefusal.FREED));")
@@ -199,7 +199,7 @@ class ExtentNodeTest {
     }
 
     @PlantedBug(
-            in = Sessions.class,
+            in = ExtentSessions.class,
             rule = "freed ranges outlive a restart",
             replace = "session.toSweep.add(new long[] {range.first(), range.first() + "
                     + "range.count() - 1}); save(next, session);",
@@ -306,7 +306,7 @@ class ExtentNodeTest {
         node.use(LocalNode.volume(2, List.of(0, 1, 2, 3)));
         ReadPinned read = new ReadPinned(BLOCK, 2, 0, pin(1), true);
         assertThat(node.ask(PrincipalId.client(2), read)).singleElement().isInstanceOf(ExtentMessage.Found.class);
-        // Replicas that are behind.
+        // ReplicaFacts that are behind.
         node.use(LocalNode.volume(1, List.of(0, 1, 2, 3)));
         node.tell(new Fact.OfVolume(VOLUME, Optional.of(LocalNode.volume(1, List.of(0, 1, 2, 3)))));
         assertThat(node.ask(PrincipalId.client(2), read)).singleElement().isInstanceOf(ExtentMessage.Found.class);

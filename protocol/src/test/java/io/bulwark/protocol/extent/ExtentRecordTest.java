@@ -2,10 +2,10 @@ package io.bulwark.protocol.extent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bulwark.protocol.extent.ExtentRecord.Held;
-import io.bulwark.protocol.extent.ExtentRecord.Lost;
+import io.bulwark.protocol.extent.ExtentRecord.HeldExtent;
+import io.bulwark.protocol.extent.ExtentRecord.DamagedRecord;
 import io.bulwark.protocol.extent.ExtentRecord.Poisonous;
-import io.bulwark.protocol.extent.ExtentRecord.Wanted;
+import io.bulwark.protocol.extent.ExtentRecord.WantedExtent;
 import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.fingerprint.CrossChecksum;
 import io.bulwark.protocol.fingerprint.Fpcc;
@@ -28,11 +28,11 @@ class ExtentRecordTest {
             .fpcc();
 
     private static final List<ExtentRecord> RECORDS = List.of(
-            new Held(1, 2, true, true, FPCC),
-            new Held(5, 0, false, true, FPCC),
-            new Held(5, 0, true, false, CrossChecksum.of(FPCC.length(), FPCC.cc())),
+            new HeldExtent(1, 2, true, true, FPCC),
+            new HeldExtent(5, 0, false, true, FPCC),
+            new HeldExtent(5, 0, true, false, CrossChecksum.of(FPCC.length(), FPCC.cc())),
             new Poisonous(1, 3, FPCC.pin()),
-            new Wanted(1, 3, FPCC.pin()));
+            new WantedExtent(1, 3, FPCC.pin()));
 
     @Test
     void saysUnderItsOwnKeyWhatWasWritten() {
@@ -44,18 +44,18 @@ class ExtentRecordTest {
     @PlantedBug(
             in = ExtentRecord.class,
             rule = "a record under another key is not believed",
-            replace = "return own ? record : new Lost();",
+            replace = "return own ? record : new DamagedRecord();",
             with = "return record;")
     @Test
     void aWholeRecordUnderAnotherKeyIsLost() {
         for (ExtentRecord record : RECORDS) {
-            assertThat(ExtentRecord.decode(YOURS, record.encoded(MINE))).isInstanceOf(Lost.class);
+            assertThat(ExtentRecord.decode(YOURS, record.encoded(MINE))).isInstanceOf(DamagedRecord.class);
         }
     }
 
     @Test
     void aSlotWithoutAHashHasNoRightFragment() {
-        assertThat(new Held(1, FPCC.cc().size(), true, true, FPCC).matches(Bytes.of(new byte[FPCC.length()])))
+        assertThat(new HeldExtent(1, FPCC.cc().size(), true, true, FPCC).matches(Bytes.of(new byte[FPCC.length()])))
                 .isFalse();
     }
 
@@ -65,10 +65,10 @@ class ExtentRecordTest {
             byte[] meta = record.encoded(MINE).toByteArray();
             for (int length = 0; length < meta.length; length++) {
                 assertThat(ExtentRecord.decode(MINE, Bytes.of(Arrays.copyOf(meta, length))))
-                        .isInstanceOf(Lost.class);
+                        .isInstanceOf(DamagedRecord.class);
             }
             assertThat(ExtentRecord.decode(MINE, Bytes.of(Arrays.copyOf(meta, meta.length + 1))))
-                    .isInstanceOf(Lost.class);
+                    .isInstanceOf(DamagedRecord.class);
         }
     }
 }

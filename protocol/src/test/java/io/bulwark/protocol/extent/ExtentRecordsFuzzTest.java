@@ -23,11 +23,11 @@ class ExtentRecordsFuzzTest {
     static Stream<byte[]> extentSamples() {
         BlockCode.Encoded encoded = BlockCode.ofAll(2, 4).encode(Bytes.of(new byte[100]));
         return Stream.of(
-                        new ExtentRecord.Held(1, 2, true, true, encoded.fpcc()),
-                        new ExtentRecord.Held(1, 3, false, true, encoded.fpcc()),
-                        new ExtentRecord.Held(1, 2, true, false, CrossChecksum.of(encoded.fragments())),
+                        new ExtentRecord.HeldExtent(1, 2, true, true, encoded.fpcc()),
+                        new ExtentRecord.HeldExtent(1, 3, false, true, encoded.fpcc()),
+                        new ExtentRecord.HeldExtent(1, 2, true, false, CrossChecksum.of(encoded.fragments())),
                         new ExtentRecord.Poisonous(1, 2, encoded.fpcc().pin()),
-                        new ExtentRecord.Wanted(1, 2, encoded.fpcc().pin()))
+                        new ExtentRecord.WantedExtent(1, 2, encoded.fpcc().pin()))
                 .map(record -> record.encoded(BLOCK).toByteArray());
     }
 
@@ -47,7 +47,7 @@ class ExtentRecordsFuzzTest {
     void extents(byte[] bytes) {
         CodecFuzzing.malformedOrCanonical(bytes, meta -> {
             ExtentRecord record = ExtentRecord.decode(BLOCK, meta);
-            if (record instanceof ExtentRecord.Lost) {
+            if (record instanceof ExtentRecord.DamagedRecord) {
                 throw new MalformedException("lost");
             }
             return record.encoded(BLOCK);

@@ -40,13 +40,13 @@ class ExtentRepairTest {
     @Test
     void mOtherSlotsGiveTheOwnFragment() {
         for (int slot = 1; slot <= 2; slot++) {
-            assertThat(repair.finished()).isFalse();
+            assertThat(repair.isFinished()).isFalse();
             assertThat(repair.outcome()).isEmpty();
             answer(slot, new Found(BLOCK, 1, ENCODED.fpcc(), ENCODED.fragments().get(slot), true));
         }
         Bytes own = ENCODED.fragments().getFirst();
         assertThat(repair.outcome()).contains(new RepairOutcome.Rebuilt(ENCODED.fpcc(), own));
-        assertThat(repair.finished()).isTrue();
+        assertThat(repair.isFinished()).isTrue();
         assertThat(effects).hasSize(2).noneMatch(effect -> to(effect).equals(PrincipalId.node(0)));
     }
 
@@ -65,7 +65,7 @@ class ExtentRepairTest {
         assertThat(repair.outcome()).isEmpty();
         refuse(2, ReadRefusal.NONE);
         assertThat(repair.outcome()).contains(new RepairOutcome.Incomplete());
-        assertThat(repair.finished()).isTrue();
+        assertThat(repair.isFinished()).isTrue();
     }
 
     @Test

@@ -14,7 +14,7 @@ import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
 import io.bulwark.protocol.extent.ExtentMessage.Complete;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
 import io.bulwark.protocol.extent.ExtentMessage.Holds;
-import io.bulwark.protocol.extent.ExtentMessage.Look;
+import io.bulwark.protocol.extent.ExtentMessage.CheckDepth;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
 import io.bulwark.protocol.extent.ExtentMessage.Store;
@@ -93,7 +93,7 @@ class ExtentServerFuzzTest {
                 requests.add(new Store(block, 1, 0, encoded.fragments().get(0), encoded.fpcc()));
                 requests.add(new ReadPinned(block, 1, 0, pin, true));
                 requests.add(new ReadPinned(block, 1, 0, pin, false));
-                requests.add(new Complete(block, 1, 0, pin, Look.FRAGMENT));
+                requests.add(new Complete(block, 1, 0, pin, CheckDepth.FRAGMENT));
                 requests.add(new Suspect(block, 1, 0, pin, 0));
                 requests.add(new Suspect(block, 1, 0, pin, 1));
             }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.extent.ExtentCoding.Accepted;
-import io.bulwark.protocol.extent.ExtentCoding.Decoded;
+import io.bulwark.protocol.extent.ExtentCoding.DecodeResult;
 import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.fingerprint.Checksum;
 import io.bulwark.protocol.fingerprint.CrossChecksum;
@@ -59,11 +59,11 @@ class PasisCodingTest {
         for (int first = 0; first < N; first++) {
             for (int second = first + 1; second < N; second++) {
                 assertThat(lazy.decode(encoded.checksum(), two(encoded.fragments(), first, second), false))
-                        .isEqualTo(new Decoded.Block(block));
+                        .isEqualTo(new DecodeResult.Block(block));
             }
         }
         assertThat(lazy.decode(encoded.checksum(), Map.of(0, encoded.fragments().getFirst()), false))
-                .isEqualTo(new Decoded.None());
+                .isEqualTo(new DecodeResult.None());
     }
 
     @PlantedBug(
@@ -81,7 +81,7 @@ class PasisCodingTest {
             for (int first = 0; first < N; first++) {
                 for (int second = first + 1; second < N; second++) {
                     assertThat(lazy.decode(checksum, two(mixed, first, second), false))
-                            .isEqualTo(new Decoded.Poisonous());
+                            .isEqualTo(new DecodeResult.Poisonous());
                 }
             }
             for (int slot = 0; slot < N; slot++) {
@@ -101,13 +101,13 @@ class PasisCodingTest {
             assertThat(lazy.matches(block, slot, fragment)).isTrue();
         }
         assertThat(lazy.encodeExactly(encoded.checksum(), block)).contains(encoded.fragments());
-        assertThat(lazy.sendsBlocks()).isFalse();
+        assertThat(lazy.mustSendBlocks()).isFalse();
     }
 
     @Test
     void underWriteTimeOnlyBlocksAreTaken() {
         ExtentCoding writeTime = coding(Verification.WRITE_TIME);
-        assertThat(writeTime.sendsBlocks()).isTrue();
+        assertThat(writeTime.mustSendBlocks()).isTrue();
         assertThat(writeTime.accept(encoded.checksum(), 0, encoded.fragments().getFirst()))
                 .isEmpty();
     }
@@ -128,6 +128,6 @@ class PasisCodingTest {
         ExtentCoding fp = ExtentCoding.of(new ProtectionPolicy(1, 2, 4, 512));
         assertThat(fp.accept(checksum, 0, fragment)).isEmpty();
         assertThat(fp.encodeExactly(checksum, block)).isEmpty();
-        assertThat(fp.decode(checksum, two(encoded.fragments(), 0, 1), false)).isEqualTo(new Decoded.None());
+        assertThat(fp.decode(checksum, two(encoded.fragments(), 0, 1), false)).isEqualTo(new DecodeResult.None());
     }
 }

@@ -16,7 +16,7 @@ import io.bulwark.protocol.extent.ExtentMessage.Answer;
 import io.bulwark.protocol.extent.ExtentMessage.Complete;
 import io.bulwark.protocol.extent.ExtentMessage.Completed;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
-import io.bulwark.protocol.extent.ExtentMessage.Look;
+import io.bulwark.protocol.extent.ExtentMessage.CheckDepth;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentMessage.NotStored;
 import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
@@ -86,7 +86,7 @@ class PasisExtentTest {
         }
         assertThat(write.outcome())
                 .contains(new WriteOutcome.Complete(GOOD.checksum().pin(), 1));
-        assertThat(write.finished()).as("goes on with the slow one").isFalse();
+        assertThat(write.isFinished()).as("goes on with the slow one").isFalse();
     }
 
     @Test
@@ -131,7 +131,7 @@ class PasisExtentTest {
     @Test
     void aNodeThatMakesAFragmentBelievesNobody() {
         ExtentRead read =
-                ExtentRead.judging(LAZY, BLOCK, POISON.checksum().pin(), Set.of(), Set.of(0), ExtentTiming.standard());
+                ExtentRead.forJudgement(LAZY, BLOCK, POISON.checksum().pin(), Set.of(), Set.of(0), ExtentTiming.standard());
         read.start(0);
         found(read, POISON, 1, true);
         found(read, POISON, 2, true);
@@ -172,7 +172,7 @@ class PasisExtentTest {
                 .containsExactly(new Acknowledged(BLOCK, 1));
     }
 
-    private static List<Answer> complete(LocalNode node, ExtentCoding.Encoded of, int slot, Look look) {
+    private static List<Answer> complete(LocalNode node, ExtentCoding.Encoded of, int slot, CheckDepth look) {
         return node.ask(SELF, new Complete(BLOCK, 1, slot, of.checksum().pin(), look));
     }
 
@@ -194,15 +194,15 @@ class PasisExtentTest {
         LocalNode node = node(HOLDERS);
         store(node, GOOD, 0);
         assertThat(pinned(node, GOOD)).containsExactly(held(false));
-        assertThat(complete(node, GOOD, 0, Look.FRAGMENT)).containsExactly(completed(CompletionResult.HELD));
+        assertThat(complete(node, GOOD, 0, CheckDepth.FRAGMENT)).containsExactly(completed(CompletionResult.HELD));
         assertThat(node.runs).isEmpty();
-        assertThat(complete(node, GOOD, 0, Look.OTHERS)).isEmpty();
+        assertThat(complete(node, GOOD, 0, CheckDepth.OTHERS)).isEmpty();
         Bytes own = GOOD.fragments().getFirst();
         node.complete(node.runs.getLast(), new RepairOutcome.Rebuilt(GOOD.checksum(), own));
         assertThat(node.answers).containsExactly(completed(CompletionResult.VERIFIED));
         node.restart();
         assertThat(pinned(node, GOOD)).containsExactly(held(true));
-        assertThat(complete(node, GOOD, 0, Look.OTHERS)).containsExactly(completed(CompletionResult.HELD));
+        assertThat(complete(node, GOOD, 0, CheckDepth.OTHERS)).containsExactly(completed(CompletionResult.HELD));
         assertThat(node.runs).isEmpty();
     }
 
@@ -216,7 +216,7 @@ class PasisExtentTest {
         LocalNode node = node(HOLDERS);
         store(node, POISON, 0);
         assertThat(node.unreferencedBytes()).isPositive();
-        complete(node, POISON, 0, Look.OTHERS);
+        complete(node, POISON, 0, CheckDepth.OTHERS);
         node.complete(node.runs.getLast(), new RepairOutcome.Poisonous());
         assertThat(node.answers).containsExactly(completed(CompletionResult.POISONOUS));
         assertThat(node.evidence).singleElement().satisfies(evidence -> {
@@ -228,7 +228,7 @@ class PasisExtentTest {
         node.restart();
         assertThat(pinned(node, POISON)).containsExactly(new NotFound(BLOCK, 1, ReadRefusal.POISONOUS));
         assertThat(pinned(node, GOOD)).containsExactly(new NotFound(BLOCK, 1, ReadRefusal.OTHER_VERSION));
-        for (Look look : Look.values()) {
+        for (CheckDepth look : CheckDepth.values()) {
             assertThat(complete(node, POISON, 0, look)).containsExactly(completed(CompletionResult.POISONOUS));
         }
         assertThat(node.ask(
@@ -242,7 +242,7 @@ class PasisExtentTest {
     void nothingIsNotedOfPoisonThatWasFreedBefore() {
         LocalNode node = node(HOLDERS);
         store(node, POISON, 0);
-        complete(node, POISON, 0, Look.OTHERS);
+        complete(node, POISON, 0, CheckDepth.OTHERS);
         node.tell(FREED);
         assertThat(node.has(BLOCK)).isFalse();
         node.holdStores = true;
@@ -260,7 +260,7 @@ class PasisExtentTest {
     @Test
     void poisonThatIsFreedWhileItIsNotedIsForgotten() {
         LocalNode node = node(HOLDERS);
-        complete(node, POISON, 0, Look.RECORD);
+        complete(node, POISON, 0, CheckDepth.RECORD);
         node.holdStores = true;
         node.complete(node.runs.getLast(), new RepairOutcome.Poisonous());
         node.tell(FREED);
@@ -277,11 +277,11 @@ class PasisExtentTest {
     void onlyTheHoldersOfTheFirst2bPlus1SlotsVerify() {
         LocalNode third = node(List.of(1, 2, 0, 3, 4));
         store(third, GOOD, 2);
-        assertThat(complete(third, GOOD, 2, Look.OTHERS)).isEmpty();
+        assertThat(complete(third, GOOD, 2, CheckDepth.OTHERS)).isEmpty();
         assertThat(third.runs).hasSize(1);
         LocalNode fourth = node(List.of(1, 2, 3, 0, 4));
         store(fourth, GOOD, 3);
-        assertThat(complete(fourth, GOOD, 3, Look.OTHERS)).containsExactly(completed(CompletionResult.HELD));
+        assertThat(complete(fourth, GOOD, 3, CheckDepth.OTHERS)).containsExactly(completed(CompletionResult.HELD));
         assertThat(fourth.runs).isEmpty();
     }
 }

@@ -68,9 +68,9 @@ class PendingRequestsTest {
         park(1_000, HONEST, 1, 0);
         park(0, HONEST, 2, 3 * LARGE);
         Question denied = new Question.OfSession(1, HONEST, 1);
-        pendingRequests.denied(denied::equals);
+        pendingRequests.onDenied(denied::equals);
         assertThat(pendingRequests.onTick(ServerCall.at(1_999))).isEmpty();
-        List<PendingRequests.Asked> over = pendingRequests.onTick(ServerCall.at(2_000));
+        List<PendingRequests.ParkedRequest> over = pendingRequests.onTick(ServerCall.at(2_000));
         assertThat(over)
                 .singleElement()
                 .satisfies(asked -> assertThat(asked.answered).containsExactly(denied));
@@ -100,7 +100,7 @@ class PendingRequestsTest {
         Fpcc fpcc = Fpcc.of(1, List.of(Bytes.of(new byte[32])), List.of(Bytes.of(new byte[16])));
         StoreBlock store = new StoreBlock(block, 1, 0, Bytes.of(new byte[bytes]), fpcc);
         ServerCall turn = ServerCall.at(nowMillis);
-        pendingRequests.park(turn, new Question.OfSession(1, from, session), new PendingRequests.Asked(from, 1, store, nowMillis));
+        pendingRequests.park(turn, new Question.OfSession(1, from, session), new PendingRequests.ParkedRequest(from, 1, store, nowMillis));
         return turn.effects().size();
     }
 }

@@ -7,7 +7,7 @@ import io.bulwark.protocol.extent.ExtentMessage.Complete;
 import io.bulwark.protocol.extent.ExtentMessage.Completed;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
 import io.bulwark.protocol.extent.ExtentMessage.Holds;
-import io.bulwark.protocol.extent.ExtentMessage.Look;
+import io.bulwark.protocol.extent.ExtentMessage.CheckDepth;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentMessage.NotStored;
 import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
@@ -42,7 +42,7 @@ final class SampleMessages {
         samples.put("READ_PINNED", new ReadPinned(block, 1, 0, pin, true));
         samples.put("READ_PINNED-light", new ReadPinned(block, 1, 0, pin, false));
         samples.put("SUSPECT", new Suspect(block, 1, 0, pin, 3));
-        samples.put("COMPLETE", new Complete(block, 1, 3, pin, Look.FRAGMENT));
+        samples.put("COMPLETE", new Complete(block, 1, 3, pin, CheckDepth.FRAGMENT));
         samples.put("ACKNOWLEDGED", new Acknowledged(block, 1));
         samples.put("NOT_STORED", new NotStored(block, 5, StoreRefusal.LIMIT));
         samples.put(
@@ -53,7 +53,7 @@ final class SampleMessages {
         samples.put(
                 "FOUND-pasis",
                 new Found(block, 1, all.checksum(), all.fragments().get(4), false));
-        samples.put("COMPLETE-others", new Complete(block, 1, 3, pin, Look.OTHERS));
+        samples.put("COMPLETE-others", new Complete(block, 1, 3, pin, CheckDepth.OTHERS));
         samples.put("HOLDS", new Holds(block, 1));
         samples.put("NOT_FOUND", new NotFound(block, 1, ReadRefusal.DAMAGED));
         samples.put("COMPLETED", new Completed(block, 1, CompletionResult.REPAIRED));

@@ -16,12 +16,12 @@ class SenderPenaltiesTest {
 
     @Test
     void aStrikeKeepsItsSenderOutForAWhileAndNobodyElse() {
-        assertThat(penalties.barred(1_000, LIAR)).isFalse();
+        assertThat(penalties.isBarred(1_000, LIAR)).isFalse();
         penalties.strike(1_000, LIAR);
-        assertThat(penalties.barred(1_000, LIAR)).isTrue();
-        assertThat(penalties.barred(1_249, LIAR)).isTrue();
-        assertThat(penalties.barred(1_250, LIAR)).isFalse();
-        assertThat(penalties.barred(1_000, OTHER)).isFalse();
+        assertThat(penalties.isBarred(1_000, LIAR)).isTrue();
+        assertThat(penalties.isBarred(1_249, LIAR)).isTrue();
+        assertThat(penalties.isBarred(1_250, LIAR)).isFalse();
+        assertThat(penalties.isBarred(1_000, OTHER)).isFalse();
     }
 
     @Test
@@ -30,8 +30,8 @@ class SenderPenaltiesTest {
         long expected = 250;
         for (int strike = 1; strike <= 12; strike++) {
             penalties.strike(now, LIAR);
-            assertThat(penalties.barred(now + expected - 1, LIAR)).isTrue();
-            assertThat(penalties.barred(now + expected, LIAR)).isFalse();
+            assertThat(penalties.isBarred(now + expected - 1, LIAR)).isTrue();
+            assertThat(penalties.isBarred(now + expected, LIAR)).isFalse();
             now += expected;
             expected = Math.min(2 * expected, 64_000);
         }
@@ -41,10 +41,10 @@ class SenderPenaltiesTest {
     void afterTenMinutesWithoutAStrikeItBeginsAnew() {
         penalties.strike(0, LIAR);
         penalties.strike(0, LIAR);
-        assertThat(penalties.barred(499, LIAR)).isTrue();
+        assertThat(penalties.isBarred(499, LIAR)).isTrue();
         penalties.strike(600_000, LIAR);
-        assertThat(penalties.barred(600_249, LIAR)).isTrue();
-        assertThat(penalties.barred(600_250, LIAR)).isFalse();
+        assertThat(penalties.isBarred(600_249, LIAR)).isTrue();
+        assertThat(penalties.isBarred(600_250, LIAR)).isFalse();
     }
 
     @Test
@@ -52,7 +52,7 @@ class SenderPenaltiesTest {
         penalties.strike(0, LIAR);
         for (int sender = 10; sender < 5_000; sender++) {
             penalties.strike(0, PrincipalId.client(sender));
-            assertThat(penalties.barred(0, LIAR)).isTrue();
+            assertThat(penalties.isBarred(0, LIAR)).isTrue();
         }
     }
 }

@@ -36,7 +36,7 @@ class SessionRecordPropertyTest {
                 }
                 record = SessionRecord.decode(record.encoded());
                 for (int counter = 0; counter < COUNTERS + 50; counter++) {
-                    assertThat(record.freed(counter)).as("seed %d", seed).isEqualTo(freed.get(counter));
+                    assertThat(record.isFreed(counter)).as("seed %d", seed).isEqualTo(freed.get(counter));
                 }
             }
         }
@@ -60,8 +60,8 @@ class SessionRecordPropertyTest {
             SessionRecord again = SessionRecord.decode(record.encoded());
             assertThat(again.encoded()).isEqualTo(record.encoded());
             for (long i = 0; i < 3L * SessionRecord.INTERVALS_MAX; i++) {
-                assertThat(again.freed(2 * i)).isEqualTo(record == open);
-                assertThat(again.freed(2 * i + 1)).isEqualTo(record == closed);
+                assertThat(again.isFreed(2 * i)).isEqualTo(record == open);
+                assertThat(again.isFreed(2 * i + 1)).isEqualTo(record == closed);
             }
         }
     }

@@ -32,14 +32,14 @@ class SessionRecordTest {
         assertThat(record.close(ranges(Map.of(0L, 10L, 20L, 30L)))).isTrue();
         assertThat(record.close(ranges(Map.of(0L, 10L, 20L, 30L)))).isFalse();
         assertThat(record.close(ranges(Map.of(5L, 7L, 20L, 25L)))).isTrue();
-        assertThat(record.freed(4)).isTrue();
-        assertThat(record.freed(5)).isFalse();
-        assertThat(record.freed(7)).isTrue();
-        assertThat(record.freed(24)).isFalse();
-        assertThat(record.freed(25)).isTrue();
+        assertThat(record.isFreed(4)).isTrue();
+        assertThat(record.isFreed(5)).isFalse();
+        assertThat(record.isFreed(7)).isTrue();
+        assertThat(record.isFreed(24)).isFalse();
+        assertThat(record.isFreed(25)).isTrue();
         assertThat(record.close(ranges(Map.of()))).isTrue();
-        assertThat(record.freed(5)).isTrue();
-        assertThat(record.freed(24)).isTrue();
+        assertThat(record.isFreed(5)).isTrue();
+        assertThat(record.isFreed(24)).isTrue();
     }
 
     @Test
@@ -47,7 +47,7 @@ class SessionRecordTest {
         SessionRecord record = new SessionRecord();
         record.close(ranges(Map.of(0L, 10L, 20L, 30L)));
         assertThat(record.close(ranges(Map.of(5L, 10L, 20L, 30L)))).isTrue();
-        assertThat(record.freed(4)).isTrue();
+        assertThat(record.isFreed(4)).isTrue();
     }
 
     /** Other protocols remember something of the session, too. */
@@ -88,9 +88,9 @@ class SessionRecordTest {
     void anInterruptedSweepIsKnownAlsoWhereTheRecordWasDamaged() {
         SessionRecord record = SessionRecord.forgotten(List.of());
         record.free(1, 2);
-        assertThat(sweeping(record)).isFalse();
+        assertThat(isSweeping(record)).isFalse();
         record.setSweeping(true);
-        assertThat(sweeping(record)).isTrue();
+        assertThat(isSweeping(record)).isTrue();
         Bytes page = record.encoded().getFirst();
         assertThat(SessionRecord.isSweeping(new Loaded.Meta(KEY, page.slice(0, 2))))
                 .isFalse();
@@ -98,7 +98,7 @@ class SessionRecordTest {
                 .isFalse();
     }
 
-    private static boolean sweeping(SessionRecord record) {
+    private static boolean isSweeping(SessionRecord record) {
         return SessionRecord.isSweeping(new Loaded.Meta(KEY, record.encoded().getFirst()));
     }
 
@@ -108,7 +108,7 @@ class SessionRecordTest {
         record.close(ranges(Map.of(0L, 10L)));
         record.free(0, 5);
         assertThat(record.close(ranges(Map.of(0L, 10L)))).isFalse();
-        assertThat(record.freed(4)).isTrue();
-        assertThat(record.freed(5)).isFalse();
+        assertThat(record.isFreed(4)).isTrue();
+        assertThat(record.isFreed(5)).isFalse();
     }
 }

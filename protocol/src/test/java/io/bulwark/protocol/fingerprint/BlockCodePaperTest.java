@@ -102,7 +102,7 @@ class BlockCodePaperTest {
                 continue;
             }
             shares.put(slot, share);
-            boolean right = scene.fpcc.consistent(scene.code.erasureCode(), slot, share.fragment());
+            boolean right = scene.fpcc.isConsistent(scene.code.erasureCode(), slot, share.fragment());
             boolean counts = switch (answers.get(slot)) {
                 case CONSISTENT -> right;
                 case STAGED, COLLUDING, ALONE -> true;

@@ -37,7 +37,7 @@ class FpccTest {
     @Test
     void theFragmentsThatItWasMadeOfAreConsistent() {
         for (int i = 0; i < M + F; i++) {
-            assertThat(fpcc.consistent(code, i, first.get(i))).isTrue();
+            assertThat(fpcc.isConsistent(code, i, first.get(i))).isTrue();
         }
         assertThat(fpcc.countConsistent(code, first)).isEqualTo(M + F);
         assertThat(fpcc.length()).isEqualTo(LENGTH);
@@ -53,7 +53,7 @@ class FpccTest {
             for (int round = 0; round < 50; round++) {
                 byte[] flipped = first.get(i).toByteArray();
                 flipped[random.nextInt(LENGTH)] ^= (byte) (1 << random.nextInt(8));
-                assertThat(fpcc.consistent(code, i, Bytes.of(flipped)))
+                assertThat(fpcc.isConsistent(code, i, Bytes.of(flipped)))
                         .as("seed %d", SEED)
                         .isFalse();
             }
@@ -64,7 +64,7 @@ class FpccTest {
     void aFragmentIsConsistentAtItsIndexOnly() {
         for (int i = -1; i <= fragments.size(); i++) {
             for (int j = 0; j < fragments.size(); j++) {
-                assertThat(fpcc.consistent(code, i, fragments.get(j)))
+                assertThat(fpcc.isConsistent(code, i, fragments.get(j)))
                         .as("fragment %d at %d", j, i)
                         .isEqualTo(i == j && i < M + F);
             }
@@ -82,7 +82,7 @@ class FpccTest {
         for (int i = 0; i < M + F; i++) {
             byte[] fragment = first.get(i).toByteArray();
             for (int length : new int[] {0, 1, LENGTH - 1, LENGTH + 1, 2 * LENGTH, 4096}) {
-                assertThat(fpcc.consistent(code, i, Bytes.of(Arrays.copyOf(fragment, length))))
+                assertThat(fpcc.isConsistent(code, i, Bytes.of(Arrays.copyOf(fragment, length))))
                         .isFalse();
             }
         }
@@ -101,7 +101,7 @@ class FpccTest {
         Fingerprint fingerprint = Fingerprint.at(Forgery.point(forged.cc(), LENGTH));
         assertThat(forged.cc().get(1)).isEqualTo(Hashes.sha256(extended));
         assertThat(forged.fp().get(1)).isEqualTo(fingerprint.of(extended));
-        assertThat(forged.consistent(code, 1, extended)).isFalse();
+        assertThat(forged.isConsistent(code, 1, extended)).isFalse();
     }
 
     @PlantedBug(
@@ -116,7 +116,7 @@ class FpccTest {
             Bytes other = randomBytes(LENGTH);
             Fpcc forged = Forgery.withHashesOf(Map.of(i, other), M, first);
             assertThat(forged.cc().get(i)).isEqualTo(Hashes.sha256(other));
-            assertThat(forged.consistent(code, i, other)).as("seed %d", SEED).isFalse();
+            assertThat(forged.isConsistent(code, i, other)).as("seed %d", SEED).isFalse();
             assertThat(forged.countConsistent(code, first)).isEqualTo(M + F - 1);
         }
     }
@@ -133,7 +133,7 @@ class FpccTest {
             Fingerprint fingerprint = Fingerprint.at(Forgery.point(fpcc.cc(), LENGTH));
             assertThat(other).isNotEqualTo(first.get(i));
             assertThat(fingerprint.of(other)).isEqualTo(fingerprint.of(first.get(i)));
-            assertThat(fpcc.consistent(code, i, other)).isFalse();
+            assertThat(fpcc.isConsistent(code, i, other)).isFalse();
         }
     }
 
@@ -149,10 +149,10 @@ class FpccTest {
 
     @Test
     void anotherCodeIsInconsistent() {
-        assertThat(fpcc.consistent(ErasureCode.of(2, 7), 0, first.getFirst())).isFalse();
-        assertThat(fpcc.consistent(ErasureCode.of(M, M + 1), 0, first.getFirst()))
+        assertThat(fpcc.isConsistent(ErasureCode.of(2, 7), 0, first.getFirst())).isFalse();
+        assertThat(fpcc.isConsistent(ErasureCode.of(M, M + 1), 0, first.getFirst()))
                 .isFalse();
-        assertThat(fpcc.consistent(ErasureCode.of(M, M + F), 0, first.getFirst()))
+        assertThat(fpcc.isConsistent(ErasureCode.of(M, M + F), 0, first.getFirst()))
                 .isTrue();
     }
 

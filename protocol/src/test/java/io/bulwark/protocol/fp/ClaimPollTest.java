@@ -87,6 +87,6 @@ class ClaimPollTest {
                 .hasSize(1);
         poll.onTick(3_001);
         assertThat(poll.outcome()).contains(ClaimPoll.Outcome.TIMED_OUT);
-        assertThat(poll.finished()).isTrue();
+        assertThat(poll.isFinished()).isTrue();
     }
 }

@@ -46,7 +46,7 @@ class DeletedVolumesTest {
         }
         FpMessage.Refused refused =
                 (FpMessage.Refused) nodes.one(CLIENT, new FpMessage.FindTimestamp(nodes.group.target(0), false));
-        assertThat(refused.refusal()).isEqualTo(Refusal.WRONG_SLOT);
+        assertThat(refused.refusal()).isEqualTo(FpRefusal.WRONG_SLOT);
     }
 
     @Test
@@ -62,7 +62,7 @@ class DeletedVolumesTest {
         assertThat(nodes.answers)
                 .hasSize(2)
                 .allSatisfy(answer ->
-                        assertThat(((FpMessage.Refused) answer).refusal()).isEqualTo(Refusal.WRONG_SLOT));
+                        assertThat(((FpMessage.Refused) answer).refusal()).isEqualTo(FpRefusal.WRONG_SLOT));
         nodes.pass(40_000);
         assertNothingIsLeft(0);
     }

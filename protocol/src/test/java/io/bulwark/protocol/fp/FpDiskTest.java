@@ -31,7 +31,7 @@ class FpDiskTest {
         assertThat(nodes.one(CLIENT, commit))
                 .isInstanceOfSatisfying(
                         FpMessage.Refused.class,
-                        refused -> assertThat(refused.refusal()).isEqualTo(Refusal.DEVICE));
+                        refused -> assertThat(refused.refusal()).isEqualTo(FpRefusal.DEVICE));
         nodes.nextStore = Stored.DURABLE;
         assertThat(nodes.latest(0)).isEqualTo(new Timestamp(6, nodes.encode(2).fpcc()));
         assertThat(read(staged).holding()).as("dropped by the commit").isNull();
@@ -45,7 +45,7 @@ class FpDiskTest {
             assertThat(nodes.one(CLIENT, inBlock(number)))
                     .isInstanceOfSatisfying(
                             FpMessage.Refused.class,
-                            refused -> assertThat(refused.refusal()).isEqualTo(Refusal.NO_SPACE));
+                            refused -> assertThat(refused.refusal()).isEqualTo(FpRefusal.NO_SPACE));
         }
         nodes.nextStore = Stored.DURABLE;
         assertThat(nodes.one(CLIENT, inBlock(30))).isInstanceOf(FpMessage.Prepared.class);
@@ -71,7 +71,7 @@ class FpDiskTest {
             assertThat(nodes.ask(CLIENT, find)).isEmpty();
         }
         assertThat(nodes.one(CLIENT, find))
-                .isEqualTo(new FpMessage.Refused(find.target(), RequestKind.FIND_TIMESTAMP, 0, Refusal.BUSY, 1));
+                .isEqualTo(new FpMessage.Refused(find.target(), RequestKind.FIND_TIMESTAMP, 0, FpRefusal.BUSY, 1));
     }
 
     /** A version kept for slow readers leaves its writer's account when it is deleted, by a later commit or by time. */

@@ -38,7 +38,7 @@ class FpLurkingOverwrittenTest {
         StagedIndex.Entry entry = new StagedIndex.Entry(nodes.group.block(), version.version());
         nodes.prepare(1, 5, 1);
         nodes.putOnDisk(0, record);
-        if (record.chargedTo(PrepareTag.REPAIR)) {
+        if (record.isChargedTo(PrepareTag.REPAIR)) {
             nodes.disk(0).apply(index.delete(CLIENT, entry));
             nodes.disk(0).apply(index.put(PrepareTag.REPAIR, 0, entry));
         }
@@ -125,8 +125,8 @@ class FpLurkingOverwrittenTest {
     @PlantedBug(
             in = FpRegister.class,
             rule = "an overwritten version stays on its account until that is durable",
-            replace = "if (!old.chargedTo(PrepareTag.REPAIR)) { uncharged(old);",
-            with = "{ uncharged(old);")
+            replace = "if (!old.isChargedTo(PrepareTag.REPAIR)) { onUncharged(old);",
+            with = "{ onUncharged(old);")
     @Test
     void whatIsWaitedForAlreadyIsWaitedForWhenItIsOverwritten() {
         onDisk(staged().repaired());

@@ -248,7 +248,7 @@ class FpLurkingRepairTest {
     void whatNoncesAloneProveIsNotWrittenBackButRepaired() {
         nodes.write(4, 4, 0, 1, 2);
         FpMessage.ReadAnswer liar = show(0, 3);
-        FpRead read = FpRead.writingBack(nodes.group, SESSION, TIMES);
+        FpRead read = FpRead.withWriteBack(nodes.group, SESSION, TIMES);
         List<Effect> effects = new ArrayList<>(read.start(1));
         effects.addAll(read.onMessage(
                 2, nodes.group.node(0), new FpMessage.FoundTimestamp(nodes.group.target(0), version, null)));

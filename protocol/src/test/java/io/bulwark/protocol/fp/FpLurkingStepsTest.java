@@ -52,7 +52,7 @@ class FpLurkingStepsTest {
     }
 
     private Timestamp read() {
-        ClientOperation<FpReadOutcome> read = nodes.run(READER, FpRead.writingBack(nodes.group, SESSION, TIMES));
+        ClientOperation<FpReadOutcome> read = nodes.run(READER, FpRead.withWriteBack(nodes.group, SESSION, TIMES));
         nodes.pass(20_000);
         return ((FpReadOutcome.Value) read.outcome().orElseThrow()).timestamp();
     }

@@ -25,7 +25,7 @@ class FpReadTest {
     private static final Timeouts TIMES = new Timeouts(100, 300, 0, 20_000);
 
     private LocalNodes nodes = new LocalNodes(1, 2);
-    private FpRead read = FpRead.writingBack(nodes.group, SESSION, TIMES);
+    private FpRead read = FpRead.withWriteBack(nodes.group, SESSION, TIMES);
     private final List<Effect> effects = new ArrayList<>();
     private long now = 1;
 
@@ -120,7 +120,7 @@ class FpReadTest {
     @PlantedBug(
             in = BlockCode.class,
             rule = "a reader checks fragments against fpcc",
-            replace = "if (fpcc.consistent(code, slot, share.fragment())) {",
+            replace = "if (fpcc.isConsistent(code, slot, share.fragment())) {",
             with = "if (true) {")
     @Test
     void whatTheVersionsBytesAreNotIsCorruptAndMasked() {
@@ -216,26 +216,26 @@ class FpReadTest {
     @Test
     void fRefusalsEndNoReadAndMoreDoAfterAWhile() {
         start();
-        refuse(0, RequestKind.FIND_TIMESTAMP, Refusal.NO_GRANT, 1);
-        refuse(1, RequestKind.PREPARE, Refusal.NO_GRANT, 1);
-        refuse(2, RequestKind.COMMIT, Refusal.NO_GRANT, 1);
+        refuse(0, RequestKind.FIND_TIMESTAMP, FpRefusal.NO_GRANT, 1);
+        refuse(1, RequestKind.PREPARE, FpRefusal.NO_GRANT, 1);
+        refuse(2, RequestKind.COMMIT, FpRefusal.NO_GRANT, 1);
         tick(700);
         assertThat(read.outcome()).as("one has refused the read").isEmpty();
-        refuse(1, RequestKind.FIND_TIMESTAMP, Refusal.NO_GRANT, 1);
+        refuse(1, RequestKind.FIND_TIMESTAMP, FpRefusal.NO_GRANT, 1);
         assertThat(read.outcome()).contains(new FpReadOutcome.Failed(Failure.NO_GRANT));
     }
 
     @Test
     void refusalsAreGivenTimeAndALaterEpochIsNot() {
         start();
-        refuse(0, RequestKind.FIND_TIMESTAMP, Refusal.NO_GRANT, 1);
-        refuse(1, RequestKind.FIND_TIMESTAMP, Refusal.NO_GRANT, 1);
+        refuse(0, RequestKind.FIND_TIMESTAMP, FpRefusal.NO_GRANT, 1);
+        refuse(1, RequestKind.FIND_TIMESTAMP, FpRefusal.NO_GRANT, 1);
         assertThat(read.outcome()).isEmpty();
-        read = FpRead.writingBack(nodes.group, SESSION, TIMES);
+        read = FpRead.withWriteBack(nodes.group, SESSION, TIMES);
         start();
-        refuse(0, RequestKind.FIND_TIMESTAMP, Refusal.OTHER_EPOCH, 2);
+        refuse(0, RequestKind.FIND_TIMESTAMP, FpRefusal.OTHER_EPOCH, 2);
         assertThat(read.outcome()).isEmpty();
-        refuse(1, RequestKind.FIND_TIMESTAMP, Refusal.OTHER_EPOCH, 2);
+        refuse(1, RequestKind.FIND_TIMESTAMP, FpRefusal.OTHER_EPOCH, 2);
         assertThat(read.outcome()).contains(new FpReadOutcome.Failed(Failure.OTHER_EPOCH));
     }
 
@@ -246,18 +246,18 @@ class FpReadTest {
         start();
         honest(0, true);
         honest(1, true);
-        refuse(2, RequestKind.FIND_TIMESTAMP, Refusal.OTHER_EPOCH, 2);
+        refuse(2, RequestKind.FIND_TIMESTAMP, FpRefusal.OTHER_EPOCH, 2);
         effects.clear();
         tick(400);
         assertThat(slots(FpMessage.FindTimestamp.class, m -> !m.withFragment())).contains(0, 1);
-        refuse(1, RequestKind.FIND_TIMESTAMP, Refusal.OTHER_EPOCH, 2);
+        refuse(1, RequestKind.FIND_TIMESTAMP, FpRefusal.OTHER_EPOCH, 2);
         assertThat(read.outcome()).contains(new FpReadOutcome.Failed(Failure.OTHER_EPOCH));
     }
 
     @Test
     void aReaderWhoseSessionMayNotWriteAsksForRepair() {
         Timestamp version = nodes.write(5, 1, 0, 1);
-        ClientOperation<FpReadOutcome> running = nodes.run(CLIENT, FpRead.writingBack(nodes.group, 99, TIMES));
+        ClientOperation<FpReadOutcome> running = nodes.run(CLIENT, FpRead.withWriteBack(nodes.group, 99, TIMES));
         nodes.pass(5_000);
         assertThat(running.outcome())
                 .contains(new FpReadOutcome.Value(version, nodes.group.trimmed(nodes.block(1)), nodes.block(1)));
@@ -293,26 +293,26 @@ class FpReadTest {
                 .hasSize(4);
         tick(30_000);
         assertThat(read.outcome()).contains(new FpReadOutcome.Failed(Failure.TIMED_OUT));
-        assertThat(read.finished()).isTrue();
+        assertThat(read.isFinished()).isTrue();
     }
 
     @Test
     void aWholeReadThroughRealNodesWithOneCutOff() {
         Timestamp version = nodes.write(5, 1, 0, 1, 2);
         nodes.cutOff.add(0);
-        ClientOperation<FpReadOutcome> running = nodes.run(CLIENT, FpRead.askingForRepair(nodes.group, TIMES));
+        ClientOperation<FpReadOutcome> running = nodes.run(CLIENT, FpRead.withRepairRequests(nodes.group, TIMES));
         nodes.pass(2_000);
         assertThat(running.outcome())
                 .contains(new FpReadOutcome.Value(version, nodes.group.trimmed(nodes.block(1)), nodes.block(1)));
     }
 
-    private void refuse(int slot, RequestKind asked, Refusal refusal, long epoch) {
+    private void refuse(int slot, RequestKind asked, FpRefusal refusal, long epoch) {
         answer(slot, new FpMessage.Refused(nodes.group.target(slot), asked, 0, refusal, epoch));
     }
 
     private void use(LocalNodes other) {
         nodes = other;
-        read = FpRead.writingBack(nodes.group, SESSION, TIMES);
+        read = FpRead.withWriteBack(nodes.group, SESSION, TIMES);
     }
 
     private void start() {

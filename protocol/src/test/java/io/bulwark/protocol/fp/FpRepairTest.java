@@ -35,7 +35,7 @@ class FpRepairTest {
         // Alone, node 1 cannot tell.
         nodes.ask(CLIENT, nodes.fragment(1, 180_001, 5));
         nodes.pass(4_000);
-        assertThat(nodes.answers).singleElement().isEqualTo(refusal(1, RequestKind.PREPARE, 180_001, Refusal.FAR));
+        assertThat(nodes.answers).singleElement().isEqualTo(refusal(1, RequestKind.PREPARE, 180_001, FpRefusal.FAR));
         nodes.cutOff.clear();
         nodes.ask(CLIENT, nodes.fragment(1, 180_001, 5));
         nodes.pass(1_000);
@@ -52,7 +52,7 @@ class FpRepairTest {
     void aTsThatNobodyReachedStaysFar() {
         nodes.ask(CLIENT, nodes.fragment(1, FpPrepare.FAR + 1, 5));
         nodes.pass(1_000);
-        assertThat(nodes.answers).singleElement().isEqualTo(refusal(1, RequestKind.PREPARE, FpPrepare.FAR + 1, Refusal.FAR));
+        assertThat(nodes.answers).singleElement().isEqualTo(refusal(1, RequestKind.PREPARE, FpPrepare.FAR + 1, FpRefusal.FAR));
         assertThat(nodes.one(CLIENT, nodes.fragment(1, FpPrepare.FAR, 5))).isInstanceOf(FpMessage.Prepared.class);
     }
 
@@ -66,7 +66,7 @@ class FpRepairTest {
         for (int ts = 1; ts <= 4; ts++) {
             assertThat(nodes.one(CLIENT, nodes.fragment(1, ts, ts))).isInstanceOf(FpMessage.Prepared.class);
         }
-        assertThat(nodes.one(CLIENT, nodes.fragment(1, 5, 5))).isEqualTo(refusal(1, RequestKind.PREPARE, 5, Refusal.LIMIT));
+        assertThat(nodes.one(CLIENT, nodes.fragment(1, 5, 5))).isEqualTo(refusal(1, RequestKind.PREPARE, 5, FpRefusal.LIMIT));
         assertThat(nodes.chargesOnDisk(1)).isEqualTo(4);
         nodes.cutOff.add(1);
         writeWithout1(9, 9);
@@ -82,7 +82,7 @@ class FpRepairTest {
         nodes.write(7, 9, 0, 1, 2);
         assertThat(nodes.one(CLIENT, nodes.fragment(1, 0, 1))).isInstanceOf(FpMessage.Prepared.class);
         assertThat(nodes.one(CLIENT, nodes.fragment(1, 0, 2))).isInstanceOf(FpMessage.Prepared.class);
-        assertThat(nodes.one(CLIENT, nodes.fragment(1, 0, 3))).isEqualTo(refusal(1, RequestKind.PREPARE, 8, Refusal.LIMIT));
+        assertThat(nodes.one(CLIENT, nodes.fragment(1, 0, 3))).isEqualTo(refusal(1, RequestKind.PREPARE, 8, FpRefusal.LIMIT));
         assertThat(nodes.one(CLIENT, nodes.fragment(1, 8, 3))).isInstanceOf(FpMessage.Prepared.class);
         assertThat(nodes.chargesOnDisk(1)).isEqualTo(3);
     }
@@ -103,17 +103,17 @@ class FpRepairTest {
             assertThat(nodes.one(CLIENT, inBlock(number, 0))).isInstanceOf(FpMessage.Prepared.class);
         }
         nodes.restart(0);
-        assertThat(refusal(inBlock(30, 0))).isEqualTo(Refusal.LIMIT);
+        assertThat(refusal(inBlock(30, 0))).isEqualTo(FpRefusal.LIMIT);
         for (int number = 30; number < 36; number++) {
             assertThat(nodes.one(CLIENT, inBlock(number, 1))).isInstanceOf(FpMessage.Prepared.class);
         }
         nodes.restart(0);
-        assertThat(refusal(inBlock(40, 1))).isEqualTo(Refusal.LIMIT);
+        assertThat(refusal(inBlock(40, 1))).isEqualTo(FpRefusal.LIMIT);
         // The same version again is charged once.
         assertThat(nodes.one(CLIENT, inBlock(21, 1))).isInstanceOf(FpMessage.Prepared.class);
     }
 
-    private Refusal refusal(FpMessage.Request request) {
+    private FpRefusal refusal(FpMessage.Request request) {
         return ((FpMessage.Refused) nodes.one(CLIENT, request)).refusal();
     }
 
@@ -132,7 +132,7 @@ class FpRepairTest {
         nodes.cutOff.remove(3);
         nodes.ask(PrincipalId.node(3), ask);
         nodes.pass(4_000);
-        assertThat(nodes.answers).singleElement().isEqualTo(refusal(0, RequestKind.REPAIR_MAC, 0, Refusal.NOT_PROVEN));
+        assertThat(nodes.answers).singleElement().isEqualTo(refusal(0, RequestKind.REPAIR_MAC, 0, FpRefusal.NOT_PROVEN));
     }
 
     /** A node that is asked proves the version first, and answers once. */
@@ -189,14 +189,14 @@ class FpRepairTest {
                         CLIENT, new FpMessage.PrepareFragment(nodes.group.target(1), another, 5, fpcc, fragment)),
                 (FpMessage.Prepared) nodes.one(
                         CLIENT, new FpMessage.PrepareBlock(nodes.group.target(3), another, 5, fpcc, nodes.block(1))));
-        List<FpMessage.Vouch> vouches = nodes.commit(1, 1, all).prepares();
+        List<FpMessage.PrepareMac> prepareMacs = nodes.commit(1, 1, all).prepares();
         for (long session : new long[] {SESSION, another}) {
-            FpMessage.Commit commit = new FpMessage.Commit(nodes.group.target(1), session, 5, fpcc, vouches);
+            FpMessage.Commit commit = new FpMessage.Commit(nodes.group.target(1), session, 5, fpcc, prepareMacs);
             assertThat(nodes.one(CLIENT, commit))
                     .isInstanceOfSatisfying(
                             FpMessage.Refused.class,
                             refused -> assertThat(refused.refusal())
-                                    .isEqualTo(session == SESSION ? Refusal.SESSION_CLOSED : Refusal.PREPARES));
+                                    .isEqualTo(session == SESSION ? FpRefusal.SESSION_CLOSED : FpRefusal.PREPARES));
         }
         assertThat(nodes.latest(1)).isEqualTo(before);
     }
@@ -239,12 +239,12 @@ class FpRepairTest {
     @PlantedBug(
             in = RepairMacs.class,
             rule = "m + f repair MACs are needed to adopt a version",
-            replace = "vouches.size() + 1 >= group.policy().writeQuorum()",
-            with = "vouches.size() + 2 >= group.policy().writeQuorum()")
+            replace = "prepareMacs.size() + 1 >= group.policy().writeQuorum()",
+            with = "prepareMacs.size() + 2 >= group.policy().writeQuorum()")
     @PlantedBug(
             in = RepairMacs.class,
             rule = "a node checks repair MACs",
-            replace = "if (valid.test(vouch)) {",
+            replace = "if (valid.test(prepareMac)) {",
             with = "if (true) {")
     @Test
     void withoutMPlusFMacsNothingIsAdoptedAndTheOldVersionStays() {
@@ -252,7 +252,7 @@ class FpRepairTest {
         nodes.prepare(3, 5, 1);
         Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
         RepairMacs gathering =
-                new RepairMacs(nodes.group, 3, version, TIMES, vouch -> vouch.slot() != 1, () -> false, false);
+                new RepairMacs(nodes.group, 3, version, TIMES, prepareMac -> prepareMac.slot() != 1, () -> false, false);
         gathering.start(0);
         for (int slot : new int[] {0, 1}) {
             gathering.onMessage(
@@ -330,7 +330,7 @@ class FpRepairTest {
                 .singleElement()
                 .isInstanceOfSatisfying(
                         FpMessage.Refused.class,
-                        refused -> assertThat(refused.refusal()).isEqualTo(Refusal.LIMIT));
+                        refused -> assertThat(refused.refusal()).isEqualTo(FpRefusal.LIMIT));
     }
 
     @Test
@@ -457,14 +457,14 @@ class FpRepairTest {
     void aWriteCommittedAtOneNodeIsProvenByNoncesAndWrittenBack() {
         Timestamp version = nodes.write(5, 1, 0);
         nodes.cutOff.add(3);
-        assertRead(version, nodes.run(CLIENT, FpRead.writingBack(nodes.group, SESSION, TIMES)));
+        assertRead(version, nodes.run(CLIENT, FpRead.withWriteBack(nodes.group, SESSION, TIMES)));
     }
 
     @Test
     void aReaderWithoutSessionReturnsOnlyWhenEnoughClaimTheVersion() {
         Timestamp version = nodes.write(5, 1, 0);
         nodes.cutOff.add(3);
-        assertRead(version, nodes.run(CLIENT, FpRead.askingForRepair(nodes.group, TIMES)));
+        assertRead(version, nodes.run(CLIENT, FpRead.withRepairRequests(nodes.group, TIMES)));
     }
 
     private void assertRead(Timestamp version, ClientOperation<FpReadOutcome> read) {
@@ -493,7 +493,7 @@ class FpRepairTest {
                 target, SESSION, ts, encoded.fpcc(), encoded.fragments().getFirst());
     }
 
-    private FpMessage.Refused refusal(int slot, RequestKind asked, long ts, Refusal refusal) {
+    private FpMessage.Refused refusal(int slot, RequestKind asked, long ts, FpRefusal refusal) {
         return new FpMessage.Refused(nodes.group.target(slot), asked, ts, refusal, 1);
     }
 }

@@ -36,7 +36,7 @@ class FpRevocationTest {
     }
 
     private void assertRefused(FpMessage answer) {
-        assertThat(((FpMessage.Refused) answer).refusal()).isEqualTo(Refusal.NO_GRANT);
+        assertThat(((FpMessage.Refused) answer).refusal()).isEqualTo(FpRefusal.NO_GRANT);
     }
 
     @PlantedBug(
@@ -97,7 +97,7 @@ class FpRevocationTest {
         nodes.sessionAtReplicas(SESSION, SessionState.CLOSED);
         nodes.restart(0);
         assertThat(((FpMessage.Refused) nodes.one(CLIENT, nodes.commit(0, 1, prepares))).refusal())
-                .isEqualTo(Refusal.SESSION_CLOSED);
+                .isEqualTo(FpRefusal.SESSION_CLOSED);
         assertThat(latest(0)).isEqualTo(Timestamp.NONE);
     }
 

@@ -61,7 +61,7 @@ class FpRulesTest {
     @Test
     void whatTwoOfThreeClaimIsWrittenBack() {
         Timestamp version = nodes.write(5, 1, 0, 1);
-        FpRead read = FpRead.writingBack(nodes.group, SESSION, TIMES);
+        FpRead read = FpRead.withWriteBack(nodes.group, SESSION, TIMES);
         effects.addAll(read.start(1));
         IntStream.range(0, 3)
                 .forEach(slot -> answer(
@@ -78,7 +78,7 @@ class FpRulesTest {
     @Test
     void aTimestampQualifiesByThreeReports() {
         nodes.write(5, 1, 0, 1, 2);
-        FpRead read = FpRead.writingBack(nodes.group, SESSION, TIMES);
+        FpRead read = FpRead.withWriteBack(nodes.group, SESSION, TIMES);
         effects.addAll(read.start(1));
         IntStream.range(0, 2)
                 .forEach(slot ->
@@ -96,7 +96,7 @@ class FpRulesTest {
             with = "count(first, Timestamp::isNone) >= group.policy().timestampQuorum() - 1")
     @Test
     void twoReportsOfNothingAreNotEnough() {
-        FpRead read = FpRead.askingForRepair(nodes.group, TIMES);
+        FpRead read = FpRead.withRepairRequests(nodes.group, TIMES);
         read.start(1);
         for (int slot = 0; slot < 3; slot++) {
             assertThat(read.outcome()).isEmpty();
@@ -114,7 +114,7 @@ class FpRulesTest {
     @Test
     void aLiarsTimestampsPushOutOnlyItsOwn() {
         Timestamp version = nodes.write(5, 1, 0, 1, 2);
-        FpRead read = FpRead.writingBack(nodes.group, SESSION, TIMES);
+        FpRead read = FpRead.withWriteBack(nodes.group, SESSION, TIMES);
         read.start(1);
         IntStream.range(0, 2)
                 .forEach(slot ->
@@ -169,7 +169,7 @@ class FpRulesTest {
     @Test
     void aCommitThatNamesASlotTwiceIsMalformed() {
         FpMessage.Commit right = nodes.commit(0, 1, nodes.prepare(3, 5, 1));
-        FpMessage.Vouch first = right.prepares().getFirst();
+        FpMessage.PrepareMac first = right.prepares().getFirst();
         FpMessage.Commit twice =
                 new FpMessage.Commit(right.target(), SESSION, right.ts(), right.fpcc(), List.of(first, first, first));
         FpCodec codec = new FpCodec();
@@ -182,7 +182,7 @@ class FpRulesTest {
     @PlantedBug(
             in = FpPrepare.class,
             rule = "a prepare that is under way does not pass the closing of its session",
-            replace = "if (node.access().closing(session)) {",
+            replace = "if (node.access().isClosing(session)) {",
             with = "if (false) {")
     @Test
     void aPrepareThatWaitedIsRefusedOnceItsSessionIsClosed() {
@@ -196,7 +196,7 @@ class FpRulesTest {
         assertThat(nodes.answers)
                 .filteredOn(answer -> answer instanceof FpMessage.Refused)
                 .singleElement()
-                .isEqualTo(refusal(0, RequestKind.PREPARE, 6, Refusal.SESSION_CLOSED, 1));
+                .isEqualTo(refusal(0, RequestKind.PREPARE, 6, FpRefusal.SESSION_CLOSED, 1));
         assertThat(nodes.versionsOnDisk(0)).as("what was let in in time stays").isEqualTo(2);
     }
 
@@ -210,7 +210,7 @@ class FpRulesTest {
         nodes.answers.clear();
         nodes.releaseStores();
         // It is refused at once; the later epoch is served once that is durable.
-        assertThat(nodes.answers).contains(refusal(0, RequestKind.COMMIT, 5, Refusal.OTHER_EPOCH, 1));
+        assertThat(nodes.answers).contains(refusal(0, RequestKind.COMMIT, 5, FpRefusal.OTHER_EPOCH, 1));
     }
 
     @PlantedBug(
@@ -223,9 +223,9 @@ class FpRulesTest {
         FpMessage.FindTimestamp old = new FpMessage.FindTimestamp(nodes.group.target(0), false);
         nodes.one(CLIENT, old);
         nodes.epoch(2);
-        assertThat(nodes.one(CLIENT, old)).isEqualTo(refusal(0, RequestKind.FIND_TIMESTAMP, 0, Refusal.OTHER_EPOCH, 2));
+        assertThat(nodes.one(CLIENT, old)).isEqualTo(refusal(0, RequestKind.FIND_TIMESTAMP, 0, FpRefusal.OTHER_EPOCH, 2));
         nodes.epoch(1);
-        assertThat(nodes.one(CLIENT, old)).isEqualTo(refusal(0, RequestKind.FIND_TIMESTAMP, 0, Refusal.OTHER_EPOCH, 2));
+        assertThat(nodes.one(CLIENT, old)).isEqualTo(refusal(0, RequestKind.FIND_TIMESTAMP, 0, FpRefusal.OTHER_EPOCH, 2));
         Target now = new Target(nodes.group.block(), 2, 0);
         assertThat(nodes.one(CLIENT, new FpMessage.FindTimestamp(now, false)))
                 .isInstanceOf(FpMessage.FoundTimestamp.class);
@@ -241,7 +241,7 @@ class FpRulesTest {
         FpMessage.FindTimestamp forSlot1 = new FpMessage.FindTimestamp(nodes.group.target(1), false);
         nodes.one(CLIENT, forSlot1);
         assertThat(nodes.askNode(0, CLIENT, forSlot1))
-                .containsExactly(refusal(1, RequestKind.FIND_TIMESTAMP, 0, Refusal.WRONG_SLOT, 1));
+                .containsExactly(refusal(1, RequestKind.FIND_TIMESTAMP, 0, FpRefusal.WRONG_SLOT, 1));
     }
 
     /** The MACs came in time, the commit with them had to wait, and the epoch that they are good for is over. */
@@ -288,7 +288,7 @@ class FpRulesTest {
             with = "target.epoch() == placement.epoch() && slot >= 0 ? target.slot() : -1")
     @Test
     void aNodeAnswersForItsOwnSlotOnly() {
-        FpRead read = FpRead.askingForRepair(nodes.group, TIMES);
+        FpRead read = FpRead.withRepairRequests(nodes.group, TIMES);
         read.start(1);
         for (int slot = 0; slot < 3; slot++) {
             FpMessage none = new FpMessage.FoundTimestamp(nodes.group.target(slot), Timestamp.NONE, null);
@@ -305,7 +305,7 @@ class FpRulesTest {
     @Test
     void aWriteBackThatIsUnderWayIsNotEnough() {
         Timestamp version = nodes.write(5, 1, 0, 1);
-        FpRead read = FpRead.writingBack(nodes.group, SESSION, TIMES);
+        FpRead read = FpRead.withWriteBack(nodes.group, SESSION, TIMES);
         effects.addAll(read.start(1));
         IntStream.range(0, 3)
                 .forEach(slot -> answer(
@@ -437,7 +437,7 @@ class FpRulesTest {
         BlockId block = BlockId.register(LocalNodes.VOLUME, number);
         BlockCode.Encoded encoded = nodes.encode(seed);
         Fpcc fpcc = encoded.fpcc();
-        List<FpMessage.Vouch> vouches = new ArrayList<>();
+        List<FpMessage.PrepareMac> prepareMacs = new ArrayList<>();
         for (int slot = 0; slot < 3; slot++) {
             FpMessage.Prepared prepared = (FpMessage.Prepared) nodes.one(
                     CLIENT,
@@ -447,10 +447,10 @@ class FpRulesTest {
                             ts,
                             fpcc,
                             encoded.fragments().get(slot)));
-            vouches.add(
-                    new FpMessage.Vouch(slot, prepared.nonce(), prepared.macs().getFirst()));
+            prepareMacs.add(
+                    new FpMessage.PrepareMac(slot, prepared.nonce(), prepared.macs().getFirst()));
         }
-        FpMessage.Commit commit = new FpMessage.Commit(new Target(block, 1, 0), SESSION, ts, fpcc, vouches);
+        FpMessage.Commit commit = new FpMessage.Commit(new Target(block, 1, 0), SESSION, ts, fpcc, prepareMacs);
         assertThat(nodes.one(CLIENT, commit)).isInstanceOf(FpMessage.Committed.class);
     }
 
@@ -463,7 +463,7 @@ class FpRulesTest {
         effects.addAll(operation.onMessage(2, from, message));
     }
 
-    private FpMessage.Refused refusal(int slot, RequestKind asked, long ts, Refusal refusal, long epoch) {
+    private FpMessage.Refused refusal(int slot, RequestKind asked, long ts, FpRefusal refusal, long epoch) {
         return new FpMessage.Refused(nodes.group.target(slot), asked, ts, refusal, epoch);
     }
 }

@@ -135,7 +135,7 @@ class FpServerFuzzTest {
         for (Map.Entry<Bytes, ServerFuzzing.OnDisk> entry : disk.entrySet()) {
             RecordKey key = RecordKey.decode(entry.getKey());
             if (key.kind() == RecordKind.REGISTER_VERSION
-                    && VersionRecord.decode(entry.getValue().meta()).chargedTo(LocalNodes.CLIENT)) {
+                    && VersionRecord.decode(entry.getValue().meta()).isChargedTo(LocalNodes.CLIENT)) {
                 inAll++;
                 perBlock.merge(key.block(), 1, Integer::sum);
             }

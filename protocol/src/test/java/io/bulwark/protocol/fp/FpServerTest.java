@@ -41,7 +41,7 @@ class FpServerTest {
     @PlantedBug(
             in = BlockCode.class,
             rule = "a server checks a block that it gets against fpcc",
-            replace = "if (!enoughConsistent(fpcc, fragments, cc)) {",
+            replace = "if (!hasEnoughConsistent(fpcc, fragments, cc)) {",
             with = "if (false) {")
     @PlantedBug(
             in = FpPrepare.class,
@@ -53,13 +53,13 @@ class FpServerTest {
         FpMessage.PrepareFragment good = nodes.fragment(0, 0, 1);
         Bytes other = nodes.encode(2).fragments().getFirst();
         assertRefused(
-                new FpMessage.PrepareFragment(good.target(), SESSION, 0, good.fpcc(), other), Refusal.INCONSISTENT);
+                new FpMessage.PrepareFragment(good.target(), SESSION, 0, good.fpcc(), other), FpRefusal.INCONSISTENT);
         assertRefused(
                 new FpMessage.PrepareFragment(nodes.group.target(1), SESSION, 0, good.fpcc(), good.fragment()),
-                Refusal.INCONSISTENT);
+                FpRefusal.INCONSISTENT);
         assertRefused(
                 new FpMessage.PrepareBlock(good.target(), SESSION, 0, good.fpcc(), nodes.block(2)),
-                Refusal.INCONSISTENT);
+                FpRefusal.INCONSISTENT);
         assertThat(nodes.stores).isEmpty();
     }
 
@@ -78,7 +78,7 @@ class FpServerTest {
                         0,
                         shorter.fpcc(),
                         shorter.fragments().getFirst()),
-                Refusal.INCONSISTENT);
+                FpRefusal.INCONSISTENT);
     }
 
     @Test
@@ -91,7 +91,7 @@ class FpServerTest {
                         4,
                         poisoned,
                         nodes.encode(1).fragments().get(2)),
-                Refusal.INCONSISTENT);
+                FpRefusal.INCONSISTENT);
         FpMessage answer = nodes.one(
                 CLIENT, new FpMessage.PrepareBlock(nodes.group.target(2), SESSION, 4, poisoned, nodes.block(1)));
         assertThat(answer).isInstanceOf(FpMessage.Prepared.class);
@@ -130,32 +130,32 @@ class FpServerTest {
         VersionRecord last =
                 new VersionRecord(new Timestamp(-1, nodes.encode(1).fpcc()), 1, false, null, CLIENT, SESSION, nonces);
         nodes.putOnDisk(0, last);
-        assertRefused(nodes.fragment(0, 0, 2), Refusal.EXHAUSTED);
+        assertRefused(nodes.fragment(0, 0, 2), FpRefusal.EXHAUSTED);
         assertThat(nodes.latest(0).ts()).isEqualTo(-1);
     }
 
     @PlantedBug(
             in = FpRegister.class,
             rule = "a node commits only with m + f prepares",
-            replace = "if (nonces.size() < group.policy().writeQuorum()) { refuse(call, Refusal.PREPARES);",
-            with = "if (nonces.size() < group.policy().writeQuorum() - 1) { refuse(call, Refusal.PREPARES);")
+            replace = "if (nonces.size() < group.policy().writeQuorum()) { refuse(call, FpRefusal.PREPARES);",
+            with = "if (nonces.size() < group.policy().writeQuorum() - 1) { refuse(call, FpRefusal.PREPARES);")
     @Test
     void aMacIsGoodForItsReceiverSenderSessionEpochAndVersionOnly() {
         List<FpMessage.Prepared> prepares = nodes.prepare(3, 5, 1);
         FpMessage.Commit right = nodes.commit(0, 1, prepares);
-        assertRefused(OTHER, right, Refusal.PREPARES);
-        assertRefused(PrincipalId.client(3), right, Refusal.PREPARES);
+        assertRefused(OTHER, right, FpRefusal.PREPARES);
+        assertRefused(PrincipalId.client(3), right, FpRefusal.PREPARES);
         assertRefused(
-                new FpMessage.Commit(right.target(), SESSION, 6, right.fpcc(), right.prepares()), Refusal.PREPARES);
+                new FpMessage.Commit(right.target(), SESSION, 6, right.fpcc(), right.prepares()), FpRefusal.PREPARES);
         assertRefused(
                 new FpMessage.Commit(right.target(), SESSION, 5, nodes.encode(2).fpcc(), right.prepares()),
-                Refusal.PREPARES);
+                FpRefusal.PREPARES);
         nodes.session(SESSION + 1, SessionState.OPEN);
         assertRefused(
-                new FpMessage.Commit(right.target(), SESSION + 1, 5, right.fpcc(), right.prepares()), Refusal.PREPARES);
+                new FpMessage.Commit(right.target(), SESSION + 1, 5, right.fpcc(), right.prepares()), FpRefusal.PREPARES);
         assertRefused(
                 new FpMessage.Commit(nodes.group.target(1), SESSION, 5, right.fpcc(), right.prepares()),
-                Refusal.PREPARES);
+                FpRefusal.PREPARES);
         assertRefused(
                 new FpMessage.Commit(
                         right.target(),
@@ -163,7 +163,7 @@ class FpServerTest {
                         5,
                         right.fpcc(),
                         right.prepares().subList(0, 2)),
-                Refusal.PREPARES);
+                FpRefusal.PREPARES);
         assertThat(nodes.one(CLIENT, right)).isInstanceOf(FpMessage.Committed.class);
     }
 
@@ -171,9 +171,9 @@ class FpServerTest {
     void aSlotThatTheGroupDoesNotHaveVouchesForNothing() {
         List<FpMessage.Prepared> prepares = nodes.prepare(3, 5, 1);
         FpMessage.Commit right = nodes.commit(0, 1, prepares);
-        FpMessage.Vouch second = right.prepares().get(1);
-        FpMessage.Vouch beyond = new FpMessage.Vouch(nodes.group.n(), second.nonce(), second.mac());
-        assertRefused(with(right, 1, beyond), Refusal.PREPARES);
+        FpMessage.PrepareMac second = right.prepares().get(1);
+        FpMessage.PrepareMac beyond = new FpMessage.PrepareMac(nodes.group.n(), second.nonce(), second.mac());
+        assertRefused(with(right, 1, beyond), FpRefusal.PREPARES);
     }
 
     @PlantedBug(
@@ -196,16 +196,16 @@ class FpServerTest {
         Target later = new Target(nodes.group.block(), 2, 1);
         Bytes otherEpoch =
                 nodes.keysOf(1).mac(PrincipalId.node(0), PrepareTag.input(later, 0, CLIENT, SESSION, version, nonce));
-        assertRefused(with(right, 1, new FpMessage.Vouch(1, nonce, otherEpoch)), Refusal.PREPARES);
+        assertRefused(with(right, 1, new FpMessage.PrepareMac(1, nonce, otherEpoch)), FpRefusal.PREPARES);
         // Replay a MAC that node 0 itself gave to node 1, as if node 1 had given it.
         Bytes reflected = prepares.getFirst().macs().get(1);
         Bytes ownNonce = prepares.getFirst().nonce();
-        assertRefused(with(right, 1, new FpMessage.Vouch(1, ownNonce, reflected)), Refusal.PREPARES);
+        assertRefused(with(right, 1, new FpMessage.PrepareMac(1, ownNonce, reflected)), FpRefusal.PREPARES);
         Bytes repair = nodes.keysOf(1)
                 .mac(
                         PrincipalId.node(0),
                         PrepareTag.input(nodes.group.target(1), 0, PrepareTag.REPAIR, SESSION, version, nonce));
-        assertRefused(with(right, 1, new FpMessage.Vouch(1, nonce, repair)), Refusal.PREPARES);
+        assertRefused(with(right, 1, new FpMessage.PrepareMac(1, nonce, repair)), FpRefusal.PREPARES);
         assertThat(nodes.one(CLIENT, right)).isInstanceOf(FpMessage.Committed.class);
     }
 
@@ -288,9 +288,9 @@ class FpServerTest {
     @Test
     void nothingIsPromisedWithoutSpace() {
         nodes.nextStore = Stored.NO_SPACE;
-        assertRefused(nodes.fragment(0, 0, 1), Refusal.NO_SPACE);
+        assertRefused(nodes.fragment(0, 0, 1), FpRefusal.NO_SPACE);
         nodes.nextStore = Stored.FAILED;
-        assertRefused(nodes.fragment(0, 0, 1), Refusal.DEVICE);
+        assertRefused(nodes.fragment(0, 0, 1), FpRefusal.DEVICE);
         nodes.nextStore = Stored.DURABLE;
         assertThat(nodes.one(CLIENT, nodes.fragment(0, 0, 1))).isInstanceOf(FpMessage.Prepared.class);
         assertThat(nodes.chargesOnDisk(0)).isEqualTo(1);
@@ -299,7 +299,7 @@ class FpServerTest {
     @PlantedBug(
             in = FpAccess.class,
             rule = "an unknown session writes nothing",
-            replace = "case UNKNOWN -> new Verdict.Refuse(Refusal.SESSION_UNKNOWN, epoch);",
+            replace = "case UNKNOWN -> new Verdict.Refuse(FpRefusal.SESSION_UNKNOWN, epoch);",
             with = "case UNKNOWN -> new Verdict.Admitted(group);")
     @PlantedBug(
             in = FpAccess.class,
@@ -315,27 +315,27 @@ class FpServerTest {
             in = FpAccess.class,
             rule = "only nodes get repair MACs",
             replace = "case FpMessage.AskRepairMac _, FpMessage.AskLeftover _ -> new "
-                    + "Verdict.Refuse(Refusal.NO_GRANT, epoch);",
+                    + "Verdict.Refuse(FpRefusal.NO_GRANT, epoch);",
             with = "case FpMessage.AskRepairMac _, FpMessage.AskLeftover _ -> new Verdict.Admitted(group);")
     @Test
     void sessionsGrantsEpochsAndSlotsAreChecked() {
         BlockCode.Encoded encoded = nodes.encode(1);
         Bytes first = encoded.fragments().getFirst();
         Target target = nodes.group.target(0);
-        assertRefused(new FpMessage.PrepareFragment(target, 99, 0, encoded.fpcc(), first), Refusal.SESSION_UNKNOWN);
+        assertRefused(new FpMessage.PrepareFragment(target, 99, 0, encoded.fpcc(), first), FpRefusal.SESSION_UNKNOWN);
         nodes.session(SESSION, SessionState.CLOSED);
         nodes.restart(0);
-        assertRefused(nodes.fragment(0, 0, 1), Refusal.SESSION_CLOSED);
-        assertRefused(OTHER, new FpMessage.FindTimestamp(target, true), Refusal.NO_GRANT);
-        assertRefused(CLIENT, new FpMessage.AskRepairMac(target, new Timestamp(1, encoded.fpcc())), Refusal.NO_GRANT);
+        assertRefused(nodes.fragment(0, 0, 1), FpRefusal.SESSION_CLOSED);
+        assertRefused(OTHER, new FpMessage.FindTimestamp(target, true), FpRefusal.NO_GRANT);
+        assertRefused(CLIENT, new FpMessage.AskRepairMac(target, new Timestamp(1, encoded.fpcc())), FpRefusal.NO_GRANT);
         assertRefused(
                 PrincipalId.node(1),
                 new FpMessage.PrepareFragment(target, SESSION, 0, encoded.fpcc(), first),
-                Refusal.NO_GRANT);
-        assertRefused(new FpMessage.FindTimestamp(new Target(nodes.group.block(), 2, 0), false), Refusal.OTHER_EPOCH);
+                FpRefusal.NO_GRANT);
+        assertRefused(new FpMessage.FindTimestamp(new Target(nodes.group.block(), 2, 0), false), FpRefusal.OTHER_EPOCH);
         FpMessage noBlock = nodes.one(
                 CLIENT, new FpMessage.FindTimestamp(new Target(BlockId.register(LocalNodes.VOLUME, 100), 1, 0), false));
-        assertThat(((FpMessage.Refused) noBlock).refusal()).isEqualTo(Refusal.WRONG_SLOT);
+        assertThat(((FpMessage.Refused) noBlock).refusal()).isEqualTo(FpRefusal.WRONG_SLOT);
     }
 
     @PlantedBug(
@@ -347,9 +347,9 @@ class FpServerTest {
     void aClosedSessionStaysRefusedWhateverIsSaidLater() {
         nodes.session(SESSION, SessionState.CLOSED);
         nodes.session(SESSION, SessionState.OPEN);
-        assertRefused(nodes.fragment(0, 0, 1), Refusal.SESSION_CLOSED);
+        assertRefused(nodes.fragment(0, 0, 1), FpRefusal.SESSION_CLOSED);
         nodes.restart(0);
-        assertRefused(nodes.fragment(0, 0, 1), Refusal.SESSION_CLOSED);
+        assertRefused(nodes.fragment(0, 0, 1), FpRefusal.SESSION_CLOSED);
     }
 
     @PlantedBug(
@@ -366,17 +366,17 @@ class FpServerTest {
         assertThat(held.nonceHash()).isNotEqualTo(PrepareTag.nonce(nodes.keysOf(0), nodes.group.block(), version));
     }
 
-    private static FpMessage.Commit with(FpMessage.Commit commit, int index, FpMessage.Vouch vouch) {
-        List<FpMessage.Vouch> changed = new ArrayList<>(commit.prepares());
-        changed.set(index, vouch);
+    private static FpMessage.Commit with(FpMessage.Commit commit, int index, FpMessage.PrepareMac prepareMac) {
+        List<FpMessage.PrepareMac> changed = new ArrayList<>(commit.prepares());
+        changed.set(index, prepareMac);
         return new FpMessage.Commit(commit.target(), commit.session(), commit.ts(), commit.fpcc(), changed);
     }
 
-    private void assertRefused(FpMessage.Request request, Refusal refusal) {
+    private void assertRefused(FpMessage.Request request, FpRefusal refusal) {
         assertRefused(CLIENT, request, refusal);
     }
 
-    private void assertRefused(PrincipalId from, FpMessage.Request request, Refusal refusal) {
+    private void assertRefused(PrincipalId from, FpMessage.Request request, FpRefusal refusal) {
         FpMessage answer = nodes.one(from, request);
         assertThat(answer).isInstanceOf(FpMessage.Refused.class);
         assertThat(Objects.requireNonNull((FpMessage.Refused) answer).refusal()).isEqualTo(refusal);

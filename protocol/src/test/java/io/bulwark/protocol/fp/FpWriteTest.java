@@ -89,7 +89,7 @@ class FpWriteTest {
             if (send.message() instanceof FpMessage.Commit commit) {
                 int receiver = commit.target().slot();
                 assertThat(commit.prepares())
-                        .containsExactly(vouch(0, 7, receiver), vouch(1, 7, receiver), vouch(2, 7, receiver));
+                        .containsExactly(prepareMac(0, 7, receiver), prepareMac(1, 7, receiver), prepareMac(2, 7, receiver));
             }
         }
     }
@@ -106,12 +106,12 @@ class FpWriteTest {
         answer(prepared(0, huge));
         answer(prepared(1, 5));
         answer(prepared(2, 5));
-        answer(refused(1, RequestKind.PREPARE, huge, Refusal.FAR));
+        answer(refused(1, RequestKind.PREPARE, huge, FpRefusal.FAR));
         // FAR: the rest of the first 3f + 1 slots are asked what they think.
         assertThat(slots(FpMessage.PrepareBlock.class, m -> m.ts() == 0)).containsExactly(3);
         answer(prepared(3, 5));
         assertThat(slots(FpMessage.Commit.class, m -> m.ts() == 5)).isEmpty();
-        answer(refused(2, RequestKind.PREPARE, huge, Refusal.FAR));
+        answer(refused(2, RequestKind.PREPARE, huge, FpRefusal.FAR));
         assertThat(slots(FpMessage.Commit.class, m -> m.ts() == 5)).containsExactly(1, 2, 3);
         assertThat(slots(FpMessage.PrepareFragment.class, m -> m.ts() == 5)).containsExactly(0);
         answer(prepared(0, huge));
@@ -131,7 +131,7 @@ class FpWriteTest {
         answer(prepared(1, 5));
         answer(prepared(2, 5));
         answer(prepared(1, 900));
-        answer(refused(0, RequestKind.PREPARE, 0, Refusal.FAR));
+        answer(refused(0, RequestKind.PREPARE, 0, FpRefusal.FAR));
         tick(150);
         answer(prepared(3, 5));
         assertThat(slots(FpMessage.Prepare.class, m -> m.ts() == 5)).isEmpty();
@@ -159,8 +159,8 @@ class FpWriteTest {
         answer(prepared(3, 5));
         assertThat(slots(FpMessage.Prepare.class, m -> m.ts() == 9)).containsExactly(3);
         // One of these two lies.
-        answer(refused(3, RequestKind.PREPARE, 9, Refusal.FAR));
-        answer(refused(0, RequestKind.COMMIT, 9, Refusal.FAR));
+        answer(refused(3, RequestKind.PREPARE, 9, FpRefusal.FAR));
+        answer(refused(0, RequestKind.COMMIT, 9, FpRefusal.FAR));
         assertThat(slots(FpMessage.Prepare.class, m -> m.ts() == 5)).isEmpty();
         assertThat(slots(FpMessage.Commit.class, m -> m.ts() != 9)).isEmpty();
     }
@@ -188,7 +188,7 @@ class FpWriteTest {
     @Test
     void aRefusedFragmentIsSentAgainAsABlock() {
         start();
-        answer(refused(1, RequestKind.PREPARE, 0, Refusal.INCONSISTENT));
+        answer(refused(1, RequestKind.PREPARE, 0, FpRefusal.INCONSISTENT));
         assertThat(slots(FpMessage.PrepareBlock.class, m -> m.ts() == 0)).containsExactly(1);
     }
 
@@ -203,22 +203,22 @@ class FpWriteTest {
         assertThat(slots(FpMessage.Commit.class, m -> m.prepares().size() == 3)).containsExactly(0, 1, 3);
         answer(committed(0, 5));
         answer(committed(3, 5));
-        answer(refused(1, RequestKind.COMMIT, 5, Refusal.PREPARES));
+        answer(refused(1, RequestKind.COMMIT, 5, FpRefusal.PREPARES));
         sent.clear();
         answer(prepared(2, 5));
         assertThat(slots(FpMessage.Commit.class, m -> m.prepares().size() == 4)).containsExactly(1, 2);
         answer(committed(1, 5));
         assertThat(write.outcome()).isPresent();
-        assertThat(write.finished()).isFalse();
+        assertThat(write.isFinished()).isFalse();
         answer(committed(2, 5));
-        assertThat(write.finished()).isTrue();
+        assertThat(write.isFinished()).isTrue();
     }
 
     @Test
     void refusedPreparesAreMadeAgainAtTheSameTs() {
         start();
         IntStream.range(0, 3).forEach(slot -> answer(prepared(slot, 5)));
-        IntStream.range(0, 3).forEach(slot -> answer(refused(slot, RequestKind.COMMIT, 5, Refusal.PREPARES)));
+        IntStream.range(0, 3).forEach(slot -> answer(refused(slot, RequestKind.COMMIT, 5, FpRefusal.PREPARES)));
         sent.clear();
         tick(350);
         assertThat(slots(FpMessage.PrepareFragment.class, m -> m.ts() == 5)).containsExactly(0, 1, 2);
@@ -229,7 +229,7 @@ class FpWriteTest {
     void macsThatWereMadeAgainGoOutAtOnceAndOnce() {
         start();
         IntStream.range(0, 3).forEach(slot -> answer(prepared(slot, 5)));
-        IntStream.range(0, 3).forEach(slot -> answer(refused(slot, RequestKind.COMMIT, 5, Refusal.PREPARES)));
+        IntStream.range(0, 3).forEach(slot -> answer(refused(slot, RequestKind.COMMIT, 5, FpRefusal.PREPARES)));
         tick(350);
         sent.clear();
         answer(prepared(0, 5));
@@ -237,9 +237,9 @@ class FpWriteTest {
                 .as("the same again")
                 .isEmpty();
         answer(withMacs(1, 9));
-        assertThat(slots(FpMessage.Commit.class, m -> m.prepares().contains(vouchWith(1, 9))))
+        assertThat(slots(FpMessage.Commit.class, m -> m.prepares().contains(prepareMacWith(1, 9))))
                 .containsExactly(0, 1, 2);
-        IntStream.range(0, 3).forEach(slot -> answer(refused(slot, RequestKind.COMMIT, 5, Refusal.PREPARES)));
+        IntStream.range(0, 3).forEach(slot -> answer(refused(slot, RequestKind.COMMIT, 5, FpRefusal.PREPARES)));
         sent.clear();
         answer(withMacs(1, 8));
         assertThat(slots(FpMessage.Commit.class, _ -> true))
@@ -249,26 +249,26 @@ class FpWriteTest {
 
     private FpMessage.Prepared withMacs(int slot, int fill) {
         FpMessage.Prepared before = prepared(slot, 5);
-        Bytes mac = vouchWith(slot, fill).mac();
+        Bytes mac = prepareMacWith(slot, fill).mac();
         return new FpMessage.Prepared(
                 before.target(), before.version(), before.nonce(), Collections.nCopies(group.n(), mac));
     }
 
-    private FpMessage.Vouch vouchWith(int slot, int fill) {
-        return new FpMessage.Vouch(slot, prepared(slot, 5).nonce(), SampleMessages.filled(16, fill));
+    private FpMessage.PrepareMac prepareMacWith(int slot, int fill) {
+        return new FpMessage.PrepareMac(slot, prepared(slot, 5).nonce(), SampleMessages.filled(16, fill));
     }
 
     @Test
     void upToFNodesAtTheirLimitAreReplaced() {
         start();
-        answer(refused(1, RequestKind.PREPARE, 0, Refusal.LIMIT));
+        answer(refused(1, RequestKind.PREPARE, 0, FpRefusal.LIMIT));
         assertThat(slots(FpMessage.PrepareBlock.class, m -> true)).containsExactly(3);
     }
 
     @Test
     void aNodeAtItsLimitIsAskedAtTheChosenTs() {
         start();
-        answer(refused(1, RequestKind.PREPARE, 4, Refusal.LIMIT));
+        answer(refused(1, RequestKind.PREPARE, 4, FpRefusal.LIMIT));
         answer(prepared(0, 5));
         assertThat(slots(FpMessage.Prepare.class, m -> m.ts() != 0)).isEmpty();
         answer(prepared(2, 5));
@@ -282,9 +282,9 @@ class FpWriteTest {
     @Test
     void moreThanFNodesAtTheirLimitAreWaitedForAndAskedAgain() {
         start();
-        answer(refused(0, RequestKind.PREPARE, 0, Refusal.LIMIT));
+        answer(refused(0, RequestKind.PREPARE, 0, FpRefusal.LIMIT));
         sent.clear();
-        answer(refused(1, RequestKind.PREPARE, 0, Refusal.LIMIT));
+        answer(refused(1, RequestKind.PREPARE, 0, FpRefusal.LIMIT));
         assertThat(sent).isEmpty();
         tick(350);
         assertThat(slots(FpMessage.PrepareFragment.class, m -> m.ts() == 0)).contains(0, 1);
@@ -297,9 +297,9 @@ class FpWriteTest {
     @Test
     void whatMoreThanFNodesSayEndsTheWrite() {
         start();
-        answer(refused(0, RequestKind.PREPARE, 0, Refusal.SESSION_CLOSED));
+        answer(refused(0, RequestKind.PREPARE, 0, FpRefusal.SESSION_CLOSED));
         assertThat(write.outcome()).isEmpty();
-        answer(refused(1, RequestKind.PREPARE, 0, Refusal.SESSION_CLOSED));
+        answer(refused(1, RequestKind.PREPARE, 0, FpRefusal.SESSION_CLOSED));
         assertThat(write.outcome()).contains(new FpWriteOutcome.Failed(Failure.SESSION_CLOSED, false));
     }
 
@@ -309,13 +309,13 @@ class FpWriteTest {
         start();
         IntStream.range(0, 3).forEach(slot -> answer(prepared(slot, 5)));
         IntStream.range(0, 2).forEach(slot -> answer(committed(slot, 5)));
-        answer(refused(2, RequestKind.COMMIT, 5, Refusal.SESSION_CLOSED));
-        answer(refused(3, RequestKind.PREPARE, 5, Refusal.SESSION_CLOSED));
+        answer(refused(2, RequestKind.COMMIT, 5, FpRefusal.SESSION_CLOSED));
+        answer(refused(3, RequestKind.PREPARE, 5, FpRefusal.SESSION_CLOSED));
         assertThat(write.outcome()).contains(new FpWriteOutcome.Failed(Failure.SESSION_CLOSED, true));
     }
 
     private FpMessage.Refused laterEpoch(int slot, RequestKind asked, long ts) {
-        return new FpMessage.Refused(group.target(slot), asked, ts, Refusal.OTHER_EPOCH, 2);
+        return new FpMessage.Refused(group.target(slot), asked, ts, FpRefusal.OTHER_EPOCH, 2);
     }
 
     @Test
@@ -339,15 +339,15 @@ class FpWriteTest {
         answer(2, laterEpoch(2, RequestKind.COMMIT, 5));
         Timestamp at = new Timestamp(5, fpcc);
         assertThat(write.outcome()).contains(new FpWriteOutcome.EpochOver(at));
-        assertThat(write.finished()).isTrue();
+        assertThat(write.isFinished()).isTrue();
 
-        write = FpWrite.goingOn(group, 7, data(), at, TIMES);
+        write = FpWrite.continueInEpoch(group, 7, data(), at, TIMES);
         sent.clear();
         start();
         assertThat(slots(FpMessage.PrepareFragment.class, m -> m.ts() == 5)).containsExactly(0, 1, 2);
         assertThat(sent).hasSize(3);
-        answer(refused(0, RequestKind.PREPARE, 5, Refusal.SESSION_CLOSED));
-        answer(refused(1, RequestKind.PREPARE, 5, Refusal.SESSION_CLOSED));
+        answer(refused(0, RequestKind.PREPARE, 5, FpRefusal.SESSION_CLOSED));
+        answer(refused(1, RequestKind.PREPARE, 5, FpRefusal.SESSION_CLOSED));
         assertThat(write.outcome())
                 .as("whatever was not sent in this epoch")
                 .contains(new FpWriteOutcome.Failed(Failure.SESSION_CLOSED, true));
@@ -390,7 +390,7 @@ class FpWriteTest {
         start();
         tick(30_000);
         assertThat(write.outcome()).contains(new FpWriteOutcome.Failed(Failure.TIMED_OUT, false));
-        assertThat(write.finished()).isTrue();
+        assertThat(write.isFinished()).isTrue();
     }
 
     @PlantedBug(
@@ -419,13 +419,13 @@ class FpWriteTest {
     @Test
     void anUnknownSessionEndsTheWriteOnlyAfterTwoRetries() {
         start();
-        IntStream.range(0, 2).forEach(slot -> answer(refused(slot, RequestKind.PREPARE, 0, Refusal.SESSION_UNKNOWN)));
+        IntStream.range(0, 2).forEach(slot -> answer(refused(slot, RequestKind.PREPARE, 0, FpRefusal.SESSION_UNKNOWN)));
         assertThat(write.outcome()).isEmpty();
         tick(300);
-        IntStream.range(0, 2).forEach(slot -> answer(refused(slot, RequestKind.PREPARE, 0, Refusal.SESSION_UNKNOWN)));
+        IntStream.range(0, 2).forEach(slot -> answer(refused(slot, RequestKind.PREPARE, 0, FpRefusal.SESSION_UNKNOWN)));
         assertThat(write.outcome()).isEmpty();
         tick(350);
-        IntStream.range(0, 2).forEach(slot -> answer(refused(slot, RequestKind.PREPARE, 0, Refusal.SESSION_UNKNOWN)));
+        IntStream.range(0, 2).forEach(slot -> answer(refused(slot, RequestKind.PREPARE, 0, FpRefusal.SESSION_UNKNOWN)));
         assertThat(write.outcome()).contains(new FpWriteOutcome.Failed(Failure.SESSION_UNKNOWN, false));
     }
 
@@ -462,9 +462,9 @@ class FpWriteTest {
         IntStream.of(0, 1, 3).forEach(slot -> answer(committed(slot, 5)));
         assertThat(write.outcome()).isPresent();
         tick(900);
-        assertThat(write.finished()).as("slot 2 is still helped").isFalse();
+        assertThat(write.isFinished()).as("slot 2 is still helped").isFalse();
         tick(200);
-        assertThat(write.finished()).isTrue();
+        assertThat(write.isFinished()).isTrue();
     }
 
     private void use(FpGroup other) {
@@ -511,15 +511,15 @@ class FpWriteTest {
 
     private FpMessage.Prepared prepared(int slot, long ts) {
         List<Bytes> macs = IntStream.range(0, group.n())
-                .mapToObj(receiver -> vouch(slot, ts, receiver).mac())
+                .mapToObj(receiver -> prepareMac(slot, ts, receiver).mac())
                 .toList();
         Bytes pin = group.code().encode(group.padded(data())).fpcc().pin();
         return new FpMessage.Prepared(
-                group.target(slot), new Version(ts, pin), vouch(slot, ts, 0).nonce(), macs);
+                group.target(slot), new Version(ts, pin), prepareMac(slot, ts, 0).nonce(), macs);
     }
 
-    private static FpMessage.Vouch vouch(int slot, long ts, int receiver) {
-        return new FpMessage.Vouch(
+    private static FpMessage.PrepareMac prepareMac(int slot, long ts, int receiver) {
+        return new FpMessage.PrepareMac(
                 slot, SampleMessages.filled(32, slot * 16 + (int) ts), SampleMessages.filled(16, (int)
                         (receiver * 64 + slot * 16 + ts)));
     }
@@ -528,7 +528,7 @@ class FpWriteTest {
         return new FpMessage.Committed(group.target(slot), new Version(ts, fpcc.pin()));
     }
 
-    private FpMessage.Refused refused(int slot, RequestKind asked, long ts, Refusal refusal) {
+    private FpMessage.Refused refused(int slot, RequestKind asked, long ts, FpRefusal refusal) {
         return new FpMessage.Refused(group.target(slot), asked, ts, refusal, 1);
     }
 }

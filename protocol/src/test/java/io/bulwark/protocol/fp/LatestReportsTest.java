@@ -40,8 +40,8 @@ class LatestReportsTest {
         }
         assertThat(reports.settled(high)).isTrue();
         assertThat(reports.qualifies(low)).isTrue();
-        assertThat(reports.claims(0, high)).isTrue();
-        assertThat(reports.claims(0, low)).isFalse();
+        assertThat(reports.hasClaimed(0, high)).isTrue();
+        assertThat(reports.hasClaimed(0, low)).isFalse();
         assertThat(reports.behind(0, high)).isFalse();
         assertThat(reports.behind(3, low)).as("not heard").isTrue();
     }
@@ -50,14 +50,14 @@ class LatestReportsTest {
     void threeThatAnsweredDifferentlyDisagree() {
         reports.add(0, low);
         reports.add(1, high);
-        assertThat(reports.disagree()).as("two have answered").isFalse();
+        assertThat(reports.hasDisagreement()).as("two have answered").isFalse();
         reports.add(2, low);
-        assertThat(reports.disagree()).isTrue();
+        assertThat(reports.hasDisagreement()).isTrue();
         LatestReports same = new LatestReports(nodes.group);
         for (int slot = 0; slot < 4; slot++) {
             same.add(slot, low);
         }
         same.add(5, high);
-        assertThat(same.disagree()).isFalse();
+        assertThat(same.hasDisagreement()).isFalse();
     }
 }

@@ -14,8 +14,8 @@ import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
-import io.bulwark.protocol.epoch.Settle;
-import io.bulwark.protocol.epoch.Settled;
+import io.bulwark.protocol.epoch.SettleRequest;
+import io.bulwark.protocol.epoch.SettleAnswer;
 import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
@@ -62,7 +62,7 @@ final class LocalNodes {
     final List<FpMessage> answers = new ArrayList<>();
     final List<Effect.Evidence> evidence = new ArrayList<>();
     final List<Effect.Scan> scans = new ArrayList<>();
-    private final List<FpScrub.Found> found = new ArrayList<>();
+    private final List<FpScrub.ScrubOutcome> found = new ArrayList<>();
     private final List<Boolean> settled = new ArrayList<>();
     final Map<Integer, PairwiseKeys> keys = new HashMap<>();
     final Map<Integer, Integer> stores = new HashMap<>();
@@ -119,7 +119,7 @@ final class LocalNodes {
     }
 
     void restart(int node) {
-        servers.put(node, new FpServer(keysOf(node), limits, _ -> true, new ToldUndecided(node, undecided, awaited)));
+        servers.put(node, new FpServer(keysOf(node), limits, _ -> true, new RecordedUndecided(node, undecided, awaited)));
     }
 
     /** From now on nobody can verify what this node vouches for. */
@@ -210,13 +210,13 @@ final class LocalNodes {
     }
 
     FpMessage.Commit commit(int slot, int seed, List<FpMessage.Prepared> prepares) {
-        List<FpMessage.Vouch> vouches = prepares.stream()
-                .map(p -> new FpMessage.Vouch(
+        List<FpMessage.PrepareMac> prepareMacs = prepares.stream()
+                .map(p -> new FpMessage.PrepareMac(
                         p.target().slot(), p.nonce(), p.macs().get(slot)))
                 .toList();
         long ts = prepares.getFirst().version().ts();
         return new FpMessage.Commit(
-                group.target(slot), SESSION, ts, encode(seed).fpcc(), vouches);
+                group.target(slot), SESSION, ts, encode(seed).fpcc(), prepareMacs);
     }
 
     /** Writes the block of a seed at ts, committed at the slots given. */
@@ -253,9 +253,9 @@ final class LocalNodes {
     }
 
     /** Returns the finding of a scrub of the block at a node. */
-    FpScrub.Found look(int node) {
+    FpScrub.ScrubOutcome look(int node) {
         found.clear();
-        FpScrub.Look look = new FpScrub.Look(group.block());
+        FpScrub.ScrubRequest look = new FpScrub.ScrubRequest(group.block());
         tell(node, answer(new Question.OfVolume(VOLUME, 0, 1)));
         perform(node, server(node).onMessage(now, PrincipalId.node(node), 2, look));
         deliver();
@@ -267,7 +267,7 @@ final class LocalNodes {
 
     void beginSettling(int node, long epoch) {
         settled.clear();
-        Settle asked = new Settle(Protocol.FP, group.block(), epoch);
+        SettleRequest asked = new SettleRequest(Protocol.FP, group.block(), epoch);
         perform(node, server(node).onMessage(now, PrincipalId.node(node), 2, asked));
         deliver();
     }
@@ -339,7 +339,7 @@ final class LocalNodes {
             }
         }
         ClientOperation<?> operation = operations.get(id);
-        if (operation != null && operation.finished()) {
+        if (operation != null && operation.isFinished()) {
             operations.remove(id);
             Objects.requireNonNull(whenFinished.remove(id)).run();
         }
@@ -373,8 +373,8 @@ final class LocalNodes {
     private void perform(int node, List<Effect> effects) {
         for (Effect effect : effects) {
             switch (effect) {
-                case Effect.Send send when send.message() instanceof FpScrub.Seen seen -> found.add(seen.found());
-                case Effect.Send send when send.message() instanceof Settled done -> settled.add(done.done());
+                case Effect.Send send when send.message() instanceof FpScrub.ScrubResult seen -> found.add(seen.found());
+                case Effect.Send send when send.message() instanceof SettleAnswer done -> settled.add(done.done());
                 case Effect.Send send -> {
                     FpMessage message = (FpMessage) send.message();
                     if (send.requestId() == 1) {

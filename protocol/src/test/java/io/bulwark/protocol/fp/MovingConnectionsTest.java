@@ -91,10 +91,10 @@ class MovingConnectionsTest {
 
     @Test
     void aReadWaitsWhileWhatItAskedMovesAndNotForFThatMoveTheirsAlone() {
-        FpRead read = FpRead.askingForRepair(GROUP, TIMES);
+        FpRead read = FpRead.withRepairRequests(GROUP, TIMES);
         assertThat(read.start(0)).hasSize(3);
         assertThat(asked(read, 0, TIMES.retryMillis() - 10, 0, 1, 2)).isEmpty();
-        FpRead other = FpRead.askingForRepair(GROUP, TIMES);
+        FpRead other = FpRead.withRepairRequests(GROUP, TIMES);
         other.start(0);
         for (int slot = 0; slot < 2; slot++) {
             other.onMessage(
@@ -154,7 +154,7 @@ class MovingConnectionsTest {
     void aVersionIsWaitedForWhileItMovesAndNotWithoutEnd() {
         Timestamp version =
                 new Timestamp(1, new BlockCode(2, 1, 4).encode(BLOCK).fpcc());
-        FpRead read = FpRead.askingForRepair(GROUP, TIMES);
+        FpRead read = FpRead.withRepairRequests(GROUP, TIMES);
         read.start(0);
         for (int slot = 0; slot < 2; slot++) {
             read.onMessage(5, PrincipalId.node(slot), new FpMessage.FoundTimestamp(GROUP.target(slot), version, null));

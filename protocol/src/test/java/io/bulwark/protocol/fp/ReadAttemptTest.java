@@ -39,8 +39,8 @@ class ReadAttemptTest {
         assertThat(attempt.has(4)).isFalse();
         for (int slot = 0; slot < 3; slot++) {
             assertThat(attempt.block()).as("%d reports", slot).isEmpty();
-            attempt.reported(slot);
-            attempt.reported(slot);
+            attempt.onReported(slot);
+            attempt.onReported(slot);
         }
         assertThat(attempt.block()).contains(nodes.block(1));
     }

@@ -8,7 +8,7 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.effect.Stored;
-import io.bulwark.protocol.epoch.Sealing;
+import io.bulwark.protocol.epoch.EpochSealer;
 import io.bulwark.protocol.epoch.Seals;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mutation.PlantedBug;
@@ -45,7 +45,7 @@ class RegisterEpochsTest {
     }
 
     @PlantedBug(
-            in = RegisterSettling.class,
+            in = RegisterSettlement.class,
             rule = "an epoch is confirmed only after its registers are repaired",
             replace = "then.settled(true, nowMillis); } else { hold(nowMillis);",
             with = "then.settled(true, nowMillis); } else { then.settled(true, nowMillis);")
@@ -141,7 +141,7 @@ class RegisterEpochsTest {
     }
 
     @PlantedBug(
-            in = Sealing.class,
+            in = EpochSealer.class,
             rule = "the promise to refuse an epoch is durable before it is told",
             replace = "if (fresh.isEmpty()) {",
             with = "seals.stored(fresh); if (true) {")
@@ -182,7 +182,7 @@ class RegisterEpochsTest {
         nodes.cutOff.addAll(List.of(0, 1, 2));
         assertThat(nodes.settle(3, 2)).isTrue();
         nodes.cutOff.clear();
-        assertThat(nodes.look(3)).isEqualTo(FpScrub.Found.COMPLETED);
+        assertThat(nodes.look(3)).isEqualTo(FpScrub.ScrubOutcome.COMPLETED);
         assertThat(nodes.latestNow(3)).isEqualTo(version);
     }
 
@@ -398,7 +398,7 @@ class RegisterEpochsTest {
 
     /** After the node's promise to refuse earlier epochs, a scan of its store must find the version. */
     @PlantedBug(
-            in = Sealing.class,
+            in = EpochSealer.class,
             rule = "the promise to refuse an epoch waits for stores under way",
             replace = "left[0]++; block.enqueue(nowMillis, over);",
             with = "")

@@ -22,7 +22,7 @@ class RepairMacsTest {
     private final RepairMacs gathering =
             new RepairMacs(nodes.group, 0, version, TIMES, _ -> true, () -> hurried, false);
 
-    private void vouch(int slot) {
+    private void prepareMac(int slot) {
         answer(
                 slot,
                 new FpMessage.RepairMac(
@@ -45,17 +45,17 @@ class RepairMacsTest {
     @Test
     void mPlusFWithTheOwn() {
         assertThat(gathering.start(0)).hasSize(3);
-        vouch(0);
-        vouch(3);
-        vouch(3);
+        prepareMac(0);
+        prepareMac(3);
+        prepareMac(3);
         assertThat(gathering.outcome()).isEmpty();
-        vouch(1);
+        prepareMac(1);
         assertThat(gathering.outcome())
                 .hasValueSatisfying(outcome -> assertThat(outcome)
                         .isInstanceOfSatisfying(
                                 RepairMacs.Outcome.Gathered.class,
                                 gathered -> assertThat(gathered.prepares())
-                                        .extracting(FpMessage.Vouch::slot)
+                                        .extracting(FpMessage.PrepareMac::slot)
                                         .containsExactly(1, 3)));
         assertThat(gathering.onTick(300)).isEmpty();
     }
@@ -69,7 +69,7 @@ class RepairMacsTest {
         committed(1, 90);
         assertThat(gathering.outcome()).isEmpty();
         Timestamp lower = committed(2, 8);
-        assertThat(gathering.outcome()).contains(new RepairMacs.Outcome.Overtaken(lower));
+        assertThat(gathering.outcome()).contains(new RepairMacs.Outcome.Superseded(lower));
     }
 
     @Test
@@ -79,13 +79,13 @@ class RepairMacsTest {
         gathering.onTick(1_199);
         assertThat(gathering.outcome()).isEmpty();
         gathering.onTick(1_200);
-        assertThat(gathering.outcome()).contains(new RepairMacs.Outcome.Overtaken(later));
+        assertThat(gathering.outcome()).contains(new RepairMacs.Outcome.Superseded(later));
     }
 
     @Test
     void whoHasNotVouchedIsAskedAgainLessAndLessOftenUntilTimeIsUp() {
         gathering.start(50);
-        vouch(1);
+        prepareMac(1);
         assertThat(gathering.onTick(349)).isEmpty();
         assertThat(gathering.onTick(350))
                 .hasSize(2)

@@ -47,7 +47,7 @@ class RepairQueueTest {
     }
 
     private void assertReadWhile(Runnable attack) {
-        ClientOperation<FpReadOutcome> read = nodes.run(READER, FpRead.writingBack(nodes.group, SESSION, TIMES));
+        ClientOperation<FpReadOutcome> read = nodes.run(READER, FpRead.withWriteBack(nodes.group, SESSION, TIMES));
         long begun = nodes.now;
         while (read.outcome().isEmpty()) {
             nodes.pass(50);
@@ -101,7 +101,7 @@ class RepairQueueTest {
         repairQueue.over(2);
         assertThat(told).containsExactly("running", "first", "first too");
         repairQueue.joinAll(later);
-        assertThat(repairQueue.anyNext()).isFalse();
+        assertThat(repairQueue.hasNextRepair()).isFalse();
         repairQueue.over(3);
         assertThat(told).endsWith("second");
     }
@@ -129,27 +129,27 @@ class RepairQueueTest {
         assertThat(queue(SHOWN, Timestamp.NONE, "")).isTrue();
         assertThat(queue(LIAR, version, "")).as("the same again").isTrue();
         for (int i = 0; i < 5; i++) {
-            assertThat(repairQueue.room(LIAR)).isTrue();
+            assertThat(repairQueue.hasRoom(LIAR)).isTrue();
             join(LIAR, "");
         }
-        assertThat(repairQueue.room(LIAR)).isFalse();
-        assertThat(repairQueue.room(READER)).isTrue();
+        assertThat(repairQueue.hasRoom(LIAR)).isFalse();
+        assertThat(repairQueue.hasRoom(READER)).isTrue();
         for (int i = 0; i < 11; i++) {
-            assertThat(repairQueue.room(SHOWN)).isTrue();
+            assertThat(repairQueue.hasRoom(SHOWN)).isTrue();
             join(SHOWN, "");
         }
-        assertThat(repairQueue.room(SHOWN)).isFalse();
+        assertThat(repairQueue.hasRoom(SHOWN)).isFalse();
         repairQueue.over(1);
-        assertThat(repairQueue.room(LIAR)).isTrue();
+        assertThat(repairQueue.hasRoom(LIAR)).isTrue();
     }
 
     /** Requests that wait for the end of a revocation take no room of repair requests. */
     @Test
     void whoWaitsForTheEndAloneIsToldAndNotCounted() {
         for (int i = 0; i < 30; i++) {
-            repairQueue.whenOver(_ -> told.add("over"));
+            repairQueue.runWhenOver(_ -> told.add("over"));
         }
-        assertThat(repairQueue.room(READER)).isTrue();
+        assertThat(repairQueue.hasRoom(READER)).isTrue();
         repairQueue.over(1);
         assertThat(told).hasSize(30);
         repairQueue.over(2);

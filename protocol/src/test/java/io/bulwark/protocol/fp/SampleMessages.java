@@ -33,7 +33,7 @@ final class SampleMessages {
         all.put("prepare-fragment", new FpMessage.PrepareFragment(TARGET, 5, 0, FPCC, Bytes.of(new byte[] {7, 8})));
         all.put("prepare-block", new FpMessage.PrepareBlock(TARGET, 5, -1, FPCC, Bytes.of(new byte[] {1, 2, 3, 4})));
         all.put("prepared", new FpMessage.Prepared(TARGET, VERSION, nonce, List.of(mac, mac)));
-        all.put("commit", new FpMessage.Commit(TARGET, 7, 9, FPCC, List.of(new FpMessage.Vouch(2, nonce, mac))));
+        all.put("commit", new FpMessage.Commit(TARGET, 7, 9, FPCC, List.of(new FpMessage.PrepareMac(2, nonce, mac))));
         all.put("committed", new FpMessage.Committed(TARGET, VERSION));
         all.put("find-timestamp", new FpMessage.FindTimestamp(TARGET, true));
         all.put("found-nothing", new FpMessage.FoundTimestamp(TARGET, Timestamp.NONE, null));
@@ -52,7 +52,7 @@ final class SampleMessages {
                 "leftover-revoked",
                 new FpMessage.Leftover(TARGET, VERSION, FpMessage.LeftoverState.REFUSED, Timestamp.NONE));
         all.put("proven", new FpMessage.Proven(TARGET, VERSION));
-        all.put("refused", new FpMessage.Refused(TARGET, RequestKind.PREPARE, 9, Refusal.FAR, 1));
+        all.put("refused", new FpMessage.Refused(TARGET, RequestKind.PREPARE, 9, FpRefusal.FAR, 1));
         return all;
     }
 

@@ -47,7 +47,7 @@ class StagedIndexTest {
     @Test
     void whatIsDeletedWhileTheListIsReadIsNotCharged() {
         load(CLIENT);
-        index.removed(CLIENT, entry(1));
+        index.onRemoved(CLIENT, entry(1));
         loaded(CLIENT, 7, entry(1), entry(2));
         assertThat(index.of(CLIENT, 7)).containsExactly(entry(2));
         assertThat(ready).containsExactly(CLIENT);
@@ -75,7 +75,7 @@ class StagedIndexTest {
     void eachSessionHasItsOwn() {
         load(CLIENT);
         loaded(CLIENT, 0, entry(1));
-        index.added(CLIENT, 8, entry(2));
+        index.onAdded(CLIENT, 8, entry(2));
         assertThat(index.of(CLIENT, 0)).containsExactly(entry(1));
         assertThat(index.of(CLIENT, 8)).containsExactly(entry(2));
         assertThat(index.of(CLIENT, -1)).hasSize(2);

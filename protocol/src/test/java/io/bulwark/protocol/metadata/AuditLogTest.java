@@ -1,15 +1,15 @@
 package io.bulwark.protocol.metadata;
 
-import static io.bulwark.protocol.metadata.Rig.ALICE;
-import static io.bulwark.protocol.metadata.Rig.BOB;
-import static io.bulwark.protocol.metadata.Rig.READER;
-import static io.bulwark.protocol.metadata.Rig.STRANGER;
-import static io.bulwark.protocol.metadata.Rig.assertFailed;
+import static io.bulwark.protocol.metadata.MetadataFixture.ALICE;
+import static io.bulwark.protocol.metadata.MetadataFixture.BOB;
+import static io.bulwark.protocol.metadata.MetadataFixture.READER;
+import static io.bulwark.protocol.metadata.MetadataFixture.STRANGER;
+import static io.bulwark.protocol.metadata.MetadataFixture.assertFailed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
-import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.metadata.MetadataFixture.User;
 import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.state.TreeMapState;
 import io.bulwark.protocol.wire.Bytes;
@@ -28,11 +28,11 @@ import org.junit.jupiter.api.Test;
 class AuditLogTest {
     private static final Scope ALL = new Scope.All();
     private static final Rights READ = new Rights(true, false, false);
-    private static final Bytes CLUSTER = Rig.filled(GenesisKeys.CLUSTER_BYTES, 0xC1);
+    private static final Bytes CLUSTER = MetadataFixture.filled(GenesisKeys.CLUSTER_BYTES, 0xC1);
 
     private final Map<PrincipalId, Signer> signers = new TreeMap<>();
     private final GenesisKeys keys;
-    private final Rig rig = new Rig();
+    private final MetadataFixture rig = new MetadataFixture();
     private final Operator alice;
     private final Operator bob;
 
@@ -43,7 +43,7 @@ class AuditLogTest {
             first.put(principal, signer(principal).key());
         }
         keys = new GenesisKeys(CLUSTER, ALICE, first);
-        Genesis genesis = Rig.genesis(5);
+        Genesis genesis = MetadataFixture.genesis(5);
         rig.machine = new MetadataStateMachine(new Genesis(genesis.nodes(), genesis.grants(), keys));
         alice = new Operator(rig.user(ALICE, 0), signer(ALICE));
         bob = new Operator(rig.user(BOB, 0), signer(BOB));
@@ -110,7 +110,7 @@ class AuditLogTest {
     void whatOperatorsDoIsKeptInOrderWithTheirSignatures() {
         assertThat(log().count()).isZero();
         assertThat(log().head()).isEqualTo(AuditEntry.root(CLUSTER, 0));
-        Command.CreateVolume volume = Rig.objectVolume("main");
+        Command.CreateVolume volume = MetadataFixture.objectVolume("main");
         assertThat(alice.run(volume)).isEqualTo(new Reply.VolumeCreated(1));
         Command.AddPrincipal add = new Command.AddPrincipal(STRANGER, Samples.KEY);
         bob.done(add);
@@ -136,7 +136,7 @@ class AuditLogTest {
     @PlantedBug(
             in = AuditLog.class,
             rule = "an operator signs its commands",
-            replace = "!genesis.signs() || !tables.auditHead.contains(HEAD),",
+            replace = "!genesis.mustSign() || !tables.auditHead.contains(HEAD),",
             with = "signature.isEmpty(),")
     @PlantedBug(
             in = AuditEntry.class,
@@ -158,10 +158,10 @@ class AuditLogTest {
                 new Submission.InSession(signed.session(), 2000, 2000, command, signed.signature()),
                 new Submission.InSession(
                         signed.session(), 2001, 2001, new Command.RevokePrincipal(BOB), signed.signature()),
-                new Submission.InSession(signed.session(), 2002, 2002, command, Rig.filled(64, 0)),
-                new Submission.InSession(signed.session(), 2003, 2003, command, Rig.filled(64, 0xFF)),
+                new Submission.InSession(signed.session(), 2002, 2002, command, MetadataFixture.filled(64, 0)),
+                new Submission.InSession(signed.session(), 2003, 2003, command, MetadataFixture.filled(64, 0xFF)),
                 new Submission.InSession(signed.session(), 2004, 2004, command)
-                        .signed(Rig.filled(16, 0xC2), ALICE, signer(ALICE)::sign),
+                        .signed(MetadataFixture.filled(16, 0xC2), ALICE, signer(ALICE)::sign),
                 new Submission.InSession(signed.session(), 2005, 2005, command)
                         .signed(CLUSTER, BOB, signer(ALICE)::sign),
                 new Submission.InSession(signed.session(), 2006, 2006, command)
@@ -216,7 +216,7 @@ class AuditLogTest {
 
     @Test
     void whereNobodyHasKeysTheLogSaysSo() {
-        Rig open = Rig.ready();
+        MetadataFixture open = MetadataFixture.ready();
         User operator = open.user(ALICE, 0);
         operator.done(new Command.AddPrincipal(STRANGER, Samples.KEY));
         assertFailed(
@@ -235,7 +235,7 @@ class AuditLogTest {
 
     @Test
     void aStateFromBeforeTheLogGoesOnUntilTheFirstSignature() {
-        Rig before = new Rig();
+        MetadataFixture before = new MetadataFixture();
         before.machine = MetadataStateMachine.restore(before.machine.snapshot(), new TreeMapState(), keys);
         User user = before.user(ALICE, 0);
         Signer own = Signer.fresh();

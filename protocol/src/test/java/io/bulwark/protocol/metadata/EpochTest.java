@@ -1,8 +1,8 @@
 package io.bulwark.protocol.metadata;
 
-import static io.bulwark.protocol.metadata.Rig.ALICE;
-import static io.bulwark.protocol.metadata.Rig.BOB;
-import static io.bulwark.protocol.metadata.Rig.READER;
+import static io.bulwark.protocol.metadata.MetadataFixture.ALICE;
+import static io.bulwark.protocol.metadata.MetadataFixture.BOB;
+import static io.bulwark.protocol.metadata.MetadataFixture.READER;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.cluster.NodeAddress;
@@ -16,7 +16,7 @@ import io.bulwark.protocol.metadata.Command.AbortChange;
 import io.bulwark.protocol.metadata.Command.ChangeHolder;
 import io.bulwark.protocol.metadata.Command.ConfirmEpoch;
 import io.bulwark.protocol.metadata.Command.SealEpoch;
-import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.metadata.MetadataFixture.User;
 import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 class EpochTest {
     private static final long SEED = Long.getLong("bulwark.seed", 20261122L);
 
-    private final Rig rig = Rig.ready();
+    private final MetadataFixture rig = MetadataFixture.ready();
     private final User alice = rig.user(ALICE, 0);
     private final Map<Integer, User> nodes = new TreeMap<>();
     /** Holds no slot of group 0. */
@@ -191,7 +191,7 @@ class EpochTest {
         alice.refused(MetadataError.BAD_ARGUMENT, new ChangeHolder("main", 0, 1, holder(0), holder(1)));
         alice.refused(MetadataError.BAD_ARGUMENT, new ChangeHolder("main", 0, 1, holder(0), 77));
         alice.refused(MetadataError.STALE_EPOCH, new ChangeHolder("main", 0, 2, holder(0), spare));
-        alice.run(new Command.CreateVolume("disk", VolumeKind.REGISTER, Rig.POLICY, 9, 1, 0));
+        alice.run(new Command.CreateVolume("disk", VolumeKind.REGISTER, MetadataFixture.POLICY, 9, 1, 0));
         int first = rig.map()
                 .volume("disk")
                 .orElseThrow()
@@ -217,8 +217,8 @@ class EpochTest {
 
     @Test
     void registersUnderPasisKeepTheirHoldersOnlyIfNobodyVerifiesThem() {
-        Rig six = new Rig();
-        six.machine = new MetadataStateMachine(Rig.genesis(6));
+        MetadataFixture six = new MetadataFixture();
+        six.machine = new MetadataStateMachine(MetadataFixture.genesis(6));
         User operator = six.user(ALICE, 0);
         for (Verification verification : Verification.values()) {
             ProtectionPolicy policy = ProtectionPolicy.pasis(1, 2, 5, 512, verification);
@@ -288,8 +288,8 @@ class EpochTest {
     @Test
     void underPasisAllButBSeal() {
         ProtectionPolicy policy = ProtectionPolicy.pasis(1, 2, 5, 512, Verification.LAZY);
-        Rig six = new Rig();
-        six.machine = new MetadataStateMachine(Rig.genesis(6));
+        MetadataFixture six = new MetadataFixture();
+        six.machine = new MetadataStateMachine(MetadataFixture.genesis(6));
         User admin = six.user(ALICE, 0);
         int volume = ((Reply.VolumeCreated)
                         admin.run(new Command.CreateVolume("main", VolumeKind.OBJECT, policy, 0, 1, 0)))

@@ -1,13 +1,13 @@
 package io.bulwark.protocol.metadata;
 
-import static io.bulwark.protocol.metadata.Rig.ALICE;
+import static io.bulwark.protocol.metadata.MetadataFixture.ALICE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.metadata.MetadataFixture.User;
 import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 @NullMarked
 class EvidenceTest {
-    private final Rig rig = Rig.ready();
+    private final MetadataFixture rig = MetadataFixture.ready();
     private final Volume volume = rig.mainVolume();
     private final User node0 = rig.user(PrincipalId.node(0), 0);
     private final User node1 = rig.user(PrincipalId.node(1), 0);

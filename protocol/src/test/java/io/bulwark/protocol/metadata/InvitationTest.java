@@ -1,17 +1,17 @@
 package io.bulwark.protocol.metadata;
 
-import static io.bulwark.protocol.metadata.Rig.ALICE;
-import static io.bulwark.protocol.metadata.Rig.BOB;
-import static io.bulwark.protocol.metadata.Rig.READER;
-import static io.bulwark.protocol.metadata.Rig.STRANGER;
-import static io.bulwark.protocol.metadata.Rig.assertFailed;
+import static io.bulwark.protocol.metadata.MetadataFixture.ALICE;
+import static io.bulwark.protocol.metadata.MetadataFixture.BOB;
+import static io.bulwark.protocol.metadata.MetadataFixture.READER;
+import static io.bulwark.protocol.metadata.MetadataFixture.STRANGER;
+import static io.bulwark.protocol.metadata.MetadataFixture.assertFailed;
 import static io.bulwark.protocol.metadata.Samples.KEY;
 import static io.bulwark.protocol.metadata.Samples.OTHER_KEY;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
-import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.metadata.MetadataFixture.User;
 import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
@@ -22,7 +22,7 @@ class InvitationTest {
     private static final PrincipalKey FRESH = Signer.fresh().key();
     private static final long HOUR_MILLIS = 3_600_000;
 
-    private final Rig rig = Rig.ready();
+    private final MetadataFixture rig = MetadataFixture.ready();
     private final User alice = rig.user(ALICE, 0);
 
     private Command.InvitePrincipal invitation(PrincipalKey key) {
@@ -50,7 +50,7 @@ class InvitationTest {
         assertFailed(rig.ask(STRANGER, new Query.GetMap()), MetadataError.NOT_AUTHORISED);
         assertFailed(rig.ask(STRANGER, new Query.ListBuckets("", 10)), MetadataError.NOT_AUTHORISED);
         assertFailed(
-                rig.submit(STRANGER, new Submission.OpenSession(Rig.filled(16, 77), rig.volume)),
+                rig.submit(STRANGER, new Submission.OpenSession(MetadataFixture.filled(16, 77), rig.volume)),
                 MetadataError.NOT_AUTHORISED);
         assertThat(rig.ask(PrincipalId.node(0), new Query.GrantOf(rig.volume, STRANGER)))
                 .isEqualTo(new Reply.Granted(false, false));
@@ -78,7 +78,7 @@ class InvitationTest {
         alice.done(invitation(KEY));
         rig.nowMillis += HOUR_MILLIS;
         assertFailed(
-                rig.submit(STRANGER, new Submission.OpenSession(Rig.filled(16, 78), 0)), MetadataError.NOT_AUTHORISED);
+                rig.submit(STRANGER, new Submission.OpenSession(MetadataFixture.filled(16, 78), 0)), MetadataError.NOT_AUTHORISED);
         assertFailed(rig.ask(STRANGER, new Query.GetGenesis()), MetadataError.NOT_AUTHORISED);
         alice.refused(MetadataError.KEY_USED, invitation(KEY));
         alice.done(invitation(OTHER_KEY));

@@ -1,10 +1,10 @@
 package io.bulwark.protocol.metadata;
 
-import static io.bulwark.protocol.metadata.Rig.ALICE;
-import static io.bulwark.protocol.metadata.Rig.assertFailed;
+import static io.bulwark.protocol.metadata.MetadataFixture.ALICE;
+import static io.bulwark.protocol.metadata.MetadataFixture.assertFailed;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.metadata.MetadataFixture.User;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.wire.Bytes;
 import java.nio.charset.StandardCharsets;
@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @NullMarked
 class ListingTest {
-    private final Rig rig = Rig.ready();
+    private final MetadataFixture rig = MetadataFixture.ready();
     private final User alice = rig.user(ALICE, rig.volume);
 
     private void put(String... keys) {
@@ -138,14 +138,14 @@ class ListingTest {
 
     @Test
     void theDigestInTheStatusIsThatOfTheHistory() {
-        Rig other = Rig.ready();
+        MetadataFixture other = MetadataFixture.ready();
         put("a");
-        Rig twin = new Rig();
+        MetadataFixture twin = new MetadataFixture();
         twin.machine = MetadataStateMachine.restore(rig.machine.snapshot());
         Bytes before = digest(rig);
         assertThat(digest(twin)).isEqualTo(before).isNotEqualTo(digest(other));
-        Submission.OpenSession open = new Submission.OpenSession(Rig.filled(16, 55), 0);
-        for (Rig each : List.of(rig, twin)) {
+        Submission.OpenSession open = new Submission.OpenSession(MetadataFixture.filled(16, 55), 0);
+        for (MetadataFixture each : List.of(rig, twin)) {
             each.nowMillis = rig.nowMillis;
             Bytes reply = each.machine.execute(ALICE, open.encoded(), rig.nowMillis);
             assertThat(Reply.decode(reply)).isInstanceOf(Reply.SessionOpened.class);
@@ -153,7 +153,7 @@ class ListingTest {
         assertThat(digest(twin)).isEqualTo(digest(rig)).isNotEqualTo(before);
     }
 
-    private static Bytes digest(Rig rig) {
+    private static Bytes digest(MetadataFixture rig) {
         return ((Reply.Status) rig.ask(ALICE, new Query.GetStatus())).digest();
     }
 

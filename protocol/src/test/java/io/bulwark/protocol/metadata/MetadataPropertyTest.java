@@ -36,7 +36,7 @@ class MetadataPropertyTest {
     private static final List<String> BUCKETS = List.of("films", "diary");
 
     private Random random = new Random(SEED);
-    private Rig rig = Rig.ready();
+    private MetadataFixture rig = MetadataFixture.ready();
     private MemoryPageStore store = new MemoryPageStore();
     private StateTree tree = StateTree.empty(store, CACHE_BYTES);
     private long checkpoints;
@@ -69,7 +69,7 @@ class MetadataPropertyTest {
         System.out.println("MetadataPropertyTest bulwark.seed=" + SEED);
         for (int round = 0; round < ROUNDS; round++) {
             random = new Random(SEED + round);
-            rig = Rig.ready();
+            rig = MetadataFixture.ready();
             store = new MemoryPageStore();
             tree = StateTree.empty(store, CACHE_BYTES);
             checkpoints = 0;
@@ -124,10 +124,10 @@ class MetadataPropertyTest {
     private Reply submit(Submission submission) {
         rig.nowMillis += 100;
         Bytes bytes = submission.encoded();
-        Bytes reply = rig.machine.execute(Rig.ALICE, bytes, rig.nowMillis);
+        Bytes reply = rig.machine.execute(MetadataFixture.ALICE, bytes, rig.nowMillis);
         assertThat(executedOnPages(bytes)).isEqualTo(reply);
         if (restored != replica) {
-            assertThat(restored.execute(Rig.ALICE, bytes, rig.nowMillis)).isEqualTo(reply);
+            assertThat(restored.execute(MetadataFixture.ALICE, bytes, rig.nowMillis)).isEqualTo(reply);
         }
         return Reply.decode(reply);
     }
@@ -136,10 +136,10 @@ class MetadataPropertyTest {
     private Bytes executedOnPages(Bytes bytes) {
         tree.begin();
         if (random.nextInt(8) == 0) {
-            var _ = replica.execute(Rig.ALICE, bytes, rig.nowMillis);
+            var _ = replica.execute(MetadataFixture.ALICE, bytes, rig.nowMillis);
             tree.rollback();
         }
-        Bytes reply = new MetadataStateMachine(tree, GenesisKeys.NONE).execute(Rig.ALICE, bytes, rig.nowMillis);
+        Bytes reply = new MetadataStateMachine(tree, GenesisKeys.NONE).execute(MetadataFixture.ALICE, bytes, rig.nowMillis);
         if (random.nextInt(20) == 0) {
             checkpoints++;
             store.write(tree.checkpoint(checkpoints).batch());
@@ -168,7 +168,7 @@ class MetadataPropertyTest {
     }
 
     private BlockRange anyRange(long count) {
-        return new BlockRange(rig.volume, Rig.ALICE, writer.session, random.nextInt(400), count);
+        return new BlockRange(rig.volume, MetadataFixture.ALICE, writer.session, random.nextInt(400), count);
     }
 
     private boolean free(BlockRange range) {
@@ -194,7 +194,7 @@ class MetadataPropertyTest {
         BlockRange range = usesPending
                 ? new BlockRange(
                         rig.volume,
-                        Rig.ALICE,
+                        MetadataFixture.ALICE,
                         writer.session,
                         pending.getValue().first(),
                         blocks)
@@ -211,7 +211,7 @@ class MetadataPropertyTest {
         boolean holds = holds(condition, bucket, key);
         boolean fits = blocks == 0 || usesPending || free(range);
         if (!holds || !fits) {
-            Rig.assertFailed(reply, holds ? MetadataError.RANGE_USED : MetadataError.CONDITION_FAILED);
+            MetadataFixture.assertFailed(reply, holds ? MetadataError.RANGE_USED : MetadataError.CONDITION_FAILED);
             return;
         }
         Reply.ObjectStored stored = (Reply.ObjectStored) reply;
@@ -226,10 +226,10 @@ class MetadataPropertyTest {
     private ObjectLayout layout(long blocks, BlockRange range) {
         return new ObjectLayout(
                 rig.volume,
-                Rig.BLOCK,
-                blocks * Rig.BLOCK,
+                MetadataFixture.BLOCK,
+                blocks * MetadataFixture.BLOCK,
                 blocks == 0 ? List.of() : List.of(range),
-                Rig.filled((int) blocks * ObjectLayout.PIN_BYTES, 1));
+                MetadataFixture.filled((int) blocks * ObjectLayout.PIN_BYTES, 1));
     }
 
     private void link(String bucket, String key, Reply.ObjectStored stored) {
@@ -254,7 +254,7 @@ class MetadataPropertyTest {
         }
         Reply reply = run(new Command.DeleteObject(bucket, key, 0));
         if (shown(bucket, key).isEmpty()) {
-            Rig.assertFailed(reply, MetadataError.NO_SUCH_OBJECT);
+            MetadataFixture.assertFailed(reply, MetadataError.NO_SUCH_OBJECT);
         } else {
             hide(bucket, key, ((Reply.Deleted) reply).version());
         }
@@ -275,9 +275,9 @@ class MetadataPropertyTest {
         String toKey = anyKey();
         Reply reply = run(new Command.RenameObject(from, key, to, toKey, Condition.NONE));
         if (shown(from, key).isEmpty()) {
-            Rig.assertFailed(reply, MetadataError.NO_SUCH_OBJECT);
+            MetadataFixture.assertFailed(reply, MetadataError.NO_SUCH_OBJECT);
         } else if (from.equals(to) && key.equals(toKey)) {
-            Rig.assertFailed(reply, MetadataError.BAD_ARGUMENT);
+            MetadataFixture.assertFailed(reply, MetadataError.BAD_ARGUMENT);
         } else {
             Reply.ObjectStored stored = (Reply.ObjectStored) reply;
             assertThat(shown(from, key)).contains(stored.inode());
@@ -293,9 +293,9 @@ class MetadataPropertyTest {
         String toKey = anyKey();
         Reply reply = run(new Command.CopyObject(from, key, 0, to, toKey, Condition.IF_ABSENT));
         if (shown(from, key).isEmpty()) {
-            Rig.assertFailed(reply, MetadataError.NO_SUCH_OBJECT);
+            MetadataFixture.assertFailed(reply, MetadataError.NO_SUCH_OBJECT);
         } else if (shown(to, toKey).isPresent()) {
-            Rig.assertFailed(reply, MetadataError.CONDITION_FAILED);
+            MetadataFixture.assertFailed(reply, MetadataError.CONDITION_FAILED);
         } else {
             link(to, toKey, (Reply.ObjectStored) reply);
         }
@@ -308,7 +308,7 @@ class MetadataPropertyTest {
             assertThat(reply).isEqualTo(new Reply.Done());
             counters(range).forEach(writer.used::add);
         } else {
-            Rig.assertFailed(reply, MetadataError.RANGE_USED);
+            MetadataFixture.assertFailed(reply, MetadataError.RANGE_USED);
         }
     }
 
@@ -319,7 +319,7 @@ class MetadataPropertyTest {
             writer.pending.put(((Reply.PendingRegistered) reply).pending(), range);
             counters(range).forEach(writer.used::add);
         } else {
-            Rig.assertFailed(reply, MetadataError.RANGE_USED);
+            MetadataFixture.assertFailed(reply, MetadataError.RANGE_USED);
         }
     }
 
@@ -362,7 +362,7 @@ class MetadataPropertyTest {
                     .forEach((key, versions) -> versions.descendingMap()
                             .forEach((version, inode) -> expected.add(key + " " + version + " " + inode)));
             Reply.VersionList list =
-                    (Reply.VersionList) rig.ask(Rig.ALICE, new Query.ListVersions(bucket, "", "", 0, 1000));
+                    (Reply.VersionList) rig.ask(MetadataFixture.ALICE, new Query.ListVersions(bucket, "", "", 0, 1000));
             assertThat(list.versions())
                     .extracting(entry -> entry.key() + " " + entry.version() + " " + entry.inode())
                     .containsExactlyElementsOf(expected);
@@ -392,7 +392,7 @@ class MetadataPropertyTest {
         linkedInodes().forEach(inode -> expected.addAll(blocks(layoutOf(inode).ranges())));
         assertThat(referenced).isEqualTo(expected);
         assertThat(everReferenced).allMatch(block -> node.dead(block) != referenced.contains(block));
-        Reply.Status status = (Reply.Status) rig.ask(Rig.ALICE, new Query.GetStatus());
+        Reply.Status status = (Reply.Status) rig.ask(MetadataFixture.ALICE, new Query.GetStatus());
         assertThat(status.bytes())
                 .isEqualTo(linkedInodes().stream()
                         .mapToLong(inode -> layoutOf(inode).length())

@@ -18,37 +18,37 @@ import org.junit.jupiter.params.provider.MethodSource;
 class MetadataStateMachineFuzzTest {
     private static final int SESSIONS = 4;
     private static final List<PrincipalId> PRINCIPALS = List.of(
-            Rig.ALICE,
-            Rig.BOB,
+            MetadataFixture.ALICE,
+            MetadataFixture.BOB,
             PrincipalId.node(0),
-            Rig.READER,
+            MetadataFixture.READER,
             PrincipalId.node(1),
             PrincipalId.node(2),
-            Rig.STRANGER);
+            MetadataFixture.STRANGER);
     private static final List<Query> QUERIES = List.copyOf(Samples.queries().values());
     private static final Bytes START = start();
     private static final List<Command> COMMANDS = commands();
 
-    /** Sessions 1 and 2 are Alice's, 3 is Bob's, 4 a node's. */
+    /** SessionTable 1 and 2 are Alice's, 3 is Bob's, 4 a node's. */
     private static Bytes start() {
-        Rig rig = Rig.ready();
-        Rig.User alice = rig.user(Rig.ALICE, rig.volume);
-        rig.user(Rig.BOB, rig.volume);
+        MetadataFixture rig = MetadataFixture.ready();
+        MetadataFixture.User alice = rig.user(MetadataFixture.ALICE, rig.volume);
+        rig.user(MetadataFixture.BOB, rig.volume);
         rig.user(PrincipalId.node(0), 0);
         alice.put("films", "a", 10);
-        alice.put("diary", "a", 2 * Rig.BLOCK);
+        alice.put("diary", "a", 2 * MetadataFixture.BLOCK);
         alice.run(new Command.RegisterPending(List.of(alice.range(50, 2))));
         return rig.machine.snapshot();
     }
 
     private static List<Command> commands() {
-        Rig rig = Rig.ready();
-        Rig.User alice = rig.user(Rig.ALICE, rig.volume);
-        Rig.User bob = rig.user(Rig.BOB, rig.volume);
+        MetadataFixture rig = MetadataFixture.ready();
+        MetadataFixture.User alice = rig.user(MetadataFixture.ALICE, rig.volume);
+        MetadataFixture.User bob = rig.user(MetadataFixture.BOB, rig.volume);
         List<Command> commands = new ArrayList<>();
-        for (Rig.User user : List.of(alice, bob)) {
+        for (MetadataFixture.User user : List.of(alice, bob)) {
             for (String bucket : List.of("films", "diary")) {
-                user.layout(5 * Rig.BLOCK);
+                user.layout(5 * MetadataFixture.BLOCK);
                 commands.add(user.putOf(bucket, "a", Condition.NONE, user.layout(700)));
                 commands.add(user.putOf(bucket, "b", Condition.IF_ABSENT, user.layout(10)));
             }
@@ -81,8 +81,8 @@ class MetadataStateMachineFuzzTest {
         return Stream.of(
                 START.toByteArray(),
                 Version2Test.snapshot().toByteArray(),
-                Rig.ready().machine.snapshot().toByteArray(),
-                new Rig().machine.snapshot().toByteArray());
+                MetadataFixture.ready().machine.snapshot().toByteArray(),
+                new MetadataFixture().machine.snapshot().toByteArray());
     }
 
     @MethodSource("histories")
@@ -104,7 +104,7 @@ class MetadataStateMachineFuzzTest {
                 }
                 case 5 -> nowMillis += decisions.u8() * 10_000L;
                 case 6 -> {
-                    Bytes nonce = Rig.filled(Submission.OpenSession.NONCE_BYTES, decisions.u8());
+                    Bytes nonce = MetadataFixture.filled(Submission.OpenSession.NONCE_BYTES, decisions.u8());
                     PrincipalId opener = PRINCIPALS.get(decisions.below(PRINCIPALS.size()));
                     Bytes open = new Submission.OpenSession(nonce, decisions.below(3)).encoded();
                     agree(first.execute(opener, open, nowMillis), second.execute(opener, open, nowMillis));

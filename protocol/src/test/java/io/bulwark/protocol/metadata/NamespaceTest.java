@@ -1,14 +1,14 @@
 package io.bulwark.protocol.metadata;
 
-import static io.bulwark.protocol.metadata.Rig.ALICE;
-import static io.bulwark.protocol.metadata.Rig.BLOCK;
-import static io.bulwark.protocol.metadata.Rig.BOB;
-import static io.bulwark.protocol.metadata.Rig.READER;
-import static io.bulwark.protocol.metadata.Rig.assertFailed;
+import static io.bulwark.protocol.metadata.MetadataFixture.ALICE;
+import static io.bulwark.protocol.metadata.MetadataFixture.BLOCK;
+import static io.bulwark.protocol.metadata.MetadataFixture.BOB;
+import static io.bulwark.protocol.metadata.MetadataFixture.READER;
+import static io.bulwark.protocol.metadata.MetadataFixture.assertFailed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.cluster.VolumeKind;
-import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.metadata.MetadataFixture.User;
 import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @NullMarked
 class NamespaceTest {
-    private final Rig rig = Rig.ready();
+    private final MetadataFixture rig = MetadataFixture.ready();
     private final User alice = rig.user(ALICE, rig.volume);
 
     @ParameterizedTest
@@ -54,7 +54,7 @@ class NamespaceTest {
     void bucketsAreMadeAndDeleted() {
         alice.refused(MetadataError.BUCKET_EXISTS, new Command.CreateBucket("films", "main", Versioning.KEEP_ALL, 0));
         alice.refused(MetadataError.NO_SUCH_VOLUME, new Command.CreateBucket("music", "other", Versioning.KEEP_ALL, 0));
-        alice.run(new Command.CreateVolume("disk", VolumeKind.REGISTER, Rig.POLICY, 10, 0, 0));
+        alice.run(new Command.CreateVolume("disk", VolumeKind.REGISTER, MetadataFixture.POLICY, 10, 0, 0));
         alice.refused(MetadataError.BAD_ARGUMENT, new Command.CreateBucket("music", "disk", Versioning.KEEP_ALL, 0));
         alice.refused(MetadataError.NO_SUCH_BUCKET, new Command.DeleteBucket("music"));
         alice.put("films", "a", 10);
@@ -150,7 +150,7 @@ class NamespaceTest {
 
     @Test
     void linksStayWithinOneVolume() {
-        alice.run(Rig.objectVolume("other"));
+        alice.run(MetadataFixture.objectVolume("other"));
         alice.done(new Command.CreateBucket("far", "other", Versioning.LATEST_ONLY, 0));
         alice.put("films", "a", 10);
         alice.refused(MetadataError.OTHER_VOLUME, new Command.CopyObject("films", "a", 0, "far", "a", Condition.NONE));
@@ -169,7 +169,7 @@ class NamespaceTest {
         alice.refused(
                 MetadataError.QUOTA_EXCEEDED, new Command.CopyObject("small", "b", 0, "small", "c", Condition.NONE));
 
-        alice.run(new Command.CreateVolume("tight", VolumeKind.OBJECT, Rig.POLICY, 0, 0, 3L * BLOCK));
+        alice.run(new Command.CreateVolume("tight", VolumeKind.OBJECT, MetadataFixture.POLICY, 0, 0, 3L * BLOCK));
         alice.done(new Command.CreateBucket("inside", "tight", Versioning.LATEST_ONLY, 0));
         rig.volume = rig.map().volume("tight").orElseThrow().id();
         User bob = rig.user(BOB, rig.volume);
@@ -190,7 +190,7 @@ class NamespaceTest {
         User reader = rig.user(READER, 0);
         reader.refused(MetadataError.NOT_AUTHORISED, new Command.DeleteObject("films", "a", 0));
         assertThat(rig.ask(READER, new Query.FindObject("films", "a", 0))).isInstanceOf(Reply.ObjectFound.class);
-        assertFailed(rig.ask(Rig.STRANGER, new Query.FindObject("films", "a", 0)), MetadataError.NOT_AUTHORISED);
+        assertFailed(rig.ask(MetadataFixture.STRANGER, new Query.FindObject("films", "a", 0)), MetadataError.NOT_AUTHORISED);
         assertFailed(rig.ask(READER, new Query.References(rig.volume, 0, 10)), MetadataError.NOT_AUTHORISED);
     }
 

@@ -1,7 +1,7 @@
 package io.bulwark.protocol.metadata;
 
-import static io.bulwark.protocol.metadata.Rig.ALICE;
-import static io.bulwark.protocol.metadata.Rig.READER;
+import static io.bulwark.protocol.metadata.MetadataFixture.ALICE;
+import static io.bulwark.protocol.metadata.MetadataFixture.READER;
 import static io.bulwark.protocol.metadata.Samples.KEY;
 import static io.bulwark.protocol.metadata.Samples.OTHER_KEY;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,7 +15,7 @@ import io.bulwark.protocol.metadata.Command.ChangeHolder;
 import io.bulwark.protocol.metadata.Command.RemoveNode;
 import io.bulwark.protocol.metadata.Command.SealEpoch;
 import io.bulwark.protocol.metadata.Command.SetNode;
-import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.metadata.MetadataFixture.User;
 import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
@@ -27,7 +27,7 @@ class NodesTest {
     private static final int NEW = 5;
     private static final NodeAddress THERE = new NodeAddress(NEW, "storage-5.example", 7415);
 
-    private final Rig rig = Rig.ready();
+    private final MetadataFixture rig = MetadataFixture.ready();
     private final User alice = rig.user(ALICE, 0);
 
     private PlacementGroup group() {
@@ -89,7 +89,7 @@ class NodesTest {
         alice.done(new Command.AbortChange("main", 0, 1));
         alice.done(new RemoveNode(NEW));
         assertThat(rig.map().nodes()).hasSize(5).doesNotContain(THERE);
-        Rig.assertFailed(rig.ask(PrincipalId.node(NEW), new Query.GetMap()), MetadataError.NOT_AUTHORISED);
+        MetadataFixture.assertFailed(rig.ask(PrincipalId.node(NEW), new Query.GetMap()), MetadataError.NOT_AUTHORISED);
         alice.done(new RemoveNode(NEW));
         alice.refused(MetadataError.NO_SUCH_PRINCIPAL, new SetNode(THERE));
         alice.refused(MetadataError.PRINCIPAL_EXISTS, new Command.AddPrincipal(PrincipalId.node(NEW), OTHER_KEY));
@@ -101,7 +101,7 @@ class NodesTest {
         alice.done(new Command.DeleteBucket("films"));
         alice.done(new Command.DeleteBucket("diary"));
         alice.done(new Command.DeleteVolume("main"));
-        alice.run(new Command.CreateVolume("one", VolumeKind.OBJECT, Rig.POLICY, 0, 1, 0));
+        alice.run(new Command.CreateVolume("one", VolumeKind.OBJECT, MetadataFixture.POLICY, 0, 1, 0));
         int volume = rig.map().volumes().getFirst().id();
         alice.done(new ChangeHolder("one", 0, 1, 0, 4));
         for (int node = 1; node < 4; node++) {
@@ -127,9 +127,9 @@ class NodesTest {
     void newVolumesAreNotPlacedOnSpareNodesUnlessThereAreTooFewOthers() {
         join();
         alice.done(new SetNode(THERE));
-        assertThat(holdersOf("two", Rig.POLICY)).containsExactly(0, 1, 2, 3, 4);
-        assertThat(holdersOf("wide", new ProtectionPolicy(1, 4, 6, Rig.BLOCK))).containsExactly(0, 1, 2, 3, 4, NEW);
-        assertThat(holdersOf("three", Rig.POLICY)).as("it serves now").containsExactly(0, 1, 2, 3, 4, NEW);
+        assertThat(holdersOf("two", MetadataFixture.POLICY)).containsExactly(0, 1, 2, 3, 4);
+        assertThat(holdersOf("wide", new ProtectionPolicy(1, 4, 6, MetadataFixture.BLOCK))).containsExactly(0, 1, 2, 3, 4, NEW);
+        assertThat(holdersOf("three", MetadataFixture.POLICY)).as("it serves now").containsExactly(0, 1, 2, 3, 4, NEW);
     }
 
     @Test
@@ -137,7 +137,7 @@ class NodesTest {
         join();
         alice.done(new SetNode(THERE));
         alice.done(new ChangeHolder("main", 0, 1, group().holders().getFirst(), NEW));
-        assertThat(holdersOf("two", Rig.POLICY)).contains(NEW);
+        assertThat(holdersOf("two", MetadataFixture.POLICY)).contains(NEW);
     }
 
     @Test
@@ -146,17 +146,17 @@ class NodesTest {
         alice.done(new SetNode(THERE));
         int leaving = group().holders().getFirst();
         alice.done(new ChangeHolder("main", 0, 1, leaving, NEW));
-        assertThat(holdersOf("two", Rig.POLICY)).contains(NEW).doesNotContain(leaving);
-        assertThat(holdersOf("wide", new ProtectionPolicy(1, 4, 6, Rig.BLOCK))).contains(leaving);
+        assertThat(holdersOf("two", MetadataFixture.POLICY)).contains(NEW).doesNotContain(leaving);
+        assertThat(holdersOf("wide", new ProtectionPolicy(1, 4, 6, MetadataFixture.BLOCK))).contains(leaving);
     }
 
     @Test
     void newVolumesAreNotPlacedOnNodesThatWerePutOut() {
         alice.done(new Command.RevokePrincipal(PrincipalId.node(3)));
-        assertThat(holdersOf("two", Rig.POLICY)).containsExactly(0, 1, 2, 4);
+        assertThat(holdersOf("two", MetadataFixture.POLICY)).containsExactly(0, 1, 2, 4);
         alice.done(new Command.RevokePrincipal(PrincipalId.node(0)));
         alice.refused(
-                MetadataError.TOO_FEW_NODES, new Command.CreateVolume("three", VolumeKind.OBJECT, Rig.POLICY, 0, 0, 0));
+                MetadataError.TOO_FEW_NODES, new Command.CreateVolume("three", VolumeKind.OBJECT, MetadataFixture.POLICY, 0, 0, 0));
     }
 
     @PlantedBug(

@@ -1,13 +1,13 @@
 package io.bulwark.protocol.metadata;
 
-import static io.bulwark.protocol.metadata.Rig.ALICE;
-import static io.bulwark.protocol.metadata.Rig.BOB;
-import static io.bulwark.protocol.metadata.Rig.assertFailed;
+import static io.bulwark.protocol.metadata.MetadataFixture.ALICE;
+import static io.bulwark.protocol.metadata.MetadataFixture.BOB;
+import static io.bulwark.protocol.metadata.MetadataFixture.assertFailed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
-import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.metadata.MetadataFixture.User;
 import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.OperatorAuthorizations;
@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
  */
 @NullMarked
 class OperatorAuthorizationTest {
-    private static final Bytes CLUSTER = Rig.filled(GenesisKeys.CLUSTER_BYTES, 0xC1);
+    private static final Bytes CLUSTER = MetadataFixture.filled(GenesisKeys.CLUSTER_BYTES, 0xC1);
     private static final PrincipalId CAROL = PrincipalId.client(20);
     private static final PrincipalId DAVE = PrincipalId.client(21);
     private static final Rights OPERATOR = new Rights(true, true, true);
@@ -41,7 +41,7 @@ class OperatorAuthorizationTest {
     private final Map<PrincipalId, Signer> signers = new HashMap<>();
     private final Map<PrincipalId, User> users = new HashMap<>();
     private final GenesisKeys keys;
-    private final Rig rig = new Rig();
+    private final MetadataFixture rig = new MetadataFixture();
     private final Configuration genesis;
     private final Configuration next;
     private final Command.ChangeReplicas change =
@@ -55,7 +55,7 @@ class OperatorAuthorizationTest {
             first.put(principal, signer(principal).key());
         }
         keys = new GenesisKeys(CLUSTER, ALICE, first);
-        Genesis begun = Rig.genesis(5);
+        Genesis begun = MetadataFixture.genesis(5);
         rig.machine = new MetadataStateMachine(new Genesis(
                 begun.nodes(), List.of(Genesis.Grant.all(ALICE), new Genesis.Grant(BOB, false, true, true)), keys));
         genesis = keys.configuration();
@@ -216,7 +216,7 @@ class OperatorAuthorizationTest {
                 .isFalse();
         assertThat(isOne(new AuditEntry(1, 1, ALICE, 7, right.sessionNumber(), change, Optional.empty())))
                 .isFalse();
-        Bytes elsewhere = AuditEntry.signed(Rig.filled(GenesisKeys.CLUSTER_BYTES, 1), ALICE, 7, 1, change);
+        Bytes elsewhere = AuditEntry.signed(MetadataFixture.filled(GenesisKeys.CLUSTER_BYTES, 1), ALICE, 7, 1, change);
         assertThat(isOne(new AuditEntry(
                         1,
                         1,
@@ -358,7 +358,7 @@ class OperatorAuthorizationTest {
     /** A state from before there was an audit log takes unsigned commands; nobody could be shown who gave this one. */
     @Test
     void whereNothingIsSignedYetThisCommandIs() {
-        rig.machine = MetadataStateMachine.restore(new Rig().machine.snapshot(), new TreeMapState(), keys);
+        rig.machine = MetadataStateMachine.restore(new MetadataFixture().machine.snapshot(), new TreeMapState(), keys);
         User alice = rig.user(ALICE, 0);
         assertFailed(
                 rig.submit(ALICE, new Submission.InSession(alice.session, 1, 1, change)), MetadataError.BAD_SIGNATURE);
@@ -369,7 +369,7 @@ class OperatorAuthorizationTest {
     /** Bob was an operator before there was a log of that. */
     @Test
     void whoseRightTheLogDoesNotShowIsGivenItAgain() {
-        rig.machine = MetadataStateMachine.restore(new Rig().machine.snapshot(), new TreeMapState(), keys);
+        rig.machine = MetadataStateMachine.restore(new MetadataFixture().machine.snapshot(), new TreeMapState(), keys);
         assertFailed(run(BOB, change), MetadataError.NOT_AUTHORISED);
         done(ALICE, grant(BOB, OPERATOR));
         done(BOB, change);

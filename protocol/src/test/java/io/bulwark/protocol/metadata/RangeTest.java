@@ -1,12 +1,12 @@
 package io.bulwark.protocol.metadata;
 
-import static io.bulwark.protocol.metadata.Rig.ALICE;
-import static io.bulwark.protocol.metadata.Rig.BLOCK;
-import static io.bulwark.protocol.metadata.Rig.BOB;
+import static io.bulwark.protocol.metadata.MetadataFixture.ALICE;
+import static io.bulwark.protocol.metadata.MetadataFixture.BLOCK;
+import static io.bulwark.protocol.metadata.MetadataFixture.BOB;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.BlockRange;
-import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.metadata.MetadataFixture.User;
 import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** Owner rules of ranges, pending uploads and freeing (docs/protocols/extents.md). */
 @NullMarked
 class RangeTest {
-    private final Rig rig = Rig.ready();
+    private final MetadataFixture rig = MetadataFixture.ready();
     private final User alice = rig.user(ALICE, rig.volume);
 
     @PlantedBug(

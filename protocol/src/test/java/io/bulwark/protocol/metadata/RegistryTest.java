@@ -1,10 +1,10 @@
 package io.bulwark.protocol.metadata;
 
-import static io.bulwark.protocol.metadata.Rig.ALICE;
-import static io.bulwark.protocol.metadata.Rig.BOB;
-import static io.bulwark.protocol.metadata.Rig.READER;
-import static io.bulwark.protocol.metadata.Rig.STRANGER;
-import static io.bulwark.protocol.metadata.Rig.assertFailed;
+import static io.bulwark.protocol.metadata.MetadataFixture.ALICE;
+import static io.bulwark.protocol.metadata.MetadataFixture.BOB;
+import static io.bulwark.protocol.metadata.MetadataFixture.READER;
+import static io.bulwark.protocol.metadata.MetadataFixture.STRANGER;
+import static io.bulwark.protocol.metadata.MetadataFixture.assertFailed;
 import static io.bulwark.protocol.metadata.Samples.KEY;
 import static io.bulwark.protocol.metadata.Samples.OTHER_KEY;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -13,7 +13,7 @@ import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
-import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.metadata.MetadataFixture.User;
 import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
@@ -30,7 +30,7 @@ class RegistryTest {
     private static final Scope MAIN = new Scope.OfVolume("main");
     private static final PrincipalId NODE = PrincipalId.node(0);
 
-    private final Rig rig = Rig.ready();
+    private final MetadataFixture rig = MetadataFixture.ready();
     private final User alice = rig.user(ALICE, 0);
 
     @Test
@@ -104,7 +104,7 @@ class RegistryTest {
         assertFailed(bob.run(held), MetadataError.NOT_AUTHORISED);
         assertFailed(other.run(new Command.RenewSession()), MetadataError.NOT_AUTHORISED);
         assertFailed(
-                rig.submit(BOB, new Submission.OpenSession(Rig.filled(16, 99), rig.volume)),
+                rig.submit(BOB, new Submission.OpenSession(MetadataFixture.filled(16, 99), rig.volume)),
                 MetadataError.NOT_AUTHORISED);
         assertFailed(rig.ask(BOB, new Query.GetMap()), MetadataError.NOT_AUTHORISED);
         assertThat(rig.ask(NODE, new Query.SessionOf(rig.volume, BOB, bob.session)))
@@ -218,7 +218,7 @@ class RegistryTest {
         stranger.done(new Command.SetGrant(third, MAIN, READ));
         stranger.refused(MetadataError.NOT_AUTHORISED, new Command.SetGrant(third, ALL, READ));
         stranger.refused(
-                MetadataError.NOT_AUTHORISED, new Command.CreateVolume("own", VolumeKind.OBJECT, Rig.POLICY, 0, 0, 0));
+                MetadataError.NOT_AUTHORISED, new Command.CreateVolume("own", VolumeKind.OBJECT, MetadataFixture.POLICY, 0, 0, 0));
         assertThat(rig.ask(third, new Query.ListGrants(third)))
                 .isEqualTo(new Reply.GrantList(
                         List.of(new Reply.GrantEntry(MAIN, READ), new Reply.GrantEntry(FILMS, WRITE))));

@@ -1,13 +1,13 @@
 package io.bulwark.protocol.metadata;
 
-import static io.bulwark.protocol.metadata.Rig.ALICE;
-import static io.bulwark.protocol.metadata.Rig.READER;
-import static io.bulwark.protocol.metadata.Rig.STRANGER;
-import static io.bulwark.protocol.metadata.Rig.assertFailed;
+import static io.bulwark.protocol.metadata.MetadataFixture.ALICE;
+import static io.bulwark.protocol.metadata.MetadataFixture.READER;
+import static io.bulwark.protocol.metadata.MetadataFixture.STRANGER;
+import static io.bulwark.protocol.metadata.MetadataFixture.assertFailed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.metadata.MetadataFixture.User;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
@@ -15,10 +15,10 @@ import org.junit.jupiter.api.Test;
 
 @NullMarked
 class ReleasesTest {
-    private static final Bytes OLD = Rig.filled(Command.RELEASE_BYTES, 1);
-    private static final Bytes NEW = Rig.filled(Command.RELEASE_BYTES, 2);
+    private static final Bytes OLD = MetadataFixture.filled(Command.RELEASE_BYTES, 1);
+    private static final Bytes NEW = MetadataFixture.filled(Command.RELEASE_BYTES, 2);
 
-    private final Rig rig = Rig.ready();
+    private final MetadataFixture rig = MetadataFixture.ready();
     private final User alice = rig.user(ALICE, 0);
 
     @Test
@@ -51,9 +51,9 @@ class ReleasesTest {
     @Test
     void moreThanALimitAreRefusedUntilSomeAreForgotten() {
         for (int i = 0; i < Command.RELEASES_MAX; i++) {
-            alice.done(new Command.SetRelease(Rig.filled(Command.RELEASE_BYTES, i), true));
+            alice.done(new Command.SetRelease(MetadataFixture.filled(Command.RELEASE_BYTES, i), true));
         }
-        Bytes more = Rig.filled(Command.RELEASE_BYTES, Command.RELEASES_MAX);
+        Bytes more = MetadataFixture.filled(Command.RELEASE_BYTES, Command.RELEASES_MAX);
         alice.refused(MetadataError.LIMIT_REACHED, new Command.SetRelease(more, true));
         alice.done(new Command.SetRelease(OLD, false));
         alice.done(new Command.SetRelease(more, true));

@@ -1,14 +1,14 @@
 package io.bulwark.protocol.metadata;
 
-import static io.bulwark.protocol.metadata.Rig.ALICE;
-import static io.bulwark.protocol.metadata.Rig.READER;
-import static io.bulwark.protocol.metadata.Rig.assertFailed;
+import static io.bulwark.protocol.metadata.MetadataFixture.ALICE;
+import static io.bulwark.protocol.metadata.MetadataFixture.READER;
+import static io.bulwark.protocol.metadata.MetadataFixture.assertFailed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
-import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.metadata.MetadataFixture.User;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.state.TreeMapState;
@@ -24,12 +24,12 @@ import org.junit.jupiter.api.Test;
 /** Tests a change of the replicas by an operator (decision 20): the commands accepted, and the resulting reports. */
 @NullMarked
 class ReplicasTest {
-    private static final Bytes CLUSTER = Rig.filled(GenesisKeys.CLUSTER_BYTES, 0xC1);
+    private static final Bytes CLUSTER = MetadataFixture.filled(GenesisKeys.CLUSTER_BYTES, 0xC1);
     private static final PrincipalKey FRESH = Signer.fresh().key();
 
     private final Map<PrincipalId, Signer> signers = new HashMap<>();
     private final GenesisKeys keys;
-    private final Rig rig = new Rig();
+    private final MetadataFixture rig = new MetadataFixture();
     private final User alice;
     private long number = 1000;
 
@@ -40,7 +40,7 @@ class ReplicasTest {
             first.put(principal, signer(principal).key());
         }
         keys = new GenesisKeys(CLUSTER, ALICE, first);
-        Genesis genesis = Rig.genesis(5);
+        Genesis genesis = MetadataFixture.genesis(5);
         rig.machine = new MetadataStateMachine(new Genesis(genesis.nodes(), genesis.grants(), keys));
         alice = rig.user(ALICE, 0);
     }
@@ -241,7 +241,7 @@ class ReplicasTest {
     void whereReplicasStayTheChangeIsRefused() {
         rig.machine.withReplicasThatStay();
         refused(MetadataError.BAD_ARGUMENT, replacing(1, 2, member(4, FRESH)));
-        Rig without = Rig.ready();
+        MetadataFixture without = MetadataFixture.ready();
         without.user(ALICE, 0).refused(MetadataError.BAD_ARGUMENT, replacing(1, 2, member(4, FRESH)));
         assertFailed(without.ask(ALICE, new Query.ListReplicas()), MetadataError.BAD_ARGUMENT);
     }

@@ -33,7 +33,7 @@ final class Samples {
     private static final BlockRange RANGE = new BlockRange(1, OWNER, 2, 40, 2);
     private static final BlockId BLOCK = new BlockId(1, OWNER, 2, 41);
     private static final ObjectLayout LAYOUT =
-            new ObjectLayout(1, 1 << 20, (1 << 20) + 5, List.of(RANGE), Rig.filled(64, 0xAB));
+            new ObjectLayout(1, 1 << 20, (1 << 20) + 5, List.of(RANGE), MetadataFixture.filled(64, 0xAB));
 
     /** The generator of P-256, and its negative. */
     static final PrincipalKey KEY = key("4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5");
@@ -62,9 +62,9 @@ final class Samples {
 
     static Map<String, Submission> submissions() {
         Map<String, Submission> all = new LinkedHashMap<>();
-        all.put("open-session", new Submission.OpenSession(Rig.filled(16, 1), 1));
+        all.put("open-session", new Submission.OpenSession(MetadataFixture.filled(16, 1), 1));
         commands().forEach((name, command) -> all.put(name, new Submission.InSession(2, 9, 7, command)));
-        all.put("signed", new Submission.InSession(2, 9, 7, new Command.RevokePrincipal(OWNER), Rig.filled(64, 0x51)));
+        all.put("signed", new Submission.InSession(2, 9, 7, new Command.RevokePrincipal(OWNER), MetadataFixture.filled(64, 0x51)));
         return all;
     }
 
@@ -108,7 +108,7 @@ final class Samples {
         all.put(
                 "set-grant-on-bucket",
                 new Command.SetGrant(OWNER, new Scope.OfBucket("films"), new Rights(true, false, false)));
-        all.put("set-release", new Command.SetRelease(Rig.filled(32, 0xAB), true));
+        all.put("set-release", new Command.SetRelease(MetadataFixture.filled(32, 0xAB), true));
         all.put("change-replicas", new Command.ChangeReplicas(1, List.of(PrincipalId.replica(2)), List.of(MEMBER)));
         all.put("report-poison", new Command.ReportPoison(OWNER, BLOCK, 2, "poisonous"));
         all.put("lift-suspension", new Command.LiftSuspension(OWNER));
@@ -132,7 +132,7 @@ final class Samples {
         all.put("session-changes", new Query.SessionChanges(99, 1000));
         all.put("find-object", new Query.FindObject("films", "a", 3));
         all.put("find-inode", new Query.FindInode(12));
-        all.put("list-objects", new Query.ListObjects("films", "a/", "/", Rig.filled(3, 0xFF), 10, true));
+        all.put("list-objects", new Query.ListObjects("films", "a/", "/", MetadataFixture.filled(3, 0xFF), 10, true));
         all.put("list-versions", new Query.ListVersions("films", "a", "ab", 3, 10));
         all.put("list-buckets", new Query.ListBuckets("films", 10));
         all.put("list-evidence", new Query.ListEvidence(4, 10));
@@ -167,7 +167,7 @@ final class Samples {
         all.put("deleted", new Reply.Deleted(4, true));
         all.put("map", mapWith(new PlacementGroup(2, List.of(0, 1, 2, 3))));
         all.put("changing-map", changingMap());
-        all.put("status", new Reply.Status(1, 2, 3, 4, 5, 6, 7, 8, Rig.filled(32, 0xD1)));
+        all.put("status", new Reply.Status(1, 2, 3, 4, 5, 6, 7, 8, MetadataFixture.filled(32, 0xD1)));
         all.put("session", new Reply.Session(SessionState.CLOSED));
         all.put("granted", new Reply.Granted(true, false));
         all.put(
@@ -233,15 +233,15 @@ final class Samples {
     private static void putPrincipals(Map<String, Reply> all) {
         all.put(
                 "genesis-told",
-                new Reply.GenesisTold(new GenesisKeys(Rig.filled(16, 0xC1), OWNER, new TreeMap<>(Map.of(OWNER, KEY)))));
+                new Reply.GenesisTold(new GenesisKeys(MetadataFixture.filled(16, 0xC1), OWNER, new TreeMap<>(Map.of(OWNER, KEY)))));
         all.put(
                 "audit-list",
                 new Reply.AuditList(
                         List.of(
                                 auditEntry(Optional.empty()),
-                                auditEntry(Optional.of(new AuditEntry.Approval(KEY, Rig.filled(64, 0x51))))),
+                                auditEntry(Optional.of(new AuditEntry.Approval(KEY, MetadataFixture.filled(64, 0x51))))),
                         6,
-                        Rig.filled(32, 0xD1),
+                        MetadataFixture.filled(32, 0xD1),
                         3));
         all.put(
                 "principal-list",
@@ -261,6 +261,6 @@ final class Samples {
                 "suspension-list",
                 new Reply.SuspensionList(List.of(new Reply.SuspensionEntry(OWNER, 6, true, List.of(poison))), OWNER));
         all.put("writers", new Reply.Writers(300));
-        all.put("release-list", new Reply.ReleaseList(3, List.of(Rig.filled(32, 1), Rig.filled(32, 2))));
+        all.put("release-list", new Reply.ReleaseList(3, List.of(MetadataFixture.filled(32, 1), MetadataFixture.filled(32, 2))));
     }
 }

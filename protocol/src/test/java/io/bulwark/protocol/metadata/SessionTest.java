@@ -1,15 +1,15 @@
 package io.bulwark.protocol.metadata;
 
-import static io.bulwark.protocol.metadata.Rig.ALICE;
-import static io.bulwark.protocol.metadata.Rig.BOB;
-import static io.bulwark.protocol.metadata.Rig.READER;
-import static io.bulwark.protocol.metadata.Rig.STRANGER;
-import static io.bulwark.protocol.metadata.Rig.assertFailed;
+import static io.bulwark.protocol.metadata.MetadataFixture.ALICE;
+import static io.bulwark.protocol.metadata.MetadataFixture.BOB;
+import static io.bulwark.protocol.metadata.MetadataFixture.READER;
+import static io.bulwark.protocol.metadata.MetadataFixture.STRANGER;
+import static io.bulwark.protocol.metadata.MetadataFixture.assertFailed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.metadata.MetadataFixture.User;
 import io.bulwark.protocol.metadata.Submission.InSession;
 import io.bulwark.protocol.metadata.Submission.OpenSession;
 import io.bulwark.protocol.mutation.PlantedBug;
@@ -20,15 +20,15 @@ import org.junit.jupiter.api.Test;
 
 @NullMarked
 class SessionTest {
-    private final Rig rig = Rig.ready();
+    private final MetadataFixture rig = MetadataFixture.ready();
 
     @Test
     void openingAgainWithTheSameNonceGivesTheSameSession() {
-        OpenSession open = new OpenSession(Rig.filled(16, 77), rig.volume);
+        OpenSession open = new OpenSession(MetadataFixture.filled(16, 77), rig.volume);
         Reply first = rig.submit(ALICE, open);
         assertThat(first).isInstanceOf(Reply.SessionOpened.class);
         assertThat(rig.submit(ALICE, open)).isEqualTo(first);
-        assertThat(rig.submit(ALICE, new OpenSession(Rig.filled(16, 78), rig.volume)))
+        assertThat(rig.submit(ALICE, new OpenSession(MetadataFixture.filled(16, 78), rig.volume)))
                 .isNotEqualTo(first);
         assertThat(((Reply.SessionOpened) rig.submit(BOB, open)).session()).isEqualTo(1);
     }
@@ -66,14 +66,14 @@ class SessionTest {
     @PlantedBug(
             in = Session.class,
             rule = "a number is used for one command",
-            replace = "Refusal.unless(result.digest.equals(digest), MetadataError.NUMBER_REUSED, "
+            replace = "CommandRefusal.refuseUnless(result.digest.equals(digest), MetadataError.NUMBER_REUSED, "
                     + "\"number \" + command);",
             with = "")
     @PlantedBug(
             in = Session.class,
             rule = "an acknowledged number is not executed again",
             replace =
-                    "Refusal.unless(command >= lowestKept, MetadataError.NUMBER_TOO_OLD, " + "\"number \" + command);",
+                    "CommandRefusal.refuseUnless(command >= lowestKept, MetadataError.NUMBER_TOO_OLD, " + "\"number \" + command);",
             with = "")
     @Test
     void anAcknowledgedNumberIsTooOldAndANumberIsForOneCommand() {
@@ -90,7 +90,7 @@ class SessionTest {
     @PlantedBug(
             in = Session.class,
             rule = "the window of a session is limited",
-            replace = "Refusal.unless(command - lowestKept < Submission.WINDOW, "
+            replace = "CommandRefusal.refuseUnless(command - lowestKept < Submission.WINDOW, "
                     + "MetadataError.WINDOW_EXCEEDED, \"number \" + command);",
             with = "")
     @Test
@@ -121,23 +121,23 @@ class SessionTest {
 
     @Test
     void onlyWritersOpenSessionsForAVolumeAndStrangersNone() {
-        assertFailed(rig.submit(READER, new OpenSession(Rig.filled(16, 1), rig.volume)), MetadataError.NOT_AUTHORISED);
-        assertThat(rig.submit(READER, new OpenSession(Rig.filled(16, 1), 0))).isInstanceOf(Reply.SessionOpened.class);
-        assertFailed(rig.submit(STRANGER, new OpenSession(Rig.filled(16, 1), 0)), MetadataError.NOT_AUTHORISED);
-        assertFailed(rig.submit(ALICE, new OpenSession(Rig.filled(16, 1), 99)), MetadataError.NO_SUCH_VOLUME);
+        assertFailed(rig.submit(READER, new OpenSession(MetadataFixture.filled(16, 1), rig.volume)), MetadataError.NOT_AUTHORISED);
+        assertThat(rig.submit(READER, new OpenSession(MetadataFixture.filled(16, 1), 0))).isInstanceOf(Reply.SessionOpened.class);
+        assertFailed(rig.submit(STRANGER, new OpenSession(MetadataFixture.filled(16, 1), 0)), MetadataError.NOT_AUTHORISED);
+        assertFailed(rig.submit(ALICE, new OpenSession(MetadataFixture.filled(16, 1), 99)), MetadataError.NO_SUCH_VOLUME);
     }
 
     @PlantedBug(
-            in = Sessions.class,
+            in = SessionTable.class,
             rule = "the sessions of a principal are limited",
             replace = "account.openSessions < OPEN_MAX, MetadataError",
             with = "account.openSessions >= 0, MetadataError")
     @Test
     void aPrincipalHasAtMostSixtyFourOpenSessions() {
-        for (int i = 0; i < Sessions.OPEN_MAX; i++) {
+        for (int i = 0; i < SessionTable.OPEN_MAX; i++) {
             rig.user(BOB, 0);
         }
-        OpenSession more = new OpenSession(Rig.filled(16, 99), 0);
+        OpenSession more = new OpenSession(MetadataFixture.filled(16, 99), 0);
         assertFailed(rig.submit(BOB, more), MetadataError.TOO_MANY_SESSIONS);
         rig.submit(BOB, new InSession(1, 1, 1, new Command.CloseSession()));
         assertThat(rig.submit(BOB, more)).isInstanceOf(Reply.SessionOpened.class);
@@ -148,9 +148,9 @@ class SessionTest {
     void sessionsExpireByServedTime() {
         User alice = rig.user(ALICE, rig.volume);
         User bob = rig.user(BOB, 0);
-        rig.pass(bob, Sessions.TTL_MILLIS - 20_000);
+        rig.pass(bob, SessionTable.TTL_MILLIS - 20_000);
         alice.done(new Command.RenewSession());
-        rig.pass(bob, Sessions.TTL_MILLIS - 20_000);
+        rig.pass(bob, SessionTable.TTL_MILLIS - 20_000);
         assertThat(state(alice)).isEqualTo(SessionState.OPEN);
         rig.pass(bob, 40_000);
         assertThat(state(alice)).isEqualTo(SessionState.CLOSED);
@@ -180,9 +180,9 @@ class SessionTest {
     }
 
     @PlantedBug(
-            in = Sessions.class,
+            in = SessionTable.class,
             rule = "a closed session executes nothing",
-            replace = "Refusal.unless(state != SessionState.CLOSED, MetadataError.SESSION_CLOSED, "
+            replace = "CommandRefusal.refuseUnless(state != SessionState.CLOSED, MetadataError.SESSION_CLOSED, "
                     + "principal + \".\" + number);",
             with = "")
     @Test

@@ -1,6 +1,6 @@
 package io.bulwark.protocol.metadata;
 
-import static io.bulwark.protocol.metadata.Rig.ALICE;
+import static io.bulwark.protocol.metadata.MetadataFixture.ALICE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -90,11 +90,11 @@ class StateTest {
     @Test
     void aCommandChangesFewRecordsHoweverMuchThereIs() {
         TreeMapState state = new TreeMapState();
-        Rig rig = new Rig();
+        MetadataFixture rig = new MetadataFixture();
         rig.machine = MetadataStateMachine.restore(BEFORE, state, GenesisKeys.NONE);
         rig.volume = 1;
         rig.nowMillis = rig.machine.agreedMillis();
-        Rig.User alice = rig.user(ALICE, 1);
+        MetadataFixture.User alice = rig.user(ALICE, 1);
         for (int i = 0; i < 300; i++) {
             alice.run(new Command.AbandonRanges(List.of(alice.range(1000 + 2 * i, 1)), List.of()));
         }

@@ -1,9 +1,9 @@
 package io.bulwark.protocol.metadata;
 
-import static io.bulwark.protocol.metadata.Rig.ALICE;
-import static io.bulwark.protocol.metadata.Rig.READER;
-import static io.bulwark.protocol.metadata.Rig.STRANGER;
-import static io.bulwark.protocol.metadata.Rig.assertFailed;
+import static io.bulwark.protocol.metadata.MetadataFixture.ALICE;
+import static io.bulwark.protocol.metadata.MetadataFixture.READER;
+import static io.bulwark.protocol.metadata.MetadataFixture.STRANGER;
+import static io.bulwark.protocol.metadata.MetadataFixture.assertFailed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.cluster.PlacementGroup;
@@ -14,7 +14,7 @@ import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.metadata.MetadataFixture.User;
 import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
@@ -30,16 +30,16 @@ class SuspensionTest {
     private static final ProtectionPolicy LAZY = ProtectionPolicy.pasis(1, 2, 5, 4096, Verification.LAZY);
     private static final PrincipalId WRITER = PrincipalId.client(7);
 
-    private final Rig rig = rig();
+    private final MetadataFixture rig = rig();
     private final User alice = rig.user(ALICE, 0);
     private final Volume registers = volume("registers", VolumeKind.REGISTER);
     private final Volume objects = volume("objects", VolumeKind.OBJECT);
     private final User[] nodes = {node(0), node(1), node(2), node(3), node(4), node(5)};
     private User writer = writer();
 
-    private static Rig rig() {
-        Rig rig = new Rig();
-        rig.machine = new MetadataStateMachine(Rig.genesis(6));
+    private static MetadataFixture rig() {
+        MetadataFixture rig = new MetadataFixture();
+        rig.machine = new MetadataStateMachine(MetadataFixture.genesis(6));
         rig.user(ALICE, 0).done(new Command.AddPrincipal(WRITER, Samples.KEY));
         return rig;
     }
@@ -84,7 +84,7 @@ class SuspensionTest {
     }
 
     private Reply opening(int volume) {
-        return rig.submit(WRITER, new Submission.OpenSession(Rig.filled(16, 99), volume));
+        return rig.submit(WRITER, new Submission.OpenSession(MetadataFixture.filled(16, 99), volume));
     }
 
     private Reply.Granted granted() {
@@ -281,7 +281,7 @@ class SuspensionTest {
         }
         nodes[0].refused(MetadataError.BAD_ARGUMENT, report(0, 0, 0));
         nodes[0].refused(MetadataError.BAD_ARGUMENT, report(0, 0, writer.session + 1));
-        Command create = new Command.CreateVolume("hashed", VolumeKind.REGISTER, Rig.POLICY, 9, 1, 0);
+        Command create = new Command.CreateVolume("hashed", VolumeKind.REGISTER, MetadataFixture.POLICY, 9, 1, 0);
         int other = ((Reply.VolumeCreated) alice.run(create)).volume();
         nodes[0].refused(
                 MetadataError.BAD_ARGUMENT,

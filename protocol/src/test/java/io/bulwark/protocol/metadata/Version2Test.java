@@ -1,7 +1,7 @@
 package io.bulwark.protocol.metadata;
 
-import static io.bulwark.protocol.metadata.Rig.ALICE;
-import static io.bulwark.protocol.metadata.Rig.BOB;
+import static io.bulwark.protocol.metadata.MetadataFixture.ALICE;
+import static io.bulwark.protocol.metadata.MetadataFixture.BOB;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,7 +9,7 @@ import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.metadata.MetadataFixture.User;
 import io.bulwark.protocol.state.TreeMapState;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
@@ -73,8 +73,8 @@ class Version2Test {
     }
 
     /** Some of everything that a state can have. */
-    static Rig history() {
-        Rig rig = Rig.ready();
+    static MetadataFixture history() {
+        MetadataFixture rig = MetadataFixture.ready();
         User alice = rig.user(ALICE, rig.volume);
         User bob = rig.user(BOB, rig.volume);
         for (int i = 0; i < 5; i++) {
@@ -94,9 +94,9 @@ class Version2Test {
         User again = rig.user(BOB, rig.volume);
         again.run(new Command.RegisterPending(List.of(again.range(3, 4), again.range(10, 1))));
         again.run(new Command.RegisterPending(List.of(again.range(20, 2))));
-        again.put("films", "b/2", 3 * Rig.BLOCK);
-        alice.run(new Command.CreateVolume("blocks", VolumeKind.REGISTER, Rig.POLICY, 100, 2, 0));
-        alice.run(new Command.CreateVolume("gone", VolumeKind.OBJECT, Rig.POLICY, 0, 0, 5_000));
+        again.put("films", "b/2", 3 * MetadataFixture.BLOCK);
+        alice.run(new Command.CreateVolume("blocks", VolumeKind.REGISTER, MetadataFixture.POLICY, 100, 2, 0));
+        alice.run(new Command.CreateVolume("gone", VolumeKind.OBJECT, MetadataFixture.POLICY, 0, 0, 5_000));
         rig.user(ALICE, 3);
         alice.done(new Command.DeleteVolume("gone"));
         alice.run(new Command.CreateBucket("empty", "main", Versioning.KEEP_ALL, 99));

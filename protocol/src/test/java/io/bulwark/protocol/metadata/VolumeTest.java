@@ -1,8 +1,8 @@
 package io.bulwark.protocol.metadata;
 
-import static io.bulwark.protocol.metadata.Rig.ALICE;
-import static io.bulwark.protocol.metadata.Rig.READER;
-import static io.bulwark.protocol.metadata.Rig.assertFailed;
+import static io.bulwark.protocol.metadata.MetadataFixture.ALICE;
+import static io.bulwark.protocol.metadata.MetadataFixture.READER;
+import static io.bulwark.protocol.metadata.MetadataFixture.assertFailed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.cluster.PlacementGroup;
@@ -12,7 +12,7 @@ import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.metadata.MetadataFixture.User;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -23,13 +23,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 class VolumeTest {
     private static final ProtectionPolicy LAZY = ProtectionPolicy.pasis(1, 2, 5, 512, Verification.LAZY);
 
-    private final Rig rig = Rig.ready();
+    private final MetadataFixture rig = MetadataFixture.ready();
     private final User alice = rig.user(ALICE, 0);
 
     @ParameterizedTest
     @ValueSource(ints = {5, 10, 20})
     void everyNodeStandsAtEverySlotEquallyOften(int groups) {
-        alice.run(new Command.CreateVolume("wide", VolumeKind.OBJECT, Rig.POLICY, 0, groups, 0));
+        alice.run(new Command.CreateVolume("wide", VolumeKind.OBJECT, MetadataFixture.POLICY, 0, groups, 0));
         Volume wide = rig.map().volume("wide").orElseThrow();
         assertThat(wide.groups()).hasSize(groups);
         for (int slot = 0; slot < 4; slot++) {
@@ -49,9 +49,9 @@ class VolumeTest {
     @Test
     void anyNumberOfNodesGivesGroupsOfDistinctNodes() {
         for (int nodes = 4; nodes <= 12; nodes++) {
-            Rig other = new Rig();
-            other.machine = new MetadataStateMachine(Rig.genesis(nodes));
-            other.user(ALICE, 0).run(new Command.CreateVolume("main", VolumeKind.REGISTER, Rig.POLICY, 9, 50, 0));
+            MetadataFixture other = new MetadataFixture();
+            other.machine = new MetadataStateMachine(MetadataFixture.genesis(nodes));
+            other.user(ALICE, 0).run(new Command.CreateVolume("main", VolumeKind.REGISTER, MetadataFixture.POLICY, 9, 50, 0));
             assertThat(other.map().volumes().getFirst().groups())
                     .hasSize(50)
                     .allMatch(group -> group.holders().size() == 4)
@@ -62,21 +62,21 @@ class VolumeTest {
 
     @Test
     void volumesAreRefusedWithReasons() {
-        alice.refused(MetadataError.VOLUME_EXISTS, Rig.objectVolume("main"));
-        alice.refused(MetadataError.BAD_NAME, Rig.objectVolume("No"));
+        alice.refused(MetadataError.VOLUME_EXISTS, MetadataFixture.objectVolume("main"));
+        alice.refused(MetadataError.BAD_NAME, MetadataFixture.objectVolume("No"));
         alice.refused(
                 MetadataError.TOO_FEW_NODES,
                 new Command.CreateVolume("big", VolumeKind.OBJECT, new ProtectionPolicy(2, 3, 7, 512), 0, 0, 0));
         alice.refused(
-                MetadataError.BAD_ARGUMENT, new Command.CreateVolume("odd", VolumeKind.OBJECT, Rig.POLICY, 7, 0, 0));
+                MetadataError.BAD_ARGUMENT, new Command.CreateVolume("odd", VolumeKind.OBJECT, MetadataFixture.POLICY, 7, 0, 0));
         alice.refused(
-                MetadataError.BAD_ARGUMENT, new Command.CreateVolume("odd", VolumeKind.REGISTER, Rig.POLICY, 0, 0, 0));
+                MetadataError.BAD_ARGUMENT, new Command.CreateVolume("odd", VolumeKind.REGISTER, MetadataFixture.POLICY, 0, 0, 0));
         alice.refused(
-                MetadataError.BAD_ARGUMENT, new Command.CreateVolume("odd", VolumeKind.OBJECT, Rig.POLICY, 0, -1, 0));
+                MetadataError.BAD_ARGUMENT, new Command.CreateVolume("odd", VolumeKind.OBJECT, MetadataFixture.POLICY, 0, -1, 0));
         alice.refused(
-                MetadataError.BAD_ARGUMENT, new Command.CreateVolume("odd", VolumeKind.OBJECT, Rig.POLICY, 0, 1025, 0));
+                MetadataError.BAD_ARGUMENT, new Command.CreateVolume("odd", VolumeKind.OBJECT, MetadataFixture.POLICY, 0, 1025, 0));
         alice.refused(MetadataError.BAD_ARGUMENT, new Command.CreateVolume("odd", VolumeKind.OBJECT, LAZY, 9, 0, 0));
-        rig.user(READER, 0).refused(MetadataError.NOT_AUTHORISED, Rig.objectVolume("mine"));
+        rig.user(READER, 0).refused(MetadataError.NOT_AUTHORISED, MetadataFixture.objectVolume("mine"));
     }
 
     @Test
@@ -107,7 +107,7 @@ class VolumeTest {
         assertThat(writers()).as("there are none").isZero();
         alice.run(new Command.CreateVolume("fresh", VolumeKind.REGISTER, LAZY, 9, 0, 0));
         alice.run(new Command.CreateVolume("other", VolumeKind.REGISTER, LAZY, 9, 0, 0));
-        alice.run(new Command.CreateVolume("proven", VolumeKind.REGISTER, Rig.POLICY, 9, 0, 0));
+        alice.run(new Command.CreateVolume("proven", VolumeKind.REGISTER, MetadataFixture.POLICY, 9, 0, 0));
         alice.run(new Command.CreateVolume("things", VolumeKind.OBJECT, LAZY, 0, 0, 0));
         assertThat(writers()).as("alice and bob everywhere; the reader not").isEqualTo(2);
         Rights writes = new Rights(false, true, false);
@@ -120,7 +120,7 @@ class VolumeTest {
             alice.done(new Command.SetGrant(ALICE, new Scope.OfVolume(volume), writes));
             assertThat(writers()).isEqualTo(3);
         }
-        alice.done(new Command.SetGrant(Rig.BOB, new Scope.All(), new Rights(true, false, true)));
+        alice.done(new Command.SetGrant(MetadataFixture.BOB, new Scope.All(), new Rights(true, false, true)));
         assertThat(writers()).as("an operator who may not write").isEqualTo(2);
         alice.done(new Command.RevokePrincipal(READER));
         assertThat(writers()).isEqualTo(1);
@@ -157,7 +157,7 @@ class VolumeTest {
         Reply.Status status = (Reply.Status) rig.ask(ALICE, new Query.GetStatus());
         assertThat(status.bytes()).isZero();
         assertThat(status.inodes()).isZero();
-        alice.run(Rig.objectVolume("main"));
+        alice.run(MetadataFixture.objectVolume("main"));
         assertThat(rig.map().volumes().getFirst().id()).isGreaterThan(rig.volume);
         assertThat(MetadataStateMachine.restore(rig.machine.snapshot()).digest())
                 .isEqualTo(rig.machine.digest());
@@ -168,7 +168,7 @@ class VolumeTest {
         PrincipalId node = PrincipalId.node(4);
         assertThat(rig.ask(node, new Query.GrantOf(rig.volume, ALICE))).isEqualTo(new Reply.Granted(true, true));
         assertThat(rig.ask(node, new Query.GrantOf(rig.volume, READER))).isEqualTo(new Reply.Granted(true, false));
-        assertThat(rig.ask(node, new Query.GrantOf(rig.volume, Rig.STRANGER)))
+        assertThat(rig.ask(node, new Query.GrantOf(rig.volume, MetadataFixture.STRANGER)))
                 .isEqualTo(new Reply.Granted(false, false));
         assertThat(rig.ask(node, new Query.GrantOf(rig.volume + 1, ALICE))).isEqualTo(new Reply.Granted(false, false));
         assertFailed(rig.ask(READER, new Query.GrantOf(rig.volume, ALICE)), MetadataError.NOT_AUTHORISED);

@@ -1,12 +1,12 @@
 package io.bulwark.protocol.metadata;
 
-import static io.bulwark.protocol.metadata.Rig.ALICE;
-import static io.bulwark.protocol.metadata.Rig.BOB;
-import static io.bulwark.protocol.metadata.Rig.assertFailed;
+import static io.bulwark.protocol.metadata.MetadataFixture.ALICE;
+import static io.bulwark.protocol.metadata.MetadataFixture.BOB;
+import static io.bulwark.protocol.metadata.MetadataFixture.assertFailed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.metadata.MetadataFixture.User;
 import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.state.TreeMapState;
@@ -29,7 +29,7 @@ class WeightTest {
             with = "")
     @Test
     void emptyObjectsCannotFillTheReplicas() {
-        Rig rig = small();
+        MetadataFixture rig = small();
         User bob = rig.user(BOB, 0);
         assertThat(fill(bob, i -> empty(bob, "key" + i))).isLessThan(MAX / Weight.INODE_BYTES);
         bob.refused(
@@ -41,7 +41,7 @@ class WeightTest {
 
     @Test
     void copiesCannotFillTheReplicas() {
-        Rig rig = small();
+        MetadataFixture rig = small();
         User bob = rig.user(BOB, 0);
         bob.run(empty(bob, "a"));
         assertThat(fill(bob, i -> new Command.CopyObject("diary", "a", 0, "diary", "b", Condition.NONE)))
@@ -51,7 +51,7 @@ class WeightTest {
     /** Neighbours merge, so that the bound of intervals does not bound the pending uploads. */
     @Test
     void pendingUploadsCannotFillTheReplicas() {
-        Rig rig = small();
+        MetadataFixture rig = small();
         User bob = rig.user(BOB, rig.volume);
         assertThat(fill(bob, i -> new Command.RegisterPending(List.of(bob.range(i, 1)))))
                 .isLessThan(MAX / Weight.INODE_BYTES);
@@ -63,7 +63,7 @@ class WeightTest {
     /** One referenced block keeps a closed session with all its intervals. */
     @Test
     void closedSessionsCannotFillTheReplicas() {
-        Rig rig = small();
+        MetadataFixture rig = small();
         int sessions = 0;
         boolean stored = true;
         while (stored && sessions < 1000) {
@@ -81,7 +81,7 @@ class WeightTest {
 
     @Test
     void afterDeletingThereIsRoomAgain() {
-        Rig rig = small();
+        MetadataFixture rig = small();
         User bob = rig.user(BOB, 0);
         int count = fill(
                 bob,
@@ -103,7 +103,7 @@ class WeightTest {
     /** The weight decides on commands, so a restored replica must count as the others do. */
     @Test
     void aRestoredReplicaCountsTheSame() {
-        Rig rig = Rig.ready();
+        MetadataFixture rig = MetadataFixture.ready();
         long start = rig.machine.weight().bytes();
         int bytes = rig.machine.snapshot().length();
         User alice = rig.user(ALICE, rig.volume);
@@ -136,7 +136,7 @@ class WeightTest {
 
     @Test
     void oneWriterLeavesRoomForTheOthers() {
-        Rig rig = small();
+        MetadataFixture rig = small();
         User bob = rig.user(BOB, 0);
         fill(bob, i -> empty(bob, "bob" + i));
         assertThat(rig.machine.weight().bytes()).isBetween(MAX / 2L, MAX / 2L + 3_000);
@@ -155,7 +155,7 @@ class WeightTest {
 
     @Test
     void oneWriterLeavesBucketsForTheOthers() {
-        Rig rig = small();
+        MetadataFixture rig = small();
         User bob = rig.user(BOB, 0);
         // Two there are.
         for (int i = 0; i < 4; i++) {
@@ -173,7 +173,7 @@ class WeightTest {
 
     @Test
     void aSessionHasABoundedNumberOfPendingUploads() {
-        Rig rig = Rig.ready();
+        MetadataFixture rig = MetadataFixture.ready();
         User bob = rig.user(BOB, rig.volume);
         for (int i = 0; i < Inodes.PENDING_MAX; i++) {
             assertThat(bob.run(new Command.RegisterPending(List.of(bob.range(i, 1)))))
@@ -187,7 +187,7 @@ class WeightTest {
 
     @Test
     void whatIsDueIsDoneInBoundedSteps() {
-        Rig rig = Rig.ready();
+        MetadataFixture rig = MetadataFixture.ready();
         User bob = rig.user(BOB, 0);
         int count = 2 * Inodes.DUE_PER_COMMAND + 100;
         for (int i = 0; i < count; i++) {
@@ -212,11 +212,11 @@ class WeightTest {
 
     @Test
     void expiredSessionsAreClosedInBoundedStepsAndServeNobodyMeanwhile() {
-        Rig rig = Rig.ready();
+        MetadataFixture rig = MetadataFixture.ready();
         List<User> users =
                 IntStream.range(0, 20).mapToObj(i -> rig.user(ALICE, 0)).toList();
         User bob = rig.user(BOB, 0);
-        rig.pass(bob, Sessions.TTL_MILLIS - 30_000);
+        rig.pass(bob, SessionTable.TTL_MILLIS - 30_000);
         long before = openSessions(rig);
         assertThat(before).isGreaterThan(20);
         rig.pass(bob, 30_000);
@@ -229,7 +229,7 @@ class WeightTest {
     /** Nor does it free what readers may still want. */
     @Test
     void aJumpOfTheAgreedTimeEndsNoGrace() {
-        Rig rig = Rig.ready();
+        MetadataFixture rig = MetadataFixture.ready();
         User alice = rig.user(ALICE, rig.volume);
         alice.put("films", "a", 10);
         assertThat(alice.run(new Command.DeleteObject("films", "a", 0))).isInstanceOf(Reply.Deleted.class);
@@ -242,17 +242,17 @@ class WeightTest {
         assertThat(rig.references()).isEmpty();
     }
 
-    private static long inodes(Rig rig) {
+    private static long inodes(MetadataFixture rig) {
         return ((Reply.Status) rig.ask(ALICE, new Query.GetStatus())).inodes();
     }
 
-    private static long openSessions(Rig rig) {
+    private static long openSessions(MetadataFixture rig) {
         return ((Reply.Status) rig.ask(ALICE, new Query.GetStatus())).openSessions();
     }
 
     @Test
     void aPrimaryFromTheFarFutureMovesTheTimeOnByAStepOnly() {
-        Rig rig = Rig.ready();
+        MetadataFixture rig = MetadataFixture.ready();
         User alice = rig.user(ALICE, rig.volume);
         alice.put("films", "a", 10);
         long before = rig.machine.agreedMillis();
@@ -270,7 +270,7 @@ class WeightTest {
 
     @Test
     void theFirstTimeIsTakenUpToTheEndOfTimes() {
-        Rig rig = new Rig();
+        MetadataFixture rig = new MetadataFixture();
         rig.nowMillis = Long.MAX_VALUE - 1000;
         rig.user(ALICE, 0);
         assertThat(rig.machine.agreedMillis()).isEqualTo(MetadataStateMachine.TIME_MILLIS_MAX);
@@ -278,11 +278,11 @@ class WeightTest {
                 .isEqualTo(rig.machine.digest());
     }
 
-    private static Rig small() {
-        Rig rig = new Rig();
-        rig.machine = new MetadataStateMachine(Rig.genesis(5), new TreeMapState(), MAX, BUCKETS_MAX);
+    private static MetadataFixture small() {
+        MetadataFixture rig = new MetadataFixture();
+        rig.machine = new MetadataStateMachine(MetadataFixture.genesis(5), new TreeMapState(), MAX, BUCKETS_MAX);
         User alice = rig.user(ALICE, 0);
-        rig.volume = ((Reply.VolumeCreated) alice.run(Rig.objectVolume("main"))).volume();
+        rig.volume = ((Reply.VolumeCreated) alice.run(MetadataFixture.objectVolume("main"))).volume();
         alice.done(new Command.CreateBucket("films", "main", Versioning.LATEST_ONLY, 0));
         alice.done(new Command.CreateBucket("diary", "main", Versioning.KEEP_ALL, 0));
         return rig;

@@ -100,7 +100,7 @@ record DeclaredBug(PlantedBug bug, Method test) {
         return tokens().replaceOnce(bug.replace(), bug.with());
     }
 
-    boolean changesNothing() {
+    boolean hasNoEffect() {
         return new JavaTokens(bug.replace()).isSameCodeAs(new JavaTokens(bug.with()));
     }
 

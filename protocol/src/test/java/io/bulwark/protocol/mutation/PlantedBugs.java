@@ -40,7 +40,7 @@ public abstract class PlantedBugs {
     private final List<DeclaredBug> declared;
     private final Map<DeclaredBug, String> results = new HashMap<>();
     private final Compiler compiler = new Compiler();
-    private final Trial trial = new Trial(LIMIT);
+    private final MutationTrial trial = new MutationTrial(LIMIT);
 
     protected PlantedBugs() {
         try {
@@ -60,7 +60,7 @@ public abstract class PlantedBugs {
         assertThat(declared).isNotEmpty().doesNotHaveDuplicates();
         assertThat(declared).allSatisfy(bug -> {
             assertThat(bug.bug().rule()).isNotBlank();
-            assertThat(bug.changesNothing()).isFalse();
+            assertThat(bug.hasNoEffect()).isFalse();
             assertThat(bug.mutatedSource()).isNotEmpty();
         });
     }

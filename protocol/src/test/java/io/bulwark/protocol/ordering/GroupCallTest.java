@@ -61,7 +61,7 @@ class GroupCallTest {
         GroupCall call = begun();
         reply(call, 0, 0);
         reply(call, 1, 0);
-        assertThat(call.finished()).isFalse();
+        assertThat(call.isFinished()).isFalse();
         reply(call, 3, 0);
         assertThat(call.outcome()).contains(new Agreed(RIGHT));
     }
@@ -77,13 +77,13 @@ class GroupCallTest {
         assertThat(reply(call, 0, 1)).containsExactly(new Effect.Send(PrincipalId.replica(0), 0, new AskSuccessor(0)));
         reply(call, 1, 1);
         reply(call, 3, 1);
-        assertThat(call.finished()).as("whose replicas it does not know").isFalse();
+        assertThat(call.isFinished()).as("whose replicas it does not know").isFalse();
         List<Effect> sends = call.onMessage(2, PrincipalId.replica(0), successor(PROOF));
         assertThat(receivers(sends)).containsExactlyInAnyOrderElementsOf(NEXT.replicas());
         reply(call, 0, 1);
         reply(call, 2, 1);
         reply(call, 3, 1);
-        assertThat(call.finished()).as("one of them is out").isFalse();
+        assertThat(call.isFinished()).as("one of them is out").isFalse();
         reply(call, 4, 1);
         assertThat(call.outcome()).contains(new Agreed(RIGHT));
     }
@@ -103,7 +103,7 @@ class GroupCallTest {
         reply(call, 0, 0);
         reply(call, 1, 0);
         reply(call, 3, 1);
-        assertThat(call.finished()).isFalse();
+        assertThat(call.isFinished()).isFalse();
     }
 
     @Test

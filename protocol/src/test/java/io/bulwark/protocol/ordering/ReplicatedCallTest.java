@@ -15,7 +15,7 @@ import io.bulwark.protocol.ordering.OrderingMessage.Submit;
 import io.bulwark.protocol.ordering.OrderingMessage.ToReplica;
 import io.bulwark.protocol.ordering.ReplicatedCall.Agreed;
 import io.bulwark.protocol.ordering.ReplicatedCall.Rejected;
-import io.bulwark.protocol.ordering.ReplicatedCall.Standing;
+import io.bulwark.protocol.ordering.ReplicatedCall.ReplicaState;
 import io.bulwark.protocol.ordering.ReplicatedCall.TimedOut;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
@@ -58,7 +58,7 @@ class ReplicatedCallTest {
         assertThat(call.outcome()).isEmpty();
         reply(call, 3, number, RIGHT);
         assertThat(call.outcome()).contains(new Agreed(RIGHT));
-        assertThat(call.finished()).isTrue();
+        assertThat(call.isFinished()).isTrue();
     }
 
     @PlantedBug(
@@ -85,7 +85,7 @@ class ReplicatedCallTest {
         ReplicatedCall call = ReplicatedCall.command(FOUR, REQUEST, TIMEOUT, random);
         ToReplica first = request(call.start(0));
         reply(call, 2, first.call(), RIGHT);
-        call.onMessage(1, FOUR.get(0), new Refused(first.call(), Refusal.NOT_READY));
+        call.onMessage(1, FOUR.get(0), new Refused(first.call(), CallRefusal.NOT_READY));
         int rounds = 0;
         for (long now = 10; now < TIMEOUT; now += 10) {
             List<Effect> sends = call.onTick(now);
@@ -99,10 +99,10 @@ class ReplicatedCallTest {
         call.onTick(TIMEOUT);
         assertThat(call.outcome())
                 .contains(new TimedOut(new TreeMap<>(Map.of(
-                        FOUR.get(0), Standing.NOT_READY,
-                        FOUR.get(1), Standing.SILENT,
-                        FOUR.get(2), Standing.ANSWERED,
-                        FOUR.get(3), Standing.SILENT))));
+                        FOUR.get(0), ReplicaState.NOT_READY,
+                        FOUR.get(1), ReplicaState.SILENT,
+                        FOUR.get(2), ReplicaState.ANSWERED,
+                        FOUR.get(3), ReplicaState.SILENT))));
     }
 
     @Test
@@ -170,7 +170,7 @@ class ReplicatedCallTest {
     @Test
     void aQueryThatIsNeverToBeOrderedIsAskedAgainUntilTheReplicasAgree() {
         ReplicatedCall call =
-                ReplicatedCall.query(FOUR, REQUEST, TIMEOUT, random).neverOrdered();
+                ReplicatedCall.query(FOUR, REQUEST, TIMEOUT, random).withoutOrdering();
         ToReplica first = request(call.start(0));
         for (int i = 0; i < 4; i++) {
             assertThat(reply(call, i, first.call(), i < 2 ? RIGHT : WRONG)).isEmpty();
@@ -224,7 +224,7 @@ class ReplicatedCallTest {
             long number = request(call.start(0)).call();
             for (int replica = 0; replica < 5; replica++) {
                 assertThat(call.outcome()).isEmpty();
-                assertThat(call.finished()).isFalse();
+                assertThat(call.isFinished()).isFalse();
                 reply(call, replica, number, RIGHT);
             }
             assertThat(call.outcome()).contains(new Agreed(RIGHT));
@@ -237,7 +237,7 @@ class ReplicatedCallTest {
         long number = request(call.start(0)).call();
         reply(call, 0, number, RIGHT);
         reply(call, 1, number, RIGHT);
-        call.onMessage(1, FOUR.get(0), new Refused(number, Refusal.NOT_READY));
+        call.onMessage(1, FOUR.get(0), new Refused(number, CallRefusal.NOT_READY));
         reply(call, 2, number, RIGHT);
         assertThat(call.outcome()).contains(new Agreed(RIGHT));
         assertThat(call.onTick(TIMEOUT)).isEmpty();
@@ -265,15 +265,15 @@ class ReplicatedCallTest {
     @PlantedBug(
             in = ReplicatedCall.class,
             rule = "f + 1 replicas must say that a request failed",
-            replace = "count(Refusal.FAILED) > faulty",
-            with = "count(Refusal.FAILED) >= faulty")
+            replace = "count(CallRefusal.FAILED) > faulty",
+            with = "count(CallRefusal.FAILED) >= faulty")
     @Test
     void oneLiarCannotRejectACall() {
         ReplicatedCall call = ReplicatedCall.command(FOUR, REQUEST, TIMEOUT, random);
         long number = request(call.start(0)).call();
-        call.onMessage(1, FOUR.get(0), new Refused(number, Refusal.FAILED));
+        call.onMessage(1, FOUR.get(0), new Refused(number, CallRefusal.FAILED));
         assertThat(call.outcome()).isEmpty();
-        call.onMessage(1, FOUR.get(1), new Refused(number, Refusal.FAILED));
+        call.onMessage(1, FOUR.get(1), new Refused(number, CallRefusal.FAILED));
         assertThat(call.outcome()).contains(new Rejected());
     }
 
@@ -379,7 +379,7 @@ class ReplicatedCallTest {
     @Test
     void aDigestTakesNoReplyBackAndWhoWasLateIsNotNamed() {
         ReplicatedCall call = ReplicatedCall.command(FOUR, REQUEST, TIMEOUT, random)
-                .avoiding(Set.of(FOUR.get(0), FOUR.get(1), FOUR.get(3)));
+                .avoidRepliers(Set.of(FOUR.get(0), FOUR.get(1), FOUR.get(3)));
         ToReplica asked = request(call.start(0));
         assertThat(asked.replier()).isEqualTo(2);
         call.onMessage(1, FOUR.get(2), said(asked.call(), LONG));

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.ordering.PeerMessage.AskDigest;
 import io.bulwark.protocol.ordering.PeerMessage.DigestAt;
-import io.bulwark.protocol.ordering.PeerMessage.Standing;
+import io.bulwark.protocol.ordering.PeerMessage.PeerStatus;
 import io.bulwark.protocol.ordering.PeerMessage.Start;
 import io.bulwark.protocol.ordering.Settlement.Action;
 import io.bulwark.protocol.wire.Bytes;
@@ -180,7 +180,7 @@ class SettlementPropertyTest {
                     continue;
                 }
                 switch (parcel.message()) {
-                    case Standing standing -> act(parcel.to(), to.settlement.onStanding(now, parcel.from(), standing));
+                    case PeerStatus standing -> act(parcel.to(), to.settlement.onStanding(now, parcel.from(), standing));
                     case Start start -> act(parcel.to(), to.settlement.onStart(now, parcel.from(), start));
                     case AskDigest ask ->
                         send(parcel.to(), parcel.from(), new DigestAt(ask.sequence(), to.digestAt(ask.sequence())));
@@ -268,7 +268,7 @@ class SettlementPropertyTest {
         }
 
         private void follow(Replica replica) {
-            long goal = replica.settlement.vouchedSequence();
+            long goal = replica.settlement.claimedSequence();
             for (Replica peer : replicas) {
                 List<Long> prefix = peer.log.subList(0, (int) Math.min(goal, peer.log.size()));
                 long vouching = Arrays.stream(replicas)

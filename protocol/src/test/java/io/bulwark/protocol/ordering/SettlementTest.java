@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.PeerMessage.AskDigest;
 import io.bulwark.protocol.ordering.PeerMessage.DigestAt;
-import io.bulwark.protocol.ordering.PeerMessage.Standing;
+import io.bulwark.protocol.ordering.PeerMessage.PeerStatus;
 import io.bulwark.protocol.ordering.PeerMessage.Start;
 import io.bulwark.protocol.ordering.Settlement.Action;
 import io.bulwark.protocol.wire.Bytes;
@@ -56,7 +56,7 @@ class SettlementTest {
         settlement.start(now);
         for (int peer = 0; peer < 4; peer++) {
             if (peer != self) {
-                settlement.onStanding(now, peer, new Standing(0, Phase.FOLLOWING, Position.GENESIS));
+                settlement.onStanding(now, peer, new PeerStatus(0, Phase.FOLLOWING, Position.GENESIS));
             }
         }
         now += Settlement.HEAR_MILLIS;
@@ -71,7 +71,7 @@ class SettlementTest {
     }
 
     private void hear(Settlement settlement, int peer, long incarnation, Phase phase, Position position) {
-        actions.addAll(settlement.onStanding(now, peer, new Standing(incarnation, phase, position)));
+        actions.addAll(settlement.onStanding(now, peer, new PeerStatus(incarnation, phase, position)));
         actions.addAll(settlement.onTick(now));
     }
 
@@ -111,7 +111,7 @@ class SettlementTest {
         settlement.start(now);
         for (int peer = 0; peer < 7; peer++) {
             if (peer != 1) {
-                settlement.onStanding(now, peer, new Standing(0, Phase.FOLLOWING, Position.GENESIS));
+                settlement.onStanding(now, peer, new PeerStatus(0, Phase.FOLLOWING, Position.GENESIS));
             }
         }
         now += Settlement.HEAR_MILLIS;
@@ -162,7 +162,7 @@ class SettlementTest {
         assertThat(actions).contains(new Action.Seal(7));
         Settlement follower = settlement(0, true);
         follower.start(now);
-        assertThat(follower.onStanding(now, 1, new Standing(7, Phase.SEALED, Position.GENESIS)))
+        assertThat(follower.onStanding(now, 1, new PeerStatus(7, Phase.SEALED, Position.GENESIS)))
                 .isEmpty();
         assertThat(follower.phase()).isEqualTo(Phase.FOLLOWING);
     }

@@ -12,13 +12,13 @@ import org.junit.jupiter.api.Test;
 /** Tests a node's requests to its peers. The node is at slot 0; b = 1, m = 1, N = 5, so that N - 3b is not m. */
 @NullMarked
 class NodeOperationsTest {
-    private final Group group = Group.of(1, 1, 5);
-    private final Group.Version version = group.version(3, 1);
+    private final GroupFixture group = GroupFixture.of(1, 1, 5);
+    private final GroupFixture.Version version = group.version(3, 1);
     private final ValidatingTimestamp later = group.version(9, 2).timestamp();
-    private final FragmentFetch fetch = new FragmentFetch(group.pasis(), 0, version.timestamp(), Group.TIMES);
+    private final FragmentFetch fetch = new FragmentFetch(group.pasis(), 0, version.timestamp(), GroupFixture.TIMES);
 
     private void tell(int slot, PasisMessage answer) {
-        fetch.onMessage(1, Group.node(slot), answer);
+        fetch.onMessage(1, GroupFixture.node(slot), answer);
     }
 
     private void denies(int slot) {
@@ -48,7 +48,7 @@ class NodeOperationsTest {
     @PlantedBug(
             in = FragmentFetch.class,
             rule = "b + 1 nodes make a version obsolete",
-            replace = "} else if (collected.size() >= group.oneCorrect()) {",
+            replace = "} else if (collected.size() >= group.weakQuorum()) {",
             with = "} else if (collected.size() >= group.b()) {")
     @Test
     void bPlusOneThatHaveCollectedALaterVersionMakeItObsolete() {
@@ -84,14 +84,14 @@ class NodeOperationsTest {
 
     @Test
     void theTimeOfOthersIsTheBPlusFirstGreatestWhateverALiarSays() {
-        TimePoll poll = new TimePoll(group.pasis(), 0, 5, Group.TIMES);
+        TimePoll poll = new TimePoll(group.pasis(), 0, 5, GroupFixture.TIMES);
         poll.start(0);
         long[] times = {5, -1, 7, 6};
         for (int slot = 1; slot < times.length; slot++) {
             assertThat(poll.outcome()).isEmpty();
             poll.onMessage(
                     1,
-                    Group.node(slot),
+                    GroupFixture.node(slot),
                     new PasisMessage.FoundTime(group.pasis().target(slot), times[slot]));
         }
         assertThat(poll.outcome()).contains(7L);
@@ -100,14 +100,14 @@ class NodeOperationsTest {
     @Test
     void oneNodeThatFindsTooFewRefutesNothing() {
         RepairRequests repairs = new RepairRequests(group.pasis(), version.timestamp(), Set.of(0, 1));
-        repairs.start(0, Group.TIMES);
-        repairs.take(2, group.refused(2, RequestKind.REPAIR, version.timestamp(), Refusal.NOT_FOUND));
-        repairs.take(2, group.refused(2, RequestKind.REPAIR, version.timestamp(), Refusal.NOT_FOUND));
-        repairs.take(3, group.refused(3, RequestKind.REPAIR, version.timestamp(), Refusal.BUSY));
-        repairs.take(4, group.refused(4, RequestKind.REPAIR, later, Refusal.NOT_FOUND));
-        assertThat(repairs.refuted()).isFalse();
-        repairs.take(3, group.refused(3, RequestKind.REPAIR, version.timestamp(), Refusal.NOT_FOUND));
-        assertThat(repairs.refuted()).isTrue();
+        repairs.start(0, GroupFixture.TIMES);
+        repairs.take(2, group.refused(2, RequestKind.REPAIR, version.timestamp(), PasisRefusal.NOT_FOUND));
+        repairs.take(2, group.refused(2, RequestKind.REPAIR, version.timestamp(), PasisRefusal.NOT_FOUND));
+        repairs.take(3, group.refused(3, RequestKind.REPAIR, version.timestamp(), PasisRefusal.BUSY));
+        repairs.take(4, group.refused(4, RequestKind.REPAIR, later, PasisRefusal.NOT_FOUND));
+        assertThat(repairs.isRefuted()).isFalse();
+        repairs.take(3, group.refused(3, RequestKind.REPAIR, version.timestamp(), PasisRefusal.NOT_FOUND));
+        assertThat(repairs.isRefuted()).isTrue();
     }
 
     @PlantedBug(
@@ -117,30 +117,30 @@ class NodeOperationsTest {
             with = "&& target.slot() == slot")
     @Test
     void aVersionIsCompleteInAnEpochOnceNMinusBSaySoInIt() {
-        CompletionPoll poll = new CompletionPoll(group.pasis(), 0, version.timestamp(), Group.TIMES);
-        assertThat(Group.sent(poll.start(0), PasisMessage.Repair.class))
+        CompletionPoll poll = new CompletionPoll(group.pasis(), 0, version.timestamp(), GroupFixture.TIMES);
+        assertThat(GroupFixture.sent(poll.start(0), PasisMessage.Repair.class))
                 .extracting(ask -> ask.target().slot())
                 .containsExactly(1, 2, 3, 4);
-        poll.onMessage(1, Group.node(1), repaired(group.pasis().target(1), version.timestamp()));
-        poll.onMessage(1, Group.node(1), repaired(group.pasis().target(1), version.timestamp()));
-        poll.onMessage(1, Group.node(2), repaired(group.pasis().target(2), version.timestamp()));
+        poll.onMessage(1, GroupFixture.node(1), repaired(group.pasis().target(1), version.timestamp()));
+        poll.onMessage(1, GroupFixture.node(1), repaired(group.pasis().target(1), version.timestamp()));
+        poll.onMessage(1, GroupFixture.node(2), repaired(group.pasis().target(2), version.timestamp()));
         Target before = new Target(group.pasis().block(), 7, 3);
-        poll.onMessage(1, Group.node(3), repaired(before, version.timestamp()));
-        poll.onMessage(1, Group.node(3), repaired(group.pasis().target(3), later));
-        poll.onMessage(1, Group.node(0), repaired(group.pasis().target(0), version.timestamp()));
+        poll.onMessage(1, GroupFixture.node(3), repaired(before, version.timestamp()));
+        poll.onMessage(1, GroupFixture.node(3), repaired(group.pasis().target(3), later));
+        poll.onMessage(1, GroupFixture.node(0), repaired(group.pasis().target(0), version.timestamp()));
         assertThat(poll.outcome()).as("two others, and this node").isEmpty();
-        assertThat(Group.sent(poll.onTick(500), PasisMessage.Repair.class))
+        assertThat(GroupFixture.sent(poll.onTick(500), PasisMessage.Repair.class))
                 .extracting(ask -> ask.target().slot())
                 .containsExactly(3, 4);
-        poll.onMessage(501, Group.node(4), repaired(group.pasis().target(4), version.timestamp()));
+        poll.onMessage(501, GroupFixture.node(4), repaired(group.pasis().target(4), version.timestamp()));
         assertThat(poll.outcome()).contains(true);
     }
 
     @Test
     void whereTooFewSayThatTheyHoldAVersionThePollEnds() {
-        CompletionPoll poll = new CompletionPoll(group.pasis(), 0, version.timestamp(), Group.TIMES);
+        CompletionPoll poll = new CompletionPoll(group.pasis(), 0, version.timestamp(), GroupFixture.TIMES);
         poll.start(0);
-        poll.onTick(Group.TIMES.timeoutMillis());
+        poll.onTick(GroupFixture.TIMES.timeoutMillis());
         assertThat(poll.outcome()).contains(false);
     }
 

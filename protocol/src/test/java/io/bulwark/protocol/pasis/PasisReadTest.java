@@ -16,10 +16,10 @@ import org.junit.jupiter.api.Test;
 /** Classification, validation and repair (lazy verification paper, 2.2), with b = 1, m = 2, N = 5. */
 @NullMarked
 class PasisReadTest {
-    private final Group group = Group.of(1, 2, 5);
-    private final Group.Version old = group.version(1, 1);
-    private final Group.Version fresh = group.version(2, 2);
-    private final PasisRead read = PasisRead.writingBack(group.pasis(), Group.CLIENT, 5, Group.TIMES);
+    private final GroupFixture group = GroupFixture.of(1, 2, 5);
+    private final GroupFixture.Version old = group.version(1, 1);
+    private final GroupFixture.Version fresh = group.version(2, 2);
+    private final PasisRead read = PasisRead.withWriteBack(group.pasis(), GroupFixture.CLIENT, 5, GroupFixture.TIMES);
     private long now;
 
     private List<Effect> tell(int slot, PasisMessage answer) {
@@ -27,7 +27,7 @@ class PasisReadTest {
     }
 
     private List<Effect> tell(PasisRead to, int slot, PasisMessage answer) {
-        return to.onMessage(now, Group.node(slot), answer);
+        return to.onMessage(now, GroupFixture.node(slot), answer);
     }
 
     private List<Effect> pass(PasisRead to, long millis) {
@@ -39,14 +39,14 @@ class PasisReadTest {
         return effects;
     }
 
-    private static void assertRead(PasisRead read, Group.Version version) {
+    private static void assertRead(PasisRead read, GroupFixture.Version version) {
         assertThat(read.outcome())
                 .contains(new PasisReadOutcome.Value(version.timestamp(), version.block(), version.block()));
     }
 
     @Test
     void oneRoundIsEnoughWhereNothingIsWrongAndOnlyMNodesSendData() {
-        List<PasisMessage.Read> asked = Group.sent(read.start(0), PasisMessage.Read.class);
+        List<PasisMessage.Read> asked = GroupFixture.sent(read.start(0), PasisMessage.Read.class);
         assertThat(asked).hasSize(4);
         assertThat(asked)
                 .filteredOn(PasisMessage.Read::withFragment)
@@ -58,7 +58,7 @@ class PasisReadTest {
         }
         tell(3, group.history(3, fresh));
         assertRead(read, fresh);
-        assertThat(read.finished()).isTrue();
+        assertThat(read.isFinished()).isTrue();
     }
 
     @Test
@@ -69,7 +69,7 @@ class PasisReadTest {
         tell(2, group.history(2, old));
         List<Effect> effects = tell(3, group.history(3, old));
         assertThat(read.outcome()).isEmpty();
-        assertThat(Group.sent(effects, PasisMessage.Write.class))
+        assertThat(GroupFixture.sent(effects, PasisMessage.Write.class))
                 .extracting(write -> write.target().slot())
                 .containsExactly(2, 3, 4);
         tell(2, group.written(2, fresh.timestamp()));
@@ -86,7 +86,7 @@ class PasisReadTest {
         tell(2, group.history(2, old));
         List<Effect> effects = tell(3, group.history(3, old));
         // Slot 0 sent the fragment of the version that was passed over.
-        assertThat(Group.sent(effects, PasisMessage.ReadFragment.class))
+        assertThat(GroupFixture.sent(effects, PasisMessage.ReadFragment.class))
                 .extracting(ask -> ask.target().slot())
                 .containsExactly(0);
         tell(0, group.fragment(0, old));
@@ -100,7 +100,7 @@ class PasisReadTest {
             with = ".fragments() == n()")
     @Test
     void aPoisonousVersionIsPassedOver() {
-        Group.Version poisonous = group.poisonous(2, 2);
+        GroupFixture.Version poisonous = group.poisonous(2, 2);
         read.start(0);
         for (int slot = 0; slot < 4; slot++) {
             tell(slot, group.history(slot, poisonous, old));
@@ -116,16 +116,16 @@ class PasisReadTest {
     @Test
     void whoseConnectionMovesIsNotWaitedForWithoutEnd() {
         assertThat(read.start(0)).hasSize(4);
-        long untilMillis = 32 * Group.TIMES.retryMillis();
+        long untilMillis = 32 * GroupFixture.TIMES.retryMillis();
         List<Effect> effects = new ArrayList<>();
-        for (long now = 0; now < untilMillis + Group.TIMES.hedgeMillis(); now += 10) {
+        for (long now = 0; now < untilMillis + GroupFixture.TIMES.hedgeMillis(); now += 10) {
             assertThat(effects).noneMatch(effect -> effect instanceof Effect.Evidence);
             for (int slot = 0; slot < 4; slot++) {
-                read.onMoving(Group.node(slot), now);
+                read.onMoving(GroupFixture.node(slot), now);
             }
             effects.addAll(read.onTick(now));
         }
-        assertThat(Group.sent(read.onTick(untilMillis + Group.TIMES.hedgeMillis()), PasisMessage.Read.class))
+        assertThat(GroupFixture.sent(read.onTick(untilMillis + GroupFixture.TIMES.hedgeMillis()), PasisMessage.Read.class))
                 .extracting(ask -> ask.target().slot())
                 .contains(4);
     }
@@ -134,14 +134,14 @@ class PasisReadTest {
     void whoseConnectionMovesIsNotSlowUnlessUpToBMoveTheirsAlone() {
         assertThat(read.start(0)).hasSize(4);
         for (int slot = 0; slot < 4; slot++) {
-            read.onMoving(Group.node(slot), Group.TIMES.hedgeMillis());
+            read.onMoving(GroupFixture.node(slot), GroupFixture.TIMES.hedgeMillis());
         }
-        assertThat(pass(read, Group.TIMES.hedgeMillis())).isEmpty();
+        assertThat(pass(read, GroupFixture.TIMES.hedgeMillis())).isEmpty();
         for (int slot = 0; slot < 3; slot++) {
             tell(slot, group.history(slot, fresh));
         }
-        read.onMoving(Group.node(3), 2 * Group.TIMES.hedgeMillis());
-        assertThat(Group.sent(pass(read, Group.TIMES.hedgeMillis()), PasisMessage.Read.class))
+        read.onMoving(GroupFixture.node(3), 2 * GroupFixture.TIMES.hedgeMillis());
+        assertThat(GroupFixture.sent(pass(read, GroupFixture.TIMES.hedgeMillis()), PasisMessage.Read.class))
                 .extracting(ask -> ask.target().slot())
                 .contains(4);
     }
@@ -153,7 +153,7 @@ class PasisReadTest {
             with = "return b();")
     @Test
     void bVerifiedFlagsSpareNoValidation() {
-        Group.Version poisonous = group.poisonous(2, 2);
+        GroupFixture.Version poisonous = group.poisonous(2, 2);
         read.start(0);
         tell(0, group.history(0, ValidatingTimestamp.NONE, true, poisonous, old));
         for (int slot = 1; slot < 4; slot++) {
@@ -170,7 +170,7 @@ class PasisReadTest {
         tell(1, group.history(1, ValidatingTimestamp.NONE, true, fresh));
         tell(2, group.history(2, old));
         assertThat(read.outcome()).isEmpty();
-        assertThat(Group.sent(tell(3, group.history(3, old)), PasisMessage.Write.class))
+        assertThat(GroupFixture.sent(tell(3, group.history(3, old)), PasisMessage.Write.class))
                 .isEmpty();
         assertRead(read, fresh);
     }
@@ -201,7 +201,7 @@ class PasisReadTest {
         // One valid fragment is fewer than N - 3b: incomplete. The old one is repairable.
         List<Effect> later = tell(2, group.fragment(2, old));
         later.addAll(tell(3, group.fragment(3, old)));
-        assertThat(Group.sent(later, PasisMessage.Write.class))
+        assertThat(GroupFixture.sent(later, PasisMessage.Write.class))
                 .isNotEmpty()
                 .allMatch(write -> write.timestamp().equals(old.timestamp()));
     }
@@ -213,13 +213,13 @@ class PasisReadTest {
         tell(1, group.history(1, fresh, old));
         tell(2, group.history(2, old));
         List<Effect> effects = tell(3, group.history(3, old));
-        assertThat(Group.sent(effects, PasisMessage.ReadFragment.class))
+        assertThat(GroupFixture.sent(effects, PasisMessage.ReadFragment.class))
                 .extracting(ask -> ask.target().slot())
                 .containsExactly(0);
         // The read asks slot 4 in its place. Four slots have answered then, and three of them deny the version.
         pass(read, 150);
         effects = tell(4, group.history(4, old));
-        assertThat(Group.sent(effects, PasisMessage.ReadFragment.class))
+        assertThat(GroupFixture.sent(effects, PasisMessage.ReadFragment.class))
                 .extracting(ask -> ask.target().slot())
                 .containsExactly(1, 2);
         tell(1, group.fragment(1, old));
@@ -237,7 +237,7 @@ class PasisReadTest {
         tell(3, group.history(3, old));
         assertThat(read.outcome()).isEmpty();
         // All are asked anew.
-        assertThat(Group.sent(pass(read, 200), PasisMessage.Read.class)).hasSizeGreaterThanOrEqualTo(4);
+        assertThat(GroupFixture.sent(pass(read, 200), PasisMessage.Read.class)).hasSizeGreaterThanOrEqualTo(4);
         assertThat(read.outcome()).isEmpty();
     }
 
@@ -258,9 +258,9 @@ class PasisReadTest {
         }
         List<Effect> effects = new ArrayList<>(tell(0, group.history(0, old)));
         effects.addAll(tell(1, group.fragment(1, old)));
-        assertThat(Group.sent(effects, PasisMessage.Write.class)).isEmpty();
+        assertThat(GroupFixture.sent(effects, PasisMessage.Write.class)).isEmpty();
         assertThat(read.outcome()).isEmpty();
-        assertThat(Group.sent(pass(read, 200), PasisMessage.Read.class)).hasSizeGreaterThanOrEqualTo(4);
+        assertThat(GroupFixture.sent(pass(read, 200), PasisMessage.Read.class)).hasSizeGreaterThanOrEqualTo(4);
     }
 
     private static PasisMessage.History withoutFragment(PasisMessage.History whole) {
@@ -271,7 +271,7 @@ class PasisReadTest {
     @PlantedBug(
             in = PasisRead.class,
             rule = "a version that nodes have collected hides earlier ones",
-            replace = "boolean hides = hidden >= group.shownAt(answered);",
+            replace = "boolean hides = hidden >= group.minShown(answered);",
             with = "boolean hides = false;")
     @Test
     void nothingIsReadAsNeverWrittenWhileNodesHaveCollected() {
@@ -307,10 +307,10 @@ class PasisReadTest {
         tell(1, group.history(1, fresh, old));
         tell(2, group.history(2, old));
         tell(3, group.history(3, old));
-        tell(2, group.refused(2, RequestKind.WRITE, fresh.timestamp(), Refusal.FAR));
+        tell(2, group.refused(2, RequestKind.WRITE, fresh.timestamp(), PasisRefusal.FAR));
         assertThat(read.outcome()).isEmpty();
-        List<Effect> effects = tell(3, group.refused(3, RequestKind.WRITE, fresh.timestamp(), Refusal.FAR));
-        assertThat(Group.sent(effects, PasisMessage.ReadFragment.class)).hasSize(2);
+        List<Effect> effects = tell(3, group.refused(3, RequestKind.WRITE, fresh.timestamp(), PasisRefusal.FAR));
+        assertThat(GroupFixture.sent(effects, PasisMessage.ReadFragment.class)).hasSize(2);
         tell(0, group.fragment(0, old));
         tell(1, group.fragment(1, old));
         assertRead(read, old);
@@ -323,13 +323,13 @@ class PasisReadTest {
             with = "return holders.size() > group.repairable();")
     @Test
     void aReaderThatMayNotWriteHasNodesRepair() {
-        PasisRead other = PasisRead.askingForRepair(group.pasis(), Group.TIMES);
+        PasisRead other = PasisRead.withRepairRequests(group.pasis(), GroupFixture.TIMES);
         other.start(0);
         tell(other, 0, group.history(0, fresh, old));
         tell(other, 1, group.history(1, fresh, old));
         tell(other, 2, group.history(2, old));
         List<Effect> effects = tell(other, 3, group.history(3, old));
-        assertThat(Group.sent(effects, PasisMessage.Repair.class)).hasSize(3);
+        assertThat(GroupFixture.sent(effects, PasisMessage.Repair.class)).hasSize(3);
         tell(
                 other,
                 2,
@@ -347,16 +347,16 @@ class PasisReadTest {
     /** The nodes that claimed it may be gone, and others have collected a later version. */
     @Test
     void aRepairThatComesToNoEndIsGivenUpForALaterVersion() {
-        PasisRead reader = PasisRead.askingForRepair(group.pasis(), Group.TIMES);
+        PasisRead reader = PasisRead.withRepairRequests(group.pasis(), GroupFixture.TIMES);
         reader.start(0);
         tell(reader, 0, group.history(0, fresh));
         tell(reader, 1, group.history(1, fresh));
         tell(reader, 2, group.history(2, old));
-        assertThat(Group.sent(tell(reader, 3, group.history(3, old)), PasisMessage.Repair.class))
+        assertThat(GroupFixture.sent(tell(reader, 3, group.history(3, old)), PasisMessage.Repair.class))
                 .isNotEmpty();
-        assertThat(Group.sent(pass(reader, 8 * Group.TIMES.retryMillis()), PasisMessage.Read.class))
+        assertThat(GroupFixture.sent(pass(reader, 8 * GroupFixture.TIMES.retryMillis()), PasisMessage.Read.class))
                 .hasSizeGreaterThanOrEqualTo(4);
-        Group.Version later = group.version(9, 9);
+        GroupFixture.Version later = group.version(9, 9);
         for (int slot = 0; slot < 4; slot++) {
             tell(reader, slot, group.history(slot, later));
         }
@@ -372,27 +372,27 @@ class PasisReadTest {
                         new PasisMessage.Entry(old.timestamp(), false)),
                 ValidatingTimestamp.NONE,
                 Map.of());
-        PasisRead verification = PasisRead.verifying(group.pasis(), own, Group.TIMES, null);
+        PasisRead verification = PasisRead.forVerification(group.pasis(), own, GroupFixture.TIMES, null);
         List<Effect> effects = new ArrayList<>(verification.start(0));
         // N - b - 1 others.
-        assertThat(Group.sent(effects, PasisMessage.Read.class)).hasSize(3);
+        assertThat(GroupFixture.sent(effects, PasisMessage.Read.class)).hasSize(3);
         effects.addAll(tell(verification, 0, group.history(0, fresh, old)));
         effects.addAll(tell(verification, 1, group.history(1, old)));
         effects.addAll(tell(verification, 2, group.history(2, old)));
         effects.addAll(tell(verification, 0, group.fragment(0, old)));
-        assertThat(Group.sent(effects, PasisMessage.Repair.class)).isEmpty();
-        assertThat(Group.sent(effects, PasisMessage.Write.class)).isEmpty();
+        assertThat(GroupFixture.sent(effects, PasisMessage.Repair.class)).isEmpty();
+        assertThat(GroupFixture.sent(effects, PasisMessage.Write.class)).isEmpty();
         assertRead(verification, old);
     }
 
     @Test
     void aHistoryIsReadFiveVersionsAtATime() {
         read.start(0);
-        List<Group.Version> stutter = new ArrayList<>();
+        List<GroupFixture.Version> stutter = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             stutter.add(group.version(20 - i, 20 - i));
         }
-        PasisMessage.History unit = group.history(0, stutter.toArray(Group.Version[]::new));
+        PasisMessage.History unit = group.history(0, stutter.toArray(GroupFixture.Version[]::new));
         tell(
                 0,
                 new PasisMessage.History(
@@ -402,22 +402,22 @@ class PasisReadTest {
         List<Effect> effects = tell(3, group.history(3, group.version(9, 9), old));
         // Slot 0 may hold the version that slot 3 claims below its first five; and slot 4 was not asked yet.
         ValidatingTimestamp last = stutter.getLast().timestamp();
-        assertThat(Group.sent(effects, PasisMessage.Read.class))
+        assertThat(GroupFixture.sent(effects, PasisMessage.Read.class))
                 .extracting(ask -> ask.target().slot(), PasisMessage.Read::before)
                 .containsExactly(tuple(0, last), tuple(4, ValidatingTimestamp.NONE));
         assertThat(read.outcome()).isEmpty();
         effects = tell(
                 0, new PasisMessage.History(unit.target(), last, List.of(), false, ValidatingTimestamp.NONE, null));
-        assertThat(Group.sent(effects, PasisMessage.ReadFragment.class)).isNotEmpty();
+        assertThat(GroupFixture.sent(effects, PasisMessage.ReadFragment.class)).isNotEmpty();
     }
 
     private PasisMessage.Refused lostSlot(int slot) {
         return new PasisMessage.Refused(
-                group.pasis().target(slot), RequestKind.WRITE, fresh.timestamp().name(), Refusal.WRONG_SLOT, 2);
+                group.pasis().target(slot), RequestKind.WRITE, fresh.timestamp().name(), PasisRefusal.WRONG_SLOT, 2);
     }
 
     private PasisMessage.Refused laterEpoch(int slot, RequestKind asked) {
-        return new PasisMessage.Refused(group.pasis().target(slot), asked, null, Refusal.OTHER_EPOCH, 2);
+        return new PasisMessage.Refused(group.pasis().target(slot), asked, null, PasisRefusal.OTHER_EPOCH, 2);
     }
 
     @Test
@@ -427,7 +427,7 @@ class PasisReadTest {
             tell(slot, group.history(slot, fresh));
         }
         tell(3, laterEpoch(3, RequestKind.READ));
-        assertThat(Group.sent(pass(read, 400), PasisMessage.FindTime.class))
+        assertThat(GroupFixture.sent(pass(read, 400), PasisMessage.FindTime.class))
                 .extracting(ask -> ask.target().slot())
                 .contains(0, 1, 2)
                 .doesNotContain(3);
@@ -447,6 +447,6 @@ class PasisReadTest {
         tell(3, lostSlot(3));
         pass(read, 50);
         assertThat(read.outcome()).contains(new PasisReadOutcome.Failed(Failure.OTHER_EPOCH));
-        assertThat(read.finished()).isTrue();
+        assertThat(read.isFinished()).isTrue();
     }
 }

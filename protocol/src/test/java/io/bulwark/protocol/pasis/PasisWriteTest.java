@@ -14,13 +14,13 @@ import org.junit.jupiter.api.Test;
 /** WRITE (lazy verification paper, 2.2), with b = 1, m = 2, N = 5. */
 @NullMarked
 class PasisWriteTest {
-    private final Group group = Group.of(1, 2, 5);
+    private final GroupFixture group = GroupFixture.of(1, 2, 5);
     private final Bytes data = group.version(1, 1).block();
-    private final PasisWrite write = new PasisWrite(group.pasis(), Group.CLIENT, 5, data, Group.TIMES);
+    private final PasisWrite write = new PasisWrite(group.pasis(), GroupFixture.CLIENT, 5, data, GroupFixture.TIMES);
     private long now;
 
     private List<Effect> tell(int slot, PasisMessage answer) {
-        return write.onMessage(now, Group.node(slot), answer);
+        return write.onMessage(now, GroupFixture.node(slot), answer);
     }
 
     private List<Effect> time(int slot, long time) {
@@ -42,7 +42,7 @@ class PasisWriteTest {
         for (int slot = 0; slot < 4; slot++) {
             effects.addAll(time(slot, 6));
         }
-        return Group.sent(effects, PasisMessage.Write.class).getFirst().timestamp();
+        return GroupFixture.sent(effects, PasisMessage.Write.class).getFirst().timestamp();
     }
 
     @PlantedBug(
@@ -52,11 +52,11 @@ class PasisWriteTest {
             with = "long greatest = all.get(0);")
     @Test
     void theTimeIsOneAfterTheBPlusFirstGreatestOfNMinusB() {
-        assertThat(Group.sent(write.start(0), PasisMessage.FindTime.class)).hasSize(5);
+        assertThat(GroupFixture.sent(write.start(0), PasisMessage.FindTime.class)).hasSize(5);
         time(0, 900);
         time(1, 5);
         assertThat(time(2, 7)).isEmpty();
-        List<PasisMessage.Write> writes = Group.sent(time(3, 6), PasisMessage.Write.class);
+        List<PasisMessage.Write> writes = GroupFixture.sent(time(3, 6), PasisMessage.Write.class);
         assertThat(writes).hasSize(5).allMatch(sent -> sent.timestamp().time() == 8 && sent.session() == 5);
         assertThat(writes)
                 .allMatch(sent ->
@@ -78,12 +78,12 @@ class PasisWriteTest {
         }
         tell(3, group.written(3, version));
         assertThat(write.outcome()).contains(new PasisWriteOutcome.Written(version));
-        assertThat(write.finished()).isFalse();
-        assertThat(Group.sent(pass(500), PasisMessage.Write.class))
+        assertThat(write.isFinished()).isFalse();
+        assertThat(GroupFixture.sent(pass(500), PasisMessage.Write.class))
                 .extracting(sent -> sent.target().slot())
                 .containsOnly(4);
         pass(600);
-        assertThat(write.finished()).isTrue();
+        assertThat(write.isFinished()).isTrue();
     }
 
     @Test
@@ -92,16 +92,16 @@ class PasisWriteTest {
         time(0, 1L << 40);
         time(1, 1L << 20);
         time(2, 3);
-        assertThat(Group.sent(time(3, 3), PasisMessage.Write.class)).isEmpty();
+        assertThat(GroupFixture.sent(time(3, 3), PasisMessage.Write.class)).isEmpty();
         List<Effect> effects = time(4, 3);
-        assertThat(Group.sent(effects, PasisMessage.Write.class)).isEmpty();
-        assertThat(Group.sent(effects, PasisMessage.Read.class)).hasSize(4);
-        Group.Version known = group.version(3, 3);
+        assertThat(GroupFixture.sent(effects, PasisMessage.Write.class)).isEmpty();
+        assertThat(GroupFixture.sent(effects, PasisMessage.Read.class)).hasSize(4);
+        GroupFixture.Version known = group.version(3, 3);
         effects.clear();
         for (int slot = 0; slot < 4; slot++) {
             effects.addAll(tell(slot, group.history(slot, known)));
         }
-        assertThat(Group.sent(effects, PasisMessage.Write.class))
+        assertThat(GroupFixture.sent(effects, PasisMessage.Write.class))
                 .hasSize(5)
                 .allMatch(sent -> sent.timestamp().time() == 4);
     }
@@ -110,9 +110,9 @@ class PasisWriteTest {
     void aVersionThatWasSentIsNotGivenUpForAnother() {
         ValidatingTimestamp version = begun();
         for (int slot = 0; slot < 4; slot++) {
-            tell(slot, group.refused(slot, RequestKind.WRITE, version, Refusal.FAR));
+            tell(slot, group.refused(slot, RequestKind.WRITE, version, PasisRefusal.FAR));
         }
-        assertThat(Group.sent(pass(2_000), PasisMessage.Write.class))
+        assertThat(GroupFixture.sent(pass(2_000), PasisMessage.Write.class))
                 .isNotEmpty()
                 .allMatch(sent -> sent.timestamp().equals(version));
         assertThat(write.outcome()).isEmpty();
@@ -121,10 +121,10 @@ class PasisWriteTest {
     @Test
     void moreThanBThatKnowTheSessionToBeClosedEndIt() {
         ValidatingTimestamp version = begun();
-        tell(0, group.refused(0, RequestKind.WRITE, version, Refusal.SESSION_CLOSED));
+        tell(0, group.refused(0, RequestKind.WRITE, version, PasisRefusal.SESSION_CLOSED));
         pass(1_000);
         assertThat(write.outcome()).isEmpty();
-        tell(1, group.refused(1, RequestKind.WRITE, version, Refusal.SESSION_CLOSED));
+        tell(1, group.refused(1, RequestKind.WRITE, version, PasisRefusal.SESSION_CLOSED));
         pass(50);
         assertThat(write.outcome()).contains(new PasisWriteOutcome.Failed(Failure.SESSION_CLOSED, true));
     }
@@ -133,7 +133,7 @@ class PasisWriteTest {
     void boundsAreWaitedForAndNamedWhenTimeIsUp() {
         ValidatingTimestamp version = begun();
         for (int slot = 0; slot < 4; slot++) {
-            tell(slot, group.refused(slot, RequestKind.WRITE, version, Refusal.POOL));
+            tell(slot, group.refused(slot, RequestKind.WRITE, version, PasisRefusal.POOL));
         }
         pass(50_000);
         assertThat(write.outcome()).isEmpty();
@@ -144,9 +144,9 @@ class PasisWriteTest {
     @Test
     void nodesThatAreAtDifferentBoundsCountTogetherAndTheCommonestIsNamed() {
         ValidatingTimestamp version = begun();
-        tell(0, group.refused(0, RequestKind.WRITE, version, Refusal.CLIENT_LIMIT));
-        tell(1, group.refused(1, RequestKind.WRITE, version, Refusal.BLOCK_LIMIT));
-        tell(2, group.refused(2, RequestKind.WRITE, version, Refusal.BLOCK_LIMIT));
+        tell(0, group.refused(0, RequestKind.WRITE, version, PasisRefusal.CLIENT_LIMIT));
+        tell(1, group.refused(1, RequestKind.WRITE, version, PasisRefusal.BLOCK_LIMIT));
+        tell(2, group.refused(2, RequestKind.WRITE, version, PasisRefusal.BLOCK_LIMIT));
         pass(65_000);
         assertThat(write.outcome()).contains(new PasisWriteOutcome.Failed(Failure.BLOCK_LIMIT, true));
     }
@@ -154,8 +154,8 @@ class PasisWriteTest {
     @Test
     void oneNodeAtEachBoundIsEnoughToSayThatItIsOne() {
         ValidatingTimestamp version = begun();
-        tell(0, group.refused(0, RequestKind.WRITE, version, Refusal.CLIENT_LIMIT));
-        tell(1, group.refused(1, RequestKind.WRITE, version, Refusal.POOL));
+        tell(0, group.refused(0, RequestKind.WRITE, version, PasisRefusal.CLIENT_LIMIT));
+        tell(1, group.refused(1, RequestKind.WRITE, version, PasisRefusal.POOL));
         pass(65_000);
         assertThat(write.outcome())
                 .hasValueSatisfying(outcome -> assertThat(outcome)
@@ -178,7 +178,7 @@ class PasisWriteTest {
                 group.pasis().target(slot),
                 asked,
                 asked == RequestKind.WRITE ? version.name() : null,
-                Refusal.OTHER_EPOCH,
+                PasisRefusal.OTHER_EPOCH,
                 2);
     }
 
@@ -189,14 +189,14 @@ class PasisWriteTest {
             tell(slot, group.written(slot, version));
         }
         tell(3, laterEpoch(3, RequestKind.WRITE, version));
-        assertThat(Group.sent(pass(400), PasisMessage.FindTime.class))
+        assertThat(GroupFixture.sent(pass(400), PasisMessage.FindTime.class))
                 .extracting(sent -> sent.target().slot())
                 .contains(0, 1, 2, 4)
                 .doesNotContain(3);
         tell(1, laterEpoch(1, RequestKind.FIND_TIME, version));
         pass(50);
         assertThat(write.outcome()).contains(new PasisWriteOutcome.EpochOver(version));
-        assertThat(write.finished()).isTrue();
+        assertThat(write.isFinished()).isTrue();
     }
 
     @Test
@@ -212,14 +212,14 @@ class PasisWriteTest {
     @Test
     void whatWasSentInAnEarlierEpochGoesOnAtItsTimestamp() {
         ValidatingTimestamp version = begun();
-        PasisWrite later = PasisWrite.goingOn(group.pasis(), 5, data, version, Group.TIMES);
+        PasisWrite later = PasisWrite.continueInEpoch(group.pasis(), 5, data, version, GroupFixture.TIMES);
         List<Effect> effects = later.start(0);
-        assertThat(Group.sent(effects, PasisMessage.FindTime.class)).isEmpty();
-        assertThat(Group.sent(effects, PasisMessage.Write.class))
+        assertThat(GroupFixture.sent(effects, PasisMessage.FindTime.class)).isEmpty();
+        assertThat(GroupFixture.sent(effects, PasisMessage.Write.class))
                 .hasSize(5)
                 .allMatch(sent -> sent.timestamp().equals(version) && sent.session() == 5);
         for (int slot = 0; slot < 4; slot++) {
-            later.onMessage(0, Group.node(slot), group.written(slot, version));
+            later.onMessage(0, GroupFixture.node(slot), group.written(slot, version));
         }
         assertThat(later.outcome()).contains(new PasisWriteOutcome.Written(version));
     }

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 
 @NullMarked
 class PendingRequestsTest {
-    private static final Group GROUP = Group.of(1, 2, 5);
-    private static final Group.Version VERSION = GROUP.version(1, 1);
+    private static final GroupFixture GROUP = GroupFixture.of(1, 2, 5);
+    private static final GroupFixture.Version VERSION = GROUP.version(1, 1);
     private static final long BYTES = call(1).bytes();
 
     private final PendingRequests room = new PendingRequests(8 * BYTES);

@@ -74,7 +74,7 @@ public final class PoisonousWrite implements ClientOperation<Integer> {
     }
 
     @Override
-    public boolean finished() {
+    public boolean isFinished() {
         return over;
     }
 }

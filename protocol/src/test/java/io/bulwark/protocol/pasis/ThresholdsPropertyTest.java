@@ -26,7 +26,7 @@ class ThresholdsPropertyTest {
         for (int n = 5; n <= N_MAX; n++) {
             for (int b = 1; 4 * b + 1 <= n; b++) {
                 for (int m = 1; m <= n - 3 * b; m++) {
-                    check.check(Group.of(b, m, n).pasis());
+                    check.check(GroupFixture.of(b, m, n).pasis());
                 }
             }
         }
@@ -43,12 +43,12 @@ class ThresholdsPropertyTest {
             int correctHolders = group.quorum() - group.b();
             // Up to b correct holders may be missing among N - b answers.
             assertThat(correctHolders - group.b()).isEqualTo(group.repairable());
-            assertThat(group.repairable()).isGreaterThanOrEqualTo(group.m()).isGreaterThanOrEqualTo(group.oneCorrect());
+            assertThat(group.repairable()).isGreaterThanOrEqualTo(group.m()).isGreaterThanOrEqualTo(group.weakQuorum());
             for (int answered = group.quorum(); answered <= group.n(); answered++) {
                 int missing = group.n() - answered;
-                assertThat(group.shownAt(answered)).isEqualTo(correctHolders - missing);
+                assertThat(group.minShown(answered)).isEqualTo(correctHolders - missing);
                 // Liars alone never look like a complete version, nor hide one.
-                assertThat(group.shownAt(answered)).isGreaterThan(group.b());
+                assertThat(group.minShown(answered)).isGreaterThan(group.b());
             }
         });
     }
@@ -58,10 +58,10 @@ class ThresholdsPropertyTest {
         forAll(group -> {
             int leading = 0;
             for (int slot = 0; slot < group.n(); slot++) {
-                leading += group.responsible(slot) ? 1 : 0;
+                leading += group.isResponsible(slot) ? 1 : 0;
             }
             assertThat(leading).isEqualTo(group.b() + 1);
-            assertThat(group.responsible(-1)).isFalse();
+            assertThat(group.isResponsible(-1)).isFalse();
         });
     }
 
@@ -73,16 +73,16 @@ class ThresholdsPropertyTest {
         for (int run = 0; run < 200; run++) {
             int b = 1 + random.nextInt(2);
             int n = 4 * b + 1 + random.nextInt(3);
-            Group group = Group.of(b, 1 + random.nextInt(n - 3 * b), n);
-            Group.Version version = group.version(1 + random.nextInt(9), random.nextInt(100));
-            Group.Version other = group.version(1, 200);
+            GroupFixture group = GroupFixture.of(b, 1 + random.nextInt(n - 3 * b), n);
+            GroupFixture.Version version = group.version(1 + random.nextInt(9), random.nextInt(100));
+            GroupFixture.Version other = group.version(1, 200);
             List<Bytes> mixed = new ArrayList<>(version.fragments());
             boolean poisons = random.nextBoolean();
             int changed = 1 + random.nextInt(n - 1);
             for (int slot = 0; poisons && slot < changed; slot++) {
                 mixed.set(slot, other.fragments().get(slot));
             }
-            ValidatingTimestamp timestamp = ValidatingTimestamp.of(1, Group.CLIENT, mixed);
+            ValidatingTimestamp timestamp = ValidatingTimestamp.of(1, GroupFixture.CLIENT, mixed);
             for (int i = 0; i < 5; i++) {
                 Bytes padded = group.pasis().decode(some(mixed, group.pasis().m(), random));
                 assertThat(group.pasis().validate(timestamp, padded).isEmpty())
@@ -105,18 +105,18 @@ class ThresholdsPropertyTest {
 
     @Test
     void collectionFollowsTheBPlusFirstGreatestNotice() {
-        Group group = Group.of(2, 3, 9);
+        GroupFixture group = GroupFixture.of(2, 3, 9);
         PeerNotifications notices = new PeerNotifications(group.pasis());
         notices.take(0, group.version(9, 9).timestamp(), false, false);
         notices.take(1, group.version(8, 8).timestamp(), false, false);
-        assertThat(notices.collectable()).isEqualTo(ValidatingTimestamp.NONE);
+        assertThat(notices.collectableVersion()).isEqualTo(ValidatingTimestamp.NONE);
         notices.take(2, group.version(4, 4).timestamp(), false, false);
-        assertThat(notices.collectable()).isEqualTo(group.version(4, 4).timestamp());
+        assertThat(notices.collectableVersion()).isEqualTo(group.version(4, 4).timestamp());
         notices.take(3, group.version(5, 5).timestamp(), false, false);
-        assertThat(notices.collectable()).isEqualTo(group.version(5, 5).timestamp());
+        assertThat(notices.collectableVersion()).isEqualTo(group.version(5, 5).timestamp());
         // A node counts once, by the greatest that it has verified.
         notices.take(3, group.version(3, 3).timestamp(), false, false);
-        assertThat(notices.collectable()).isEqualTo(group.version(5, 5).timestamp());
+        assertThat(notices.collectableVersion()).isEqualTo(group.version(5, 5).timestamp());
         assertThat(notices.confirmed(group.version(5, 5).timestamp(), false)).isFalse();
         notices.take(4, group.version(5, 5).timestamp(), false, false);
         notices.take(5, group.version(5, 5).timestamp(), true, false);

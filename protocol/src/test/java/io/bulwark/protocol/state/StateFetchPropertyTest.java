@@ -44,7 +44,7 @@ class StateFetchPropertyTest {
         final NavigableMap<Long, Interval> intervals = new TreeMap<>();
 
         final Set<Integer> liars = new HashSet<>();
-        final FetchRig rig;
+        final FetchFixture rig;
         final Source behind;
         StateFetch fetch;
         long last;
@@ -60,7 +60,7 @@ class StateFetchPropertyTest {
             for (int i = random.nextInt(3); i >= 0; i--) {
                 advance(150);
             }
-            rig = new FetchRig(behind.store, random);
+            rig = new FetchFixture(behind.store, random);
             int f = 1 + random.nextInt(2);
             for (int i = 0; i < 3 * f; i++) {
                 boolean liar = i < f;
@@ -68,8 +68,8 @@ class StateFetchPropertyTest {
                         liar
                                 ? liar()
                                 : random.nextInt(4) > 0 || i < 2 * f
-                                        ? FetchRig.honest(source.store)
-                                        : FetchRig.silent());
+                                        ? FetchFixture.honest(source.store)
+                                        : FetchFixture.silent());
                 if (liar) {
                     liars.add(i);
                 }
@@ -77,12 +77,12 @@ class StateFetchPropertyTest {
             fetch = rig.fetch(checking);
         }
 
-        private FetchRig.Server liar() {
+        private FetchFixture.Server liar() {
             return switch (random.nextInt(4)) {
-                case 0 -> FetchRig.lacking();
-                case 1 -> FetchRig.stingy(source.store, random);
-                case 2 -> FetchRig.silent();
-                default -> FetchRig.lying(source.store, random);
+                case 0 -> FetchFixture.lacking();
+                case 1 -> FetchFixture.stingy(source.store, random);
+                case 2 -> FetchFixture.silent();
+                default -> FetchFixture.lying(source.store, random);
             };
         }
 
@@ -163,7 +163,7 @@ class StateFetchPropertyTest {
                 Bytes victim = pages.get(random.nextInt(pages.size()));
                 Optional<Bytes> now = behind.store.get(victim);
                 behind.store.rot(
-                        victim, random.nextBoolean() ? Optional.empty() : now.map(it -> FetchRig.flipped(it, random)));
+                        victim, random.nextBoolean() ? Optional.empty() : now.map(it -> FetchFixture.flipped(it, random)));
             }
             if (random.nextBoolean()) {
                 behind.store.write(PageBatch.repaired(Map.of(Bytes.of(new byte[32]), Bytes.EMPTY)));

@@ -28,10 +28,10 @@ class StateFetchTest {
         System.out.println("StateFetchTest bulwark.seed=" + SEED);
     }
 
-    private FetchRig rig(MemoryPageStore store, Source source) {
-        FetchRig rig = new FetchRig(store, random);
+    private FetchFixture rig(MemoryPageStore store, Source source) {
+        FetchFixture rig = new FetchFixture(store, random);
         for (int i = 0; i < 3; i++) {
-            rig.servers.add(FetchRig.honest(source.store));
+            rig.servers.add(FetchFixture.honest(source.store));
         }
         return rig;
     }
@@ -40,7 +40,7 @@ class StateFetchTest {
     void anEmptyReplicaFetchesEverythingAndGoesOnFromThere() {
         Source source = new Source();
         Bytes digest = source.advance(128, KeyMaker.NUMBERED, random, 3_000).digest();
-        FetchRig rig = rig(new MemoryPageStore(), source);
+        FetchFixture rig = rig(new MemoryPageStore(), source);
         StateFetch fetch = rig.fetch(false);
         rig.finish(fetch, fetch.target(0, 128, digest));
         assertThat(Source.pages(rig.store)).isEqualTo(Source.pages(source.store));
@@ -66,7 +66,7 @@ class StateFetchTest {
         int all = Source.pages(source.store).size();
         StateTree.Checkpoint changed = source.advance(256, KeyMaker.NUMBERED, random, 10);
         int differing = changed.batch().pages().size();
-        FetchRig rig = rig(behind.store, source);
+        FetchFixture rig = rig(behind.store, source);
         StateFetch fetch = rig.fetch(false);
         rig.finish(fetch, fetch.target(0, 256, changed.digest()));
         assertThat(fetch.progress().fetched()).isEqualTo(differing);
@@ -90,14 +90,14 @@ class StateFetchTest {
             source.advance(1, KeyMaker.MIXED, random, 300);
             Source behind = source.copy();
             Bytes digest = source.advance(2, KeyMaker.MIXED, random, 300).digest();
-            FetchRig rig = new FetchRig(behind.store, random);
+            FetchFixture rig = new FetchFixture(behind.store, random);
             // f = 2, seven replicas, of which two are down beside the two that lie.
-            rig.servers.add(FetchRig.honest(source.store));
-            rig.servers.add(FetchRig.honest(source.store));
-            rig.servers.add(FetchRig.lying(source.store, random));
-            rig.servers.add(round % 2 == 0 ? FetchRig.lacking() : FetchRig.stingy(source.store, random));
-            rig.servers.add(FetchRig.silent());
-            rig.servers.add(FetchRig.silent());
+            rig.servers.add(FetchFixture.honest(source.store));
+            rig.servers.add(FetchFixture.honest(source.store));
+            rig.servers.add(FetchFixture.lying(source.store, random));
+            rig.servers.add(round % 2 == 0 ? FetchFixture.lacking() : FetchFixture.stingy(source.store, random));
+            rig.servers.add(FetchFixture.silent());
+            rig.servers.add(FetchFixture.silent());
             StateFetch fetch = rig.fetch(false);
             rig.finish(fetch, fetch.target(0, 2, digest));
             assertThat(rig.accused).isSubsetOf(2);
@@ -114,7 +114,7 @@ class StateFetchTest {
         source.advance(128, KeyMaker.NUMBERED, random, 500);
         Source behind = source.copy();
         StateTree.Checkpoint first = source.advance(256, KeyMaker.NUMBERED, random, 2_000);
-        FetchRig rig = rig(behind.store, source);
+        FetchFixture rig = rig(behind.store, source);
         StateFetch fetch = rig.fetch(false);
         rig.run(fetch, fetch.target(0, 256, first.digest()), 4);
         assertThat(rig.complete).isNull();
@@ -144,7 +144,7 @@ class StateFetchTest {
             Source behind = source.copy();
             long number = 256;
             StateTree.Checkpoint latest = source.advance(number, KeyMaker.NUMBERED, random, 12_000);
-            FetchRig rig = rig(behind.store, source);
+            FetchFixture rig = rig(behind.store, source);
             StateFetch fetch = rig.fetch(checking);
             List<FetchEffect> first = fetch.target(0, number, latest.digest());
             int checkpoints = 1;
@@ -187,15 +187,15 @@ class StateFetchTest {
             for (int liar = 0; liar < 3; liar++) {
                 Source source = new Source();
                 source.advance(128, KeyMaker.NUMBERED, random, 500);
-                FetchRig rig = new FetchRig(source.copy().store, random);
+                FetchFixture rig = new FetchFixture(source.copy().store, random);
                 for (int server = 0; server < 3; server++) {
-                    rig.servers.add(FetchRig.honest(source.store));
+                    rig.servers.add(FetchFixture.honest(source.store));
                 }
                 rig.delays.put(liar, 900L);
                 switch (kind) {
                     case 0 -> rig.servers.set(liar, (_, _) -> Optional.of(List.of()));
-                    case 1 -> rig.servers.set(liar, FetchRig.lacking());
-                    case 2 -> rig.servers.set(liar, FetchRig.stingy(source.store, random));
+                    case 1 -> rig.servers.set(liar, FetchFixture.lacking());
+                    case 2 -> rig.servers.set(liar, FetchFixture.stingy(source.store, random));
                     default -> {} // slow, and right
                 }
                 long number = 256;
@@ -233,7 +233,7 @@ class StateFetchTest {
         Bytes gone = source.advance(256, KeyMaker.NUMBERED, random, 100).digest();
         StateTree.Checkpoint latest = source.advance(384, KeyMaker.NUMBERED, random, 100);
         source.discard(256);
-        FetchRig rig = rig(behind.store, source);
+        FetchFixture rig = rig(behind.store, source);
         StateFetch fetch = rig.fetch(false);
         rig.finish(fetch, fetch.target(0, 256, gone));
         assertThat(rig.unavailable).containsOnly(gone);
@@ -252,7 +252,7 @@ class StateFetchTest {
         StateTree.Checkpoint first = source.advance(256, KeyMaker.NUMBERED, random, 2_000);
         Set<Bytes> missing = new HashSet<>(Source.pages(source.store));
         missing.removeAll(Source.pages(behind.store));
-        FetchRig rig = rig(behind.store, source);
+        FetchFixture rig = rig(behind.store, source);
         StateFetch fetch = rig.fetch(false);
         rig.run(fetch, fetch.target(0, 256, first.digest()), 1);
         while (fetch.progress().fetched() < missing.size()) {
@@ -270,7 +270,7 @@ class StateFetchTest {
         source.advance(128, KeyMaker.NUMBERED, random, 500);
         Source behind = source.copy();
         StateTree.Checkpoint first = source.advance(256, KeyMaker.NUMBERED, random, 2_000);
-        FetchRig rig = rig(behind.store, source);
+        FetchFixture rig = rig(behind.store, source);
         StateFetch fetch = rig.fetch(false);
         rig.run(fetch, fetch.target(0, 256, first.digest()), 8);
         StateTree.Checkpoint second = source.advance(384, KeyMaker.NUMBERED, random, 20);
@@ -308,12 +308,12 @@ class StateFetchTest {
         Source behind = source.copy();
         Set<Bytes> own = Source.pages(behind.store);
         Bytes digest = source.advance(256, KeyMaker.NUMBERED, random, 2_000).digest();
-        FetchRig rig = rig(behind.store, source);
+        FetchFixture rig = rig(behind.store, source);
         StateFetch fetch = rig.fetch(false);
         rig.run(fetch, fetch.target(0, 256, digest), 4);
         long before = fetch.progress().fetched();
         StateFetch next = rig(behind.store, source).fetch(false);
-        FetchRig after = rig(behind.store, source);
+        FetchFixture after = rig(behind.store, source);
         after.finish(next, next.target(0, 256, digest));
         Set<Bytes> missing = new HashSet<>(Source.pages(source.store));
         missing.removeAll(own);
@@ -340,9 +340,9 @@ class StateFetchTest {
                 victims.add(victim);
                 Bytes right = source.store.get(victim).orElseThrow();
                 sick.store.rot(
-                        victim, random.nextBoolean() ? Optional.empty() : Optional.of(FetchRig.flipped(right, random)));
+                        victim, random.nextBoolean() ? Optional.empty() : Optional.of(FetchFixture.flipped(right, random)));
             }
-            FetchRig rig = rig(sick.store, source);
+            FetchFixture rig = rig(sick.store, source);
             StateFetch fetch = rig.fetch(true);
             rig.finish(fetch, fetch.target(0, 128, digest));
             assertThat(rig.damaged).isEqualTo(victims);
@@ -363,7 +363,7 @@ class StateFetchTest {
         forged.advance(512, KeyMaker.NUMBERED, random, 100);
         Bytes digest = source.advance(256, KeyMaker.NUMBERED, random, 100).digest();
         source.discard(128);
-        FetchRig rig = rig(forged.store, source);
+        FetchFixture rig = rig(forged.store, source);
         StateFetch fetch = rig.fetch(true);
         rig.finish(fetch, fetch.target(0, 256, digest));
         assertThat(Source.pages(forged.store)).isEqualTo(Source.pages(source.store));
@@ -390,7 +390,7 @@ class StateFetchTest {
         StateFetch fetch = rig(store, source).fetch(true);
         List<FetchEffect> effects = fetch.target(0, 128, digest);
         int steps = 0;
-        while (effects.equals(List.of(new FetchEffect.Again()))) {
+        while (effects.equals(List.of(new FetchEffect.ImmediateTick()))) {
             effects = fetch.onTick(0);
             steps++;
         }
@@ -407,7 +407,7 @@ class StateFetchTest {
     void anOlderCheckpointIsNoTargetUnlessAllIsChecked() {
         Source source = new Source();
         Bytes digest = source.advance(128, KeyMaker.SHORT, random, 10).digest();
-        FetchRig rig = rig(source.store, source);
+        FetchFixture rig = rig(source.store, source);
         assertThatThrownBy(() -> rig.fetch(false).target(0, 128, digest)).isInstanceOf(IllegalArgumentException.class);
     }
 

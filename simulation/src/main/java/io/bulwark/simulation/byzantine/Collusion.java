@@ -15,11 +15,11 @@ public final class Collusion {
     private static final int KNOWN_MAX = 4_096;
 
     /** A message that one of the faulty sent or was sent. */
-    public record Known(PrincipalId from, PrincipalId to, long requestId, Message message) {}
+    public record SeenMessage(PrincipalId from, PrincipalId to, long requestId, Message message) {}
 
     private final Set<PrincipalId> faulty;
     private final Random random;
-    private final List<Known> known = new ArrayList<>();
+    private final List<SeenMessage> known = new ArrayList<>();
     private int next;
 
     /** @param faulty nodes and clients; may grow */
@@ -28,7 +28,7 @@ public final class Collusion {
         this.random = random;
         simulation.observe((from, to, requestId, message) -> {
             if (faulty.contains(from) || faulty.contains(to)) {
-                learn(new Known(from, to, requestId, message));
+                learn(new SeenMessage(from, to, requestId, message));
             }
         });
     }
@@ -39,7 +39,7 @@ public final class Collusion {
     }
 
     /** Remembers a message; once the list is full, it replaces an old one. */
-    private void learn(Known message) {
+    private void learn(SeenMessage message) {
         if (known.size() < KNOWN_MAX) {
             known.add(message);
         } else {
@@ -63,7 +63,7 @@ public final class Collusion {
     }
 
     /** Anything ever seen, or null. */
-    public @Nullable Known anything() {
+    public @Nullable SeenMessage anySeen() {
         return known.isEmpty() ? null : known.get(random.nextInt(known.size()));
     }
 }

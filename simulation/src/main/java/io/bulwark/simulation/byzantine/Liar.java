@@ -18,13 +18,13 @@ import java.util.Set;
 public final class Liar {
     private static final Lie[] ALL = Lie.values();
 
-    private record Held(long untilMillis, Effect.Send send) {}
+    private record DelayedSend(long untilMillis, Effect.Send send) {}
 
     private final Lies lies;
     private final Random random;
     private final Set<Lie> menu;
     private final List<Lie> inUse = new ArrayList<>();
-    private final List<Held> held = new ArrayList<>();
+    private final List<DelayedSend> held = new ArrayList<>();
     private int refused;
 
     /** @param menu what it ever does */
@@ -65,13 +65,13 @@ public final class Liar {
         };
     }
 
-    public ProtocolServer around(ProtocolServer correct) {
+    public ProtocolServer wrap(ProtocolServer correct) {
         held.clear();
-        return new Lying(correct);
+        return new LyingServer(correct);
     }
 
-    private final class Lying extends AlteringServer {
-        Lying(ProtocolServer correct) {
+    private final class LyingServer extends AlteringServer {
+        LyingServer(ProtocolServer correct) {
             super(correct);
         }
 
@@ -116,7 +116,7 @@ public final class Liar {
             return switch (lie) {
                 case SILENT -> List.of();
                 case SLOW -> {
-                    held.add(new Held(nowMillis + random.nextInt(3_000), send));
+                    held.add(new DelayedSend(nowMillis + random.nextInt(3_000), send));
                     yield List.of();
                 }
                 default ->

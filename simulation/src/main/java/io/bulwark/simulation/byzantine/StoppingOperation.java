@@ -11,15 +11,15 @@ import java.util.Optional;
 public final class StoppingOperation<R> implements ClientOperation<R> {
     /** Decides whether the message with this number, from 0, is sent. */
     @FunctionalInterface
-    public interface Sends {
+    public interface SendFilter {
         boolean sends(int number, Effect.Send send);
     }
 
     private final ClientOperation<R> operation;
-    private final Sends sends;
+    private final SendFilter sends;
     private int sent;
 
-    public StoppingOperation(ClientOperation<R> operation, Sends sends) {
+    public StoppingOperation(ClientOperation<R> operation, SendFilter sends) {
         this.operation = operation;
         this.sends = sends;
     }
@@ -51,7 +51,7 @@ public final class StoppingOperation<R> implements ClientOperation<R> {
     }
 
     @Override
-    public boolean finished() {
-        return operation.finished();
+    public boolean isFinished() {
+        return operation.isFinished();
     }
 }

@@ -29,7 +29,7 @@ public record Invariant(String name, String source) {
             "proactive recovery paper 4.1: nothing counts under keys of a life that is over, or before a recovery, or"
                     + " older than T_k");
 
-    public InvariantViolation violated(String subject, String detail) {
+    public InvariantViolation violation(String subject, String detail) {
         return new InvariantViolation(this, subject, detail);
     }
 

@@ -33,7 +33,7 @@ public final class Run {
         } catch (InvariantViolation found) {
             violation = found;
         } catch (RuntimeException thrown) {
-            InvariantViolation found = Invariant.NEVER_THROWS.violated("", thrown.toString());
+            InvariantViolation found = Invariant.NEVER_THROWS.violation("", thrown.toString());
             found.initCause(thrown);
             violation = found;
         }
@@ -63,14 +63,14 @@ public final class Run {
         // Undecided keys are no violation: attackers wrote again what others wrote. For registers the timestamps are
         // judged too.
         if (!check.violations().isEmpty()) {
-            throw Invariant.LINEARIZABLE.violated(
+            throw Invariant.LINEARIZABLE.violation(
                     check.violations().getFirst().key(), check.problem().orElseThrow());
         }
     }
 
     private void await(String when) {
-        if (!world.simulation().runUntil(world::idle, PATIENCE_MILLIS)) {
-            throw Invariant.OPERATIONS_END.violated("", "not after " + PATIENCE_MILLIS + " ms " + when);
+        if (!world.simulation().runUntil(world::isIdle, PATIENCE_MILLIS)) {
+            throw Invariant.OPERATIONS_END.violation("", "not after " + PATIENCE_MILLIS + " ms " + when);
         }
         world.check();
     }

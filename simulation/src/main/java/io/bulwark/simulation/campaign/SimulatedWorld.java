@@ -26,7 +26,7 @@ public interface SimulatedWorld {
     default void healed() {}
 
     /** Returns whether all started operations of correct clients are over. */
-    boolean idle();
+    boolean isIdle();
 
     /** All that must hold at any moment; called after each step. */
     void check();

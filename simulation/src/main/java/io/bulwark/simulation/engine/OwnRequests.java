@@ -11,7 +11,7 @@ public final class OwnRequests {
     private final Map<Long, Long> sinceMillis = new HashMap<>();
 
     /** One was made. */
-    public void began(long nowMillis, long id) {
+    public void onBegun(long nowMillis, long id) {
         sinceMillis.put(id, nowMillis);
     }
 

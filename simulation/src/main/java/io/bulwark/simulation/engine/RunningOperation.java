@@ -24,8 +24,8 @@ public final class RunningOperation<R> {
         return operation.outcome();
     }
 
-    public boolean finished() {
-        return operation.finished();
+    public boolean isFinished() {
+        return operation.isFinished();
     }
 
     long id() {

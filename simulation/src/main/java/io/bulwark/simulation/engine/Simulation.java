@@ -215,7 +215,7 @@ public final class Simulation {
             }
             events.remove();
             nowMillis = event.millis();
-            trace.happens(nowMillis, event.number());
+            trace.recordEvent(nowMillis, event.number());
             event.action().run();
         }
         return true;
@@ -251,7 +251,7 @@ public final class Simulation {
                 default -> throw new IllegalStateException("an operation asked for " + effect);
             }
         }
-        if (running.finished() && operations.remove(running.id()) != null) {
+        if (running.isFinished() && operations.remove(running.id()) != null) {
             trace.add(nowMillis, "ends", running.party(), running.outcome().orElseThrow(), running.id());
             running.tellFinished();
         }
@@ -357,7 +357,7 @@ public final class Simulation {
         codec.write(message, out);
         Bytes body = out.toBytes();
         int type = codec.typeOf(message);
-        trace.add(nowMillis, "sends", from, new Trace.Sent(to, requestId, message), trace.checksum(body) + type);
+        trace.add(nowMillis, "sends", from, new Trace.SentMessage(to, requestId, message), trace.checksum(body) + type);
         observers.forEach(observer -> observer.onSent(from, to, requestId, message));
         int copies = network.copies(from, to);
         for (int copy = 0; copy < copies; copy++) {

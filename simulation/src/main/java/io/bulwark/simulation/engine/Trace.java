@@ -32,7 +32,7 @@ public final class Trace {
     }
 
     /** A message on its way; {@code requestId} ties an answer to its operation. */
-    public record Sent(PrincipalId to, long requestId, Object message) {
+    public record SentMessage(PrincipalId to, long requestId, Object message) {
         @Override
         public String toString() {
             return "to " + to + " #" + requestId + " " + message;
@@ -45,7 +45,7 @@ public final class Trace {
     private long events;
 
     /** An event is about to happen. */
-    void happens(long millis, long number) {
+    void recordEvent(long millis, long number) {
         events++;
         mix(millis);
         mix(number);

@@ -25,8 +25,8 @@ final class Automaton {
     record Local(
             List<Input> path,
             Optional<Object> outcome,
-            boolean finished,
-            boolean diskBusy,
+            boolean isFinished,
+            boolean isDiskBusy,
             int ticks,
             int crashes,
             int facts,
@@ -146,9 +146,9 @@ final class Automaton {
     private Step run(Local from, Input input) {
         Party party = factory.get();
         for (Input earlier : from.path()) {
-            apply(party, earlier, new Post());
+            apply(party, earlier, new MailCollector());
         }
-        Post post = new Post();
+        MailCollector post = new MailCollector();
         apply(party, input, post);
         int ticks = from.ticks() + (input.kind() == Input.Kind.TICK ? 1 : 0);
         int crashes = from.crashes() + (input.kind() == Input.Kind.CRASH ? 1 : 0);
@@ -164,8 +164,8 @@ final class Automaton {
             states.add(new Local(
                     List.copyOf(path),
                     party.outcome(),
-                    party.finished(),
-                    party.diskBusy(),
+                    party.isFinished(),
+                    party.isDiskBusy(),
                     ticks,
                     crashes,
                     facts,
@@ -190,7 +190,7 @@ final class Automaton {
     }
 
     /** Collects the sent messages. A message to a party outside this world is lost. */
-    private final class Post implements Party.Mail {
+    private final class MailCollector implements Party.Mail {
         private final List<Integer> sent = new ArrayList<>();
         private final List<Effect.Evidence> evidence = new ArrayList<>();
 

@@ -60,11 +60,11 @@ final class EarlyCommitWrite implements ClientOperation<Boolean> {
             sent = true;
             for (FpMessage.Prepared to : equal) {
                 int slot = to.target().slot();
-                List<FpMessage.Vouch> vouches = equal.stream()
-                        .map(each -> new FpMessage.Vouch(
+                List<FpMessage.PrepareMac> prepareMacs = equal.stream()
+                        .map(each -> new FpMessage.PrepareMac(
                                 each.target().slot(), each.nonce(), each.macs().get(slot)))
                         .toList();
-                send(slot, new FpMessage.Commit(target(slot), session, version.ts(), encoded.fpcc(), vouches), effects);
+                send(slot, new FpMessage.Commit(target(slot), session, version.ts(), encoded.fpcc(), prepareMacs), effects);
             }
         }
         return effects;
@@ -85,11 +85,11 @@ final class EarlyCommitWrite implements ClientOperation<Boolean> {
 
     @Override
     public Optional<Boolean> outcome() {
-        return finished() ? Optional.of(true) : Optional.empty();
+        return isFinished() ? Optional.of(true) : Optional.empty();
     }
 
     @Override
-    public boolean finished() {
+    public boolean isFinished() {
         return sent && answers == group.policy().writeQuorum() - 1;
     }
 }

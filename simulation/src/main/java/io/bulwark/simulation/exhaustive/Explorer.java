@@ -47,7 +47,7 @@ public final class Explorer {
          * @param depth steps in the orders that are being followed
          * @param states different ones so far
          */
-        boolean goOn(int depth, long states);
+        boolean mayContinue(int depth, long states);
     }
 
     private final TinyWorld world;
@@ -60,7 +60,7 @@ public final class Explorer {
     private final boolean inTurn;
     private final Messages messages;
     private final List<Automaton> automata = new ArrayList<>();
-    private final SeenStates seen = new SeenStates();
+    private final VisitedStates seen = new VisitedStates();
     private final Set<List<Object>> judged = new HashSet<>();
     private final Ancestry ancestry = new Ancestry();
     /** For each state, the orders that lead to it. */
@@ -153,7 +153,7 @@ public final class Explorer {
                 schedules += paths[state.number()];
                 end(state);
             }
-            goesOn = ancestry.size() < statesMax && watch.goOn(depth, ancestry.size());
+            goesOn = ancestry.size() < statesMax && watch.mayContinue(depth, ancestry.size());
             if (wrong.isPresent() || !goesOn) {
                 break;
             }
@@ -162,7 +162,7 @@ public final class Explorer {
     }
 
     private void expand(State state) {
-        if (allFinished(state)) {
+        if (isFinalState(state)) {
             return;
         }
         for (int operation = 0; operation < world.operations().size(); operation++) {
@@ -187,7 +187,7 @@ public final class Explorer {
             Automaton.Local local = automata.get(party).state(state.words()[party]);
             if (party < nodes) {
                 TinyWorld.Node node = world.nodes().get(party);
-                if (local.diskBusy()) {
+                if (local.isDiskBusy()) {
                     all(state, party, Input.Kind.DISK, 0);
                 }
                 if (local.crashes() < node.crashes()) {
@@ -206,7 +206,7 @@ public final class Explorer {
                         all(state, party, Input.Kind.BEGIN, 0);
                     }
                 } else if (local.ticks() < operation.ticks()
-                        && !local.finished()
+                        && !local.isFinished()
                         && (!operation.patient() || quiet(state))) {
                     all(state, party, Input.Kind.TICK, 0);
                 }
@@ -230,9 +230,9 @@ public final class Explorer {
     }
 
     /** Returns whether all operations have finished; messages still in flight then have no visible effect. */
-    private boolean allFinished(State state) {
+    private boolean isFinalState(State state) {
         for (int party = nodes; party < parties; party++) {
-            if (!automata.get(party).state(state.words()[party]).finished()) {
+            if (!automata.get(party).state(state.words()[party]).isFinished()) {
                 return false;
             }
         }
@@ -338,7 +338,7 @@ public final class Explorer {
             } else {
                 old++;
             }
-            if (!delivered && !lost && !deaf(after, messages.envelope(message).to())) {
+            if (!delivered && !lost && !hasStoppedReceiving(after, messages.envelope(message).to())) {
                 after[length++] = message;
             }
         }
@@ -350,8 +350,8 @@ public final class Explorer {
     }
 
     /** An operation that is over for good hears nothing. */
-    private boolean deaf(int[] words, int party) {
-        return party >= nodes && automata.get(party).state(words[party]).finished();
+    private boolean hasStoppedReceiving(int[] words, int party) {
+        return party >= nodes && automata.get(party).state(words[party]).isFinished();
     }
 
     /** A correct node is never accused. */
@@ -379,12 +379,12 @@ public final class Explorer {
             key.add(local.outcome());
         }
         if (judged.add(key)) {
-            world.judge().wrong(done(number, words)).ifPresent(problem -> fail(number, problem));
+            world.judge().findViolation(done(number, words)).ifPresent(problem -> fail(number, problem));
         }
     }
 
     /** In the order that led here; another order with the same masks gives the same verdict. */
-    private List<TinyWorld.Done> done(int number, int[] words) {
+    private List<TinyWorld.OperationResult> done(int number, int[] words) {
         int count = world.operations().size();
         long[] invoked = new long[count];
         long[] completed = new long[count];
@@ -409,13 +409,13 @@ public final class Explorer {
                 }
             }
         }
-        List<TinyWorld.Done> done = new ArrayList<>();
+        List<TinyWorld.OperationResult> done = new ArrayList<>();
         for (int operation = 0; operation < count; operation++) {
             if (invoked[operation] >= 0) {
                 Optional<Object> outcome = automata.get(nodes + operation)
                         .state(words[nodes + operation])
                         .outcome();
-                done.add(new TinyWorld.Done(operation, invoked[operation], completed[operation], outcome));
+                done.add(new TinyWorld.OperationResult(operation, invoked[operation], completed[operation], outcome));
             }
         }
         return done;

@@ -164,7 +164,7 @@ public final class ExtentTinyWorld {
                 operations,
                 repetitions,
                 TICK_MILLIS,
-                this::wrong);
+                this::findViolation);
     }
 
     /** A whole number of fragments, so that nothing is padded. */
@@ -193,9 +193,9 @@ public final class ExtentTinyWorld {
      * Checks that the id never has two contents, that reads return the content that the pin names, and that complete
      * writes are read.
      */
-    private Optional<String> wrong(List<TinyWorld.Done> done) {
+    private Optional<String> findViolation(List<TinyWorld.OperationResult> done) {
         Map<Bytes, Long> complete = new HashMap<>();
-        for (TinyWorld.Done one : done) {
+        for (TinyWorld.OperationResult one : done) {
             if (one.outcome().orElse(null) instanceof WriteOutcome.Complete) {
                 if (!operations.get(one.operation()).client().equals(OWNER)) {
                     return Optional.of("the id is complete with what a stranger wrote");
@@ -206,7 +206,7 @@ public final class ExtentTinyWorld {
         if (complete.size() > 1) {
             return Optional.of("the id is complete with two contents");
         }
-        for (TinyWorld.Done one : done) {
+        for (TinyWorld.OperationResult one : done) {
             boolean before = complete.getOrDefault(contents(one), Long.MAX_VALUE) < one.invoked();
             switch (one.outcome().orElse(null)) {
                 case ReadOutcome.Whole whole
@@ -224,7 +224,7 @@ public final class ExtentTinyWorld {
         return Optional.empty();
     }
 
-    private Bytes contents(TinyWorld.Done one) {
+    private Bytes contents(TinyWorld.OperationResult one) {
         return contents.getOrDefault(one.operation(), Bytes.EMPTY);
     }
 

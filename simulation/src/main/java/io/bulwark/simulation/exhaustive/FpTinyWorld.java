@@ -241,7 +241,7 @@ public final class FpTinyWorld {
                 operations,
                 repetitions,
                 TICK_MILLIS,
-                this::wrong);
+                this::findViolation);
     }
 
     /**
@@ -269,9 +269,9 @@ public final class FpTinyWorld {
     }
 
     /** Linearizability. */
-    private Optional<String> wrong(List<TinyWorld.Done> done) {
+    private Optional<String> findViolation(List<TinyWorld.OperationResult> done) {
         List<Operation> history = new ArrayList<>();
-        for (TinyWorld.Done one : done) {
+        for (TinyWorld.OperationResult one : done) {
             if (operations.get(one.operation()).operation().get() instanceof EarlyCommitWrite) {
                 continue;
             }

@@ -83,7 +83,7 @@ final class NodeParty implements Party {
 
     @Override
     public void disk(Mail mail) {
-        perform(diskDone(disk.removeFirst()), mail);
+        perform(completeDiskEffect(disk.removeFirst()), mail);
     }
 
     @Override
@@ -114,7 +114,7 @@ final class NodeParty implements Party {
                     if (node.slowDisk()) {
                         disk.addLast(effect);
                     } else {
-                        todo.addAll(diskDone(effect));
+                        todo.addAll(completeDiskEffect(effect));
                     }
                 }
             }
@@ -129,13 +129,13 @@ final class NodeParty implements Party {
                 default -> throw new IllegalStateException("an operation asked for " + effect);
             }
         }
-        if (asked.operation().finished() && running.remove(id) != null) {
+        if (asked.operation().isFinished() && running.remove(id) != null) {
             Object outcome = asked.operation().outcome().orElseThrow();
             perform(server.onCompleted(nowMillis, asked.token(), outcome), mail);
         }
     }
 
-    private List<Effect> diskDone(Effect effect) {
+    private List<Effect> completeDiskEffect(Effect effect) {
         return switch (effect) {
             case Effect.Store store -> {
                 records.apply(store.mutations());
@@ -173,7 +173,7 @@ final class NodeParty implements Party {
     }
 
     @Override
-    public boolean diskBusy() {
+    public boolean isDiskBusy() {
         return !disk.isEmpty();
     }
 
@@ -183,7 +183,7 @@ final class NodeParty implements Party {
     }
 
     @Override
-    public boolean finished() {
+    public boolean isFinished() {
         return false;
     }
 

@@ -70,7 +70,7 @@ final class OperationParty implements Party {
     public void choose(int choice) {}
 
     @Override
-    public boolean diskBusy() {
+    public boolean isDiskBusy() {
         return false;
     }
 
@@ -80,8 +80,8 @@ final class OperationParty implements Party {
     }
 
     @Override
-    public boolean finished() {
-        return operation.finished();
+    public boolean isFinished() {
+        return operation.isFinished();
     }
 
     @Override

@@ -52,11 +52,11 @@ final class PartialCommit<R> implements ClientOperation<R> {
 
     @Override
     public Optional<R> outcome() {
-        return finished() ? Optional.of(end) : Optional.empty();
+        return isFinished() ? Optional.of(end) : Optional.empty();
     }
 
     @Override
-    public boolean finished() {
+    public boolean isFinished() {
         return !nodes.isEmpty() && committed.containsAll(nodes);
     }
 }

@@ -38,12 +38,12 @@ interface Party {
 
     void choose(int choice);
 
-    boolean diskBusy();
+    boolean isDiskBusy();
 
     Optional<Object> outcome();
 
     /** Returns whether no message can have an effect any more. */
-    boolean finished();
+    boolean isFinished();
 
     /** All that decides what it does next. */
     List<Object> state();

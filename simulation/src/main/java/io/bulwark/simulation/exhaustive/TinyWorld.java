@@ -145,11 +145,11 @@ public record TinyWorld(
      * @param completed when; {@link Long#MAX_VALUE} if not yet
      * @param outcome empty if there is none yet
      */
-    public record Done(int operation, long invoked, long completed, Optional<Object> outcome) {}
+    public record OperationResult(int operation, long invoked, long completed, Optional<Object> outcome) {}
 
     /** Returns the violation in the outcomes so far, if any. Operations that have not begun are left out. */
     @FunctionalInterface
     public interface Judge {
-        Optional<String> wrong(List<Done> done);
+        Optional<String> findViolation(List<OperationResult> done);
     }
 }

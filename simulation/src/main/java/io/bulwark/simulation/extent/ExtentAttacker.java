@@ -22,9 +22,9 @@ final class ExtentAttacker {
     private static final long NO_OPERATION = 1L << 40;
 
     /** An extent that this client has put something into. */
-    record Own(BlockId block, Bytes pin) {}
+    record OwnExtent(BlockId block, Bytes pin) {}
 
-    private record Writing(Own own, RunningOperation<WriteOutcome> operation) {}
+    private record RunningWrite(OwnExtent own, RunningOperation<WriteOutcome> operation) {}
 
     private final PrincipalId self;
     private final Simulation simulation;
@@ -32,8 +32,8 @@ final class ExtentAttacker {
     private final ExtentTiming timing;
     private final Collusion collusion;
     private final Random random;
-    private final List<Own> own = new ArrayList<>();
-    private final List<Writing> writing = new ArrayList<>();
+    private final List<OwnExtent> own = new ArrayList<>();
+    private final List<RunningWrite> writing = new ArrayList<>();
 
     ExtentAttacker(
             PrincipalId self,
@@ -51,7 +51,7 @@ final class ExtentAttacker {
     }
 
     /** All that it ever put anywhere under its own ids. */
-    List<Own> own() {
+    List<OwnExtent> own() {
         return List.copyOf(own);
     }
 
@@ -67,7 +67,7 @@ final class ExtentAttacker {
     /** @param others ids that belong to correct clients */
     void move(List<BlockId> others) {
         switch (random.nextInt(8)) {
-            case 0, 1 -> twoContents();
+            case 0, 1 -> storeTwoContents();
             case 2 -> partial();
             case 3 -> poison();
             case 4 -> bulk();
@@ -88,14 +88,14 @@ final class ExtentAttacker {
     }
 
     /** Two contents under one id, each offered to all nodes or to some. */
-    private void twoContents() {
+    private void storeTwoContents() {
         BlockId block = id();
         for (int i = 0; i < 2; i++) {
             ExtentWrite write = new ExtentWrite(volume.volume(), block, content(), timing);
-            Own mine = new Own(block, write.pin());
+            OwnExtent mine = new OwnExtent(block, write.pin());
             own.add(mine);
             int some = random.nextInt(4) == 0 ? -1 : random.nextInt();
-            writing.add(new Writing(
+            writing.add(new RunningWrite(
                     mine,
                     simulation.start(
                             self,
@@ -112,7 +112,7 @@ final class ExtentAttacker {
             simulation.start(self, new StoppingOperation<>(write, (number, _) -> number < last));
             return;
         }
-        own.add(new Own(block, write.pin()));
+        own.add(new OwnExtent(block, write.pin()));
         List<PrincipalId> some = few(block);
         simulation.start(self, new StoppingOperation<>(write, (_, send) -> some.contains(send.to())));
     }
@@ -140,7 +140,7 @@ final class ExtentAttacker {
         byte[] other = new byte[one.length()];
         random.nextBytes(other);
         ExtentCoding.Encoded poison = volume.poison(volume.padded(one), volume.padded(Bytes.of(other)), random);
-        own.add(new Own(block, poison.checksum().pin()));
+        own.add(new OwnExtent(block, poison.checksum().pin()));
         store(block, poison);
     }
 
@@ -174,7 +174,7 @@ final class ExtentAttacker {
 
     private void replay() {
         for (int i = 0; i < 20; i++) {
-            Collusion.Known known = collusion.anything();
+            Collusion.SeenMessage known = collusion.anySeen();
             if (known != null && known.message() instanceof ExtentMessage.Request request) {
                 simulation.send(self, known.to(), NO_OPERATION, request);
             }
@@ -198,7 +198,7 @@ final class ExtentAttacker {
                             slot,
                             pin,
                             random.nextInt(volume.policy().n()));
-                case 2 -> new ExtentMessage.Complete(block, epoch, slot, pin, ExtentMessage.Look.FRAGMENT);
+                case 2 -> new ExtentMessage.Complete(block, epoch, slot, pin, ExtentMessage.CheckDepth.FRAGMENT);
                 case 3 -> new ExtentMessage.Store(block, epoch, slot, pin, checksum);
                 case 4 -> new ExtentMessage.Supply(block, epoch, slot, pin, checksum);
                 default -> new ExtentMessage.StoreBlock(block, epoch, slot, Bytes.EMPTY, checksum);

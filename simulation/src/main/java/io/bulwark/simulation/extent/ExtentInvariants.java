@@ -38,16 +38,16 @@ final class ExtentInvariants {
     static final Invariant BOUNDED =
             new Invariant("bounded", "docs/protocols/extents.md: a node bounds each client's unreferenced bytes");
 
-    private record Named(BlockId block, Bytes pin) {}
+    private record PinnedExtent(BlockId block, Bytes pin) {}
 
-    private record Account(PrincipalId node, PrincipalId owner) {}
+    private record NodeOwner(PrincipalId node, PrincipalId owner) {}
 
     private final Simulation simulation;
     private final ExtentVolume volume;
     private final Set<PrincipalId> faulty;
     private final Set<PrincipalId> attackers = new HashSet<>();
     private final ExtentLimits limits;
-    private final Map<Named, Bytes> read = new HashMap<>();
+    private final Map<PinnedExtent, Bytes> read = new HashMap<>();
     private final Map<Bytes, Checksum> named = new HashMap<>();
     private final Map<BlockId, Bytes> complete = new HashMap<>();
     private final Set<BlockId> referenced = new HashSet<>();
@@ -81,7 +81,7 @@ final class ExtentInvariants {
         }
         Bytes before = complete.putIfAbsent(block, pin);
         if (before != null && !before.equals(pin)) {
-            throw ONE_CONTENT_PER_ID.violated(block.toString(), "complete as " + before + " and as " + pin);
+            throw ONE_CONTENT_PER_ID.violation(block.toString(), "complete as " + before + " and as " + pin);
         }
     }
 
@@ -103,22 +103,22 @@ final class ExtentInvariants {
     /** Whether somebody got it, so that under FP everybody can for ever. */
     boolean wasRead(BlockId block, Bytes pin) {
         return volume.policy().protocol() == Protocol.FP
-                && read.containsKey(new Named(block, pin))
+                && read.containsKey(new PinnedExtent(block, pin))
                 && !dropped.contains(block);
     }
 
     /** @param meant what its correct writer wrote, padded; empty if the writer is faulty */
     void whole(BlockId block, Bytes pin, Bytes meant, Bytes content) {
         if (!meant.isEmpty() && !meant.equals(content)) {
-            throw RIGHT_OR_REFUSED.violated(block.toString(), "read " + content + " where " + meant + " was written");
+            throw RIGHT_OR_REFUSED.violation(block.toString(), "read " + content + " where " + meant + " was written");
         }
-        Bytes before = read.putIfAbsent(new Named(block, pin), content);
+        Bytes before = read.putIfAbsent(new PinnedExtent(block, pin), content);
         if (before != null && !before.equals(content)) {
-            throw SAME_TO_ALL.violated(block.toString(), "read as " + before + " and as " + content);
+            throw SAME_TO_ALL.violation(block.toString(), "read as " + before + " and as " + content);
         }
         Checksum checksum = named.get(pin);
         if (checksum == null || fitting(checksum, content) < volume.policy().m()) {
-            throw RIGHT_OR_REFUSED.violated(
+            throw RIGHT_OR_REFUSED.violation(
                     block.toString(), "fewer than m fragments of what was read are consistent with " + checksum);
         }
     }
@@ -135,7 +135,7 @@ final class ExtentInvariants {
 
     /** A read of something that a correct client had completed, or somebody had read, came to nothing. */
     static InvariantViolation missing(BlockId block, ReadOutcome outcome) {
-        return STAYS_READABLE.violated(block.toString(), outcome.toString());
+        return STAYS_READABLE.violation(block.toString(), outcome.toString());
     }
 
     void check() {
@@ -147,7 +147,7 @@ final class ExtentInvariants {
                     verdict == Verdict.CORRUPT || verdict == Verdict.MISBEHAVED || verdict == Verdict.POISONOUS;
             PrincipalId about = sighting.evidence().about();
             if (accuses && !faulty.contains(about) && !attackers.contains(about)) {
-                throw NEVER_ACCUSED.violated(sighting.evidence().block().toString(), sighting.toString());
+                throw NEVER_ACCUSED.violation(sighting.evidence().block().toString(), sighting.toString());
             }
         }
         if (checks++ % 16 == 0) {
@@ -167,18 +167,18 @@ final class ExtentInvariants {
     }
 
     private void checkBounds(PrincipalId node) {
-        Map<Account, Long> kept = new HashMap<>();
+        Map<NodeOwner, Long> kept = new HashMap<>();
         SimulatedRecords records = simulation.records(node);
         for (RecordKey key : records.keys()) {
             SimulatedRecords.Content content = records.get(key);
             Bytes fragment = content == null ? null : content.fragment();
             if (key.kind() == RecordKind.EXTENT && fragment != null && !referenced.contains(key.block())) {
-                kept.merge(new Account(node, key.block().owner()), (long) fragment.length(), Long::sum);
+                kept.merge(new NodeOwner(node, key.block().owner()), (long) fragment.length(), Long::sum);
             }
         }
         kept.forEach((account, bytes) -> {
             if (bytes > limits.unreferencedBytesMax()) {
-                throw BOUNDED.violated(account.owner().toString(), bytes + " unreferenced bytes at " + account.node());
+                throw BOUNDED.violation(account.owner().toString(), bytes + " unreferenced bytes at " + account.node());
             }
         });
     }

@@ -113,7 +113,7 @@ public final class ExtentWorld implements SimulatedWorld {
         nodes.add(node);
         if (faulty.contains(node)) {
             Liar liar = Liar.any(new ExtentLies(collusion, malice), malice);
-            simulation.addNode(node, () -> liar.around(parts.server(number, limits)));
+            simulation.addNode(node, () -> liar.wrap(parts.server(number, limits)));
         } else if (volume.policy().protocol() == Protocol.PASIS) {
             simulation.addNode(
                     node,
@@ -154,7 +154,7 @@ public final class ExtentWorld implements SimulatedWorld {
                 referenceOwn(attacker);
             }
             if (!attacker.own().isEmpty() && random.nextInt(3) == 0) {
-                List<ExtentAttacker.Own> own = attacker.own();
+                List<ExtentAttacker.OwnExtent> own = attacker.own();
                 read(READERS.getLast(), own.get(random.nextInt(own.size())));
             }
             return;
@@ -193,7 +193,7 @@ public final class ExtentWorld implements SimulatedWorld {
             }
             writing[client]--;
             if (!(outcome instanceof WriteOutcome.Complete complete)) {
-                throw ExtentInvariants.NEVER_REFUSED.violated(block.toString(), outcome.toString());
+                throw ExtentInvariants.NEVER_REFUSED.violation(block.toString(), outcome.toString());
             }
             invariants.complete(block, complete.pin());
             extents.add(new Extent(block, complete.pin(), volume.padded(content)));
@@ -212,7 +212,7 @@ public final class ExtentWorld implements SimulatedWorld {
                 case ReadOutcome.Whole whole -> {
                     invariants.whole(extent.block, extent.pin, extent.padded, whole.content());
                     if (freedBefore && toldAll) {
-                        throw ExtentInvariants.FREED_STAYS_FREED.violated(
+                        throw ExtentInvariants.FREED_STAYS_FREED.violation(
                                 extent.block.toString(), "read after all correct nodes were told that it is freed");
                     }
                 }
@@ -234,7 +234,7 @@ public final class ExtentWorld implements SimulatedWorld {
     }
 
     /** What a faulty client wrote: whole, the same for all and for ever, or nothing. */
-    private void read(PrincipalId reader, ExtentAttacker.Own own) {
+    private void read(PrincipalId reader, ExtentAttacker.OwnExtent own) {
         boolean readBefore = invariants.wasRead(own.block(), own.pin());
         begin(reader, parts.read(volume.volume(), own.block(), own.pin(), IMPATIENT), outcome -> {
             if (outcome instanceof ReadOutcome.Whole whole) {
@@ -262,9 +262,9 @@ public final class ExtentWorld implements SimulatedWorld {
 
     /** Makes an inode of a faulty client name an extent that was never completed, or that nobody wrote. */
     private void referenceOwn(ExtentAttacker attacker) {
-        List<ExtentAttacker.Own> own = attacker.own();
+        List<ExtentAttacker.OwnExtent> own = attacker.own();
         if (!own.isEmpty()) {
-            ExtentAttacker.Own any = own.get(random.nextInt(own.size()));
+            ExtentAttacker.OwnExtent any = own.get(random.nextInt(own.size()));
             invariants.referencedAnyhow(any.block());
             byte[] invented = new byte[32];
             random.nextBytes(invented);
@@ -325,7 +325,7 @@ public final class ExtentWorld implements SimulatedWorld {
     }
 
     @Override
-    public boolean idle() {
+    public boolean isIdle() {
         // A finished operation may begin another one.
         List<BooleanSupplier> over = List.copyOf(pending).stream()
                 .filter(BooleanSupplier::getAsBoolean)
@@ -337,7 +337,7 @@ public final class ExtentWorld implements SimulatedWorld {
 
     @Override
     public void check() {
-        idle();
+        isIdle();
         attackers.forEach(attacker -> attacker.check(invariants));
         invariants.check();
     }

@@ -7,7 +7,7 @@ import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.extent.ExtentMessage;
-import io.bulwark.protocol.extent.ExtentMessage.Look;
+import io.bulwark.protocol.extent.ExtentMessage.CheckDepth;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
@@ -46,7 +46,7 @@ final class VerifyingServer implements ProtocolServer {
             PlacementGroup group = volume.volume().group(any.block());
             int slot = group.slotOf(self.number());
             if (slot >= 0) {
-                Look look = random.nextInt(4) == 0 ? Look.FRAGMENT : Look.OTHERS;
+                CheckDepth look = random.nextInt(4) == 0 ? CheckDepth.FRAGMENT : CheckDepth.OTHERS;
                 Message request = new ExtentMessage.Complete(any.block(), group.epoch(), slot, any.pin(), look);
                 effects.addAll(server.onMessage(nowMillis, self, --requests, request));
             }

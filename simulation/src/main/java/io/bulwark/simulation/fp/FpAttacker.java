@@ -71,7 +71,7 @@ final class FpAttacker {
             case 5 -> otherSession(group);
             case 6 -> replay();
             case 7 -> write(group, wildTs(group.block()), encode(group), _ -> true, some(group));
-            case 8 -> twoFaced(group);
+            case 8 -> equivocate(group);
             case 9 -> garbage(group);
             case 10 -> plot.swear(group.block(), plot.anyVersion(group.block()));
             default ->
@@ -171,13 +171,13 @@ final class FpAttacker {
         Fpcc fpcc = real == null ? encode(group).fpcc() : real.fpcc();
         long ts = real == null || random.nextInt(4) == 0 ? 1L + random.nextInt(8) : real.ts();
         for (int to = 0; to < group.policy().n(); to++) {
-            List<FpMessage.Vouch> vouches = new ArrayList<>();
+            List<FpMessage.PrepareMac> vouches = new ArrayList<>();
             for (int slot = 0; slot < group.policy().n(); slot++) {
                 Bytes nonce = stolen == null ? plot.bytes(32) : stolen.nonce();
                 Bytes mac = stolen == null || to >= stolen.macs().size() || random.nextInt(4) == 0
                         ? plot.bytes(16)
                         : stolen.macs().get(to);
-                vouches.add(new FpMessage.Vouch(slot, nonce, mac));
+                vouches.add(new FpMessage.PrepareMac(slot, nonce, mac));
             }
             send(
                     group,
@@ -211,7 +211,7 @@ final class FpAttacker {
     /** Sends again, in its own name, what any of the faulty ever saw. */
     private void replay() {
         for (int i = 0; i < 20; i++) {
-            Collusion.Known known = plot.collusion().anything();
+            Collusion.SeenMessage known = plot.collusion().anySeen();
             if (known != null && known.message() instanceof FpMessage.Request request) {
                 simulation.send(self, known.to(), NO_OPERATION, request);
             }
@@ -219,7 +219,7 @@ final class FpAttacker {
     }
 
     /** Two blocks at one timestamp, each to some nodes. */
-    private void twoFaced(FpGroup group) {
+    private void equivocate(FpGroup group) {
         long ts = 1L + plot.anyVersion(group.block()).ts();
         for (int i = 0; i < 2; i++) {
             write(group, ts == 0 ? 1 : ts, encode(group), some(group), some(group));

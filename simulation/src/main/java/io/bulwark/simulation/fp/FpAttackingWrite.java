@@ -116,10 +116,10 @@ final class FpAttackingWrite implements ClientOperation<Boolean> {
     }
 
     private void commit(int to, long at, Map<Integer, FpMessage.Prepared> with, List<Effect> effects) {
-        List<FpMessage.Vouch> vouches = new ArrayList<>();
-        with.forEach((slot, answer) -> vouches.add(
-                new FpMessage.Vouch(slot, answer.nonce(), answer.macs().get(to))));
-        send(to, new FpMessage.Commit(target(to), session, at, encoded.fpcc(), vouches), effects);
+        List<FpMessage.PrepareMac> prepareMacs = new ArrayList<>();
+        with.forEach((slot, answer) -> prepareMacs.add(
+                new FpMessage.PrepareMac(slot, answer.nonce(), answer.macs().get(to))));
+        send(to, new FpMessage.Commit(target(to), session, at, encoded.fpcc(), prepareMacs), effects);
     }
 
     private Target target(int slot) {
@@ -142,7 +142,7 @@ final class FpAttackingWrite implements ClientOperation<Boolean> {
     }
 
     @Override
-    public boolean finished() {
+    public boolean isFinished() {
         return over;
     }
 }

@@ -54,17 +54,17 @@ final class FpInvariants {
     /** Checking disks takes long. */
     private static final int CHECKS_PER_BOUND = 16;
 
-    private record Named(BlockId block, Version version) {}
+    private record NamedVersion(BlockId block, Version version) {}
 
-    private record Account(PrincipalId client, BlockId block) {}
+    private record ClientBlock(PrincipalId client, BlockId block) {}
 
     private record Content(BlockId block, Bytes pin) {}
 
     private final Simulation simulation;
     private final Set<PrincipalId> faulty;
-    private final Map<Named, Bytes> read = new HashMap<>();
+    private final Map<NamedVersion, Bytes> read = new HashMap<>();
     /** The correct nodes that prepared it, or proved it for a repair: by the thesis all that a read may find. */
-    private final Map<Named, Set<PrincipalId>> prepared = new HashMap<>();
+    private final Map<NamedVersion, Set<PrincipalId>> prepared = new HashMap<>();
 
     /** The correct nodes that have put a client out, by client. */
     private final Map<PrincipalId, Set<PrincipalId>> refusing = new HashMap<>();
@@ -121,7 +121,7 @@ final class FpInvariants {
     }
 
     /** Returns whether all correct nodes have reported completion since they were last told of the revocation. */
-    boolean doneNow(PrincipalId client) {
+    boolean isDoneNow(PrincipalId client) {
         return doneNow.getOrDefault(client, Set.of()).size() == correct.size();
     }
 
@@ -129,7 +129,7 @@ final class FpInvariants {
      * Returns, by client, the correct nodes that have reported the end of the revocation since the last notice. All
      * others are still awaited.
      */
-    String whoIsNotDone() {
+    String describeUnfinished() {
         return "only these are done: " + doneNow;
     }
 
@@ -137,15 +137,15 @@ final class FpInvariants {
      * Records that all attackers are revoked: nothing of theirs takes effect from now on. Nobody has read every block
      * before, which would make nodes complete lurking writes.
      */
-    void endsHere() {
+    void endAttacks() {
         ended = true;
     }
 
     /** Knowledge of a read when it begins. */
-    record Since(Timestamp floor, boolean afterEnd) {}
+    record ReadStart(Timestamp floor, boolean afterEnd) {}
 
-    Since reads(BlockId block) {
-        return new Since(floor(block), ended);
+    ReadStart reads(BlockId block) {
+        return new ReadStart(floor(block), ended);
     }
 
     private void saw(PrincipalId from, PrincipalId to, Message message) {
@@ -154,7 +154,7 @@ final class FpInvariants {
         }
         boolean takes = message instanceof FpMessage.Prepared || message instanceof FpMessage.Committed;
         if (takes && broken.isEmpty() && refusing.getOrDefault(to, Set.of()).contains(from)) {
-            broken = Optional.of(PUT_OUT.violated(to.toString(), from + " answers it " + message));
+            broken = Optional.of(PUT_OUT.violation(to.toString(), from + " answers it " + message));
         }
         switch (message) {
             case FpMessage.Prepared answer -> vouches(from, answer.target().block(), answer.version());
@@ -167,7 +167,7 @@ final class FpInvariants {
     }
 
     private void vouches(PrincipalId node, BlockId block, Version version) {
-        prepared.computeIfAbsent(new Named(block, version), _ -> new HashSet<>())
+        prepared.computeIfAbsent(new NamedVersion(block, version), _ -> new HashSet<>())
                 .add(node);
     }
 
@@ -176,10 +176,10 @@ final class FpInvariants {
         if (latest.isNone()) {
             return;
         }
-        int vouched = prepared.getOrDefault(new Named(block, latest.version()), Set.of())
+        int vouched = prepared.getOrDefault(new NamedVersion(block, latest.version()), Set.of())
                 .size();
         if (vouched < fragments && broken.isEmpty()) {
-            broken = Optional.of(CERTIFIED.violated(
+            broken = Optional.of(CERTIFIED.violation(
                     block.toString(),
                     node + " has committed " + latest + ", which " + vouched + " correct nodes have prepared"));
         }
@@ -206,22 +206,22 @@ final class FpInvariants {
     void wrote(FpGroup group, Timestamp floor, Timestamp at) {
         // Greater than all that was complete before (4.2.7).
         if (!at.isAfter(floor)) {
-            throw REAL_TIME_ORDER.violated(
+            throw REAL_TIME_ORDER.violation(
                     group.block().toString(), "written at " + at + " after " + floor + " was complete");
         }
         raise(group.block(), at);
     }
 
-    void readNothing(FpGroup group, Since since) {
+    void readNothing(FpGroup group, ReadStart since) {
         if (!since.floor().isNone()) {
-            throw REAL_TIME_ORDER.violated(
+            throw REAL_TIME_ORDER.violation(
                     group.block().toString(), "read as never written after " + since.floor() + " was complete");
         }
         readAfterEnd(group.block(), since, Timestamp.NONE, true);
     }
 
     /** All reads that began after the end agree on what of the attackers was in force then, whichever was first. */
-    private void readAfterEnd(BlockId block, Since since, Timestamp at, boolean correct) {
+    private void readAfterEnd(BlockId block, ReadStart since, Timestamp at, boolean correct) {
         if (!since.afterEnd()) {
             return;
         }
@@ -232,33 +232,33 @@ final class FpInvariants {
         Timestamp least = leastSince.getOrDefault(block, Timestamp.NONE);
         Timestamp lurking = lurkingSince.getOrDefault(block, least);
         if (lurking.isAfter(least)) {
-            throw PUT_OUT.violated(
+            throw PUT_OUT.violation(
                     block.toString(),
                     "read at " + lurking + " what was not in force when all nodes were done: " + least);
         }
     }
 
-    void read(FpGroup group, Since since, FpReadOutcome.Value value) {
+    void read(FpGroup group, ReadStart since, FpReadOutcome.Value value) {
         BlockId block = group.block();
         Timestamp at = value.timestamp();
         Timestamp floor = since.floor();
         if (floor.isAfter(at)) {
-            throw REAL_TIME_ORDER.violated(block.toString(), "read at " + at + " after " + floor + " was complete");
+            throw REAL_TIME_ORDER.violation(block.toString(), "read at " + at + " after " + floor + " was complete");
         }
-        Named named = new Named(block, at.version());
+        NamedVersion named = new NamedVersion(block, at.version());
         Bytes before = read.putIfAbsent(named, value.block());
         if (before != null && !before.equals(value.block())) {
-            throw ONE_BLOCK_PER_TIMESTAMP.violated(
+            throw ONE_BLOCK_PER_TIMESTAMP.violation(
                     block.toString(), "at " + at + " both " + before + " and " + value.block() + " were read");
         }
         Bytes meant = written.get(new Content(block, at.written().pin()));
         if (!prepared.containsKey(named) || (meant != null && !meant.equals(value.block()))) {
-            throw WRITTEN_BY_SOMEONE.violated(
+            throw WRITTEN_BY_SOMEONE.violation(
                     block.toString(), "read " + value.block() + " at " + at + ", which nobody wrote; meant " + meant);
         }
         readAfterEnd(block, since, at, meant != null);
         if (group.code().acceptBlock(value.padded(), at.written(), 0).isEmpty()) {
-            throw NEVER_POISONOUS.violated(
+            throw NEVER_POISONOUS.violation(
                     block.toString(), "fewer than m fragments of what was read are consistent with " + at);
         }
         raise(block, at);
@@ -277,7 +277,7 @@ final class FpInvariants {
             Verdict verdict = sighting.evidence().verdict();
             boolean accuses = verdict == Verdict.CORRUPT || verdict == Verdict.MISBEHAVED;
             if (accuses && !faulty.contains(sighting.evidence().about())) {
-                throw NEVER_ACCUSED.violated(sighting.evidence().block().toString(), sighting.toString());
+                throw NEVER_ACCUSED.violation(sighting.evidence().block().toString(), sighting.toString());
             }
         }
         if (checks++ % CHECKS_PER_BOUND == 0) {
@@ -293,7 +293,7 @@ final class FpInvariants {
     /** Checks that each node's list of staged versions, one record for each, keeps to the limits of each client. */
     private void checkBounds(PrincipalId node) {
         Map<PrincipalId, Integer> ofClient = new HashMap<>();
-        Map<Account, Integer> ofBlock = new HashMap<>();
+        Map<ClientBlock, Integer> ofBlock = new HashMap<>();
         for (RecordKey key : simulation.records(node).keys()) {
             boolean charges =
                     key.kind() == RecordKind.REGISTER && !key.block().owner().equals(PrepareTag.REPAIR);
@@ -302,20 +302,20 @@ final class FpInvariants {
                 WireReader suffix = new WireReader(key.suffix());
                 BlockId block = BlockId.register(suffix.i32(0, Integer.MAX_VALUE), suffix.nonNegative64());
                 ofClient.merge(client, 1, Integer::sum);
-                ofBlock.merge(new Account(client, block), 1, Integer::sum);
+                ofBlock.merge(new ClientBlock(client, block), 1, Integer::sum);
             }
         }
         ofClient.forEach((client, count) -> {
             if (putOut(client)) {
-                throw PUT_OUT.violated(client.toString(), count + " versions of it are staged at " + node);
+                throw PUT_OUT.violation(client.toString(), count + " versions of it are staged at " + node);
             }
             if (count > limits.allPerClient()) {
-                throw BOUNDED.violated(client.toString(), count + " staged versions at " + node);
+                throw BOUNDED.violation(client.toString(), count + " staged versions at " + node);
             }
         });
         ofBlock.forEach((account, count) -> {
             if (count > limits.allPerBlock()) {
-                throw BOUNDED.violated(
+                throw BOUNDED.violation(
                         account.block().toString(), count + " staged versions of " + account.client() + " at " + node);
             }
         });

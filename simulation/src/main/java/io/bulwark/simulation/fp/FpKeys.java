@@ -48,7 +48,7 @@ final class FpKeys {
     private final Map<PrincipalId, List<TagKeys>> stolen = new HashMap<>();
 
     /** Keys of a node in its current life. */
-    private record Current(PrincipalId self, Map<PrincipalId, TagKeys> inForce) implements TagKeys {
+    private record CurrentKeys(PrincipalId self, Map<PrincipalId, TagKeys> inForce) implements TagKeys {
         private TagKeys now() {
             return Objects.requireNonNull(inForce.get(self));
         }
@@ -93,7 +93,7 @@ final class FpKeys {
 
     /** Returns the keys that the node has at the time of each use. */
     TagKeys of(PrincipalId node) {
-        return new Current(node, inForce);
+        return new CurrentKeys(node, inForce);
     }
 
     /** A life of a node begins. */
@@ -114,7 +114,7 @@ final class FpKeys {
                 ports,
                 ports,
                 _ -> List.of(),
-                KeyAgreement.Elder.NOBODY,
+                KeyAgreement.OlderPeers.NOBODY,
                 new Random(random.nextLong()));
         TagKeys before = inForce.put(node, book);
         if (before != null) {
@@ -155,11 +155,11 @@ final class FpKeys {
         for (PrincipalId from : correct) {
             for (PrincipalId to : correct) {
                 if (!believes(to, from, of(from))) {
-                    throw Invariant.KEYS_AGREED.violated(from.toString(), "not believed by " + to);
+                    throw Invariant.KEYS_AGREED.violation(from.toString(), "not believed by " + to);
                 }
                 for (TagKeys old : stolen.getOrDefault(from, List.of())) {
                     if (believes(to, from, old)) {
-                        throw Invariant.OLD_KEYS_REFUSED.violated(from.toString(), "still believed by " + to);
+                        throw Invariant.OLD_KEYS_REFUSED.violation(from.toString(), "still believed by " + to);
                     }
                 }
             }

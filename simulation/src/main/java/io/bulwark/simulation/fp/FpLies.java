@@ -5,7 +5,7 @@ import io.bulwark.protocol.fp.RequestKind;
 import io.bulwark.protocol.fp.FpMessage;
 import io.bulwark.protocol.fp.HeldVersion;
 import io.bulwark.protocol.fp.PrepareTag;
-import io.bulwark.protocol.fp.Refusal;
+import io.bulwark.protocol.fp.FpRefusal;
 import io.bulwark.protocol.fp.Target;
 import io.bulwark.protocol.fp.Timestamp;
 import io.bulwark.protocol.fp.Version;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The lies of one node in the messages of the FP register. It has its own keys, so its MACs can be right. */
 final class FpLies implements Lies {
-    private static final Refusal[] REFUSALS = Refusal.values();
+    private static final FpRefusal[] REFUSALS = FpRefusal.values();
     private static final FpMessage.LeftoverState[] STATES = FpMessage.LeftoverState.values();
 
     private final TagKeys keys;
@@ -187,7 +187,7 @@ final class FpLies implements Lies {
             case FpMessage.Committed committed
             when lie == Lie.LIES_ABOUT_COMMITS ->
                 new FpMessage.Refused(
-                        committed.target(), RequestKind.COMMIT, committed.version().ts(), Refusal.PREPARES, 1);
+                        committed.target(), RequestKind.COMMIT, committed.version().ts(), FpRefusal.PREPARES, 1);
             case FpMessage.RepairMac mac
             when lie == Lie.WRONG_MACS ->
                 new FpMessage.RepairMac(

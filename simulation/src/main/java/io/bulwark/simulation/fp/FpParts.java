@@ -28,11 +28,11 @@ public interface FpParts {
 
     /** By a client that may write. */
     default ClientOperation<FpReadOutcome> readWritingBack(FpGroup group, long session, Timeouts times) {
-        return FpRead.writingBack(group, session, times);
+        return FpRead.withWriteBack(group, session, times);
     }
 
     /** By a client that may only read. */
     default ClientOperation<FpReadOutcome> readAskingForRepair(FpGroup group, Timeouts times) {
-        return FpRead.askingForRepair(group, times);
+        return FpRead.withRepairRequests(group, times);
     }
 }

@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Plan of the faulty nodes and clients: for each block, a version that all of them claim is committed. */
 final class FpPlot {
-    private record Piece(int slot, Bytes pin) {}
+    private record SlotPin(int slot, Bytes pin) {}
 
     private final Collusion collusion;
     private final Random random;
     private final Map<BlockId, Timestamp> sworn = new HashMap<>();
     private final Map<BlockId, List<Timestamp>> seen = new HashMap<>();
-    private final Map<Piece, Bytes> fragments = new HashMap<>();
+    private final Map<SlotPin, Bytes> fragments = new HashMap<>();
 
     FpPlot(Collusion collusion, Random random) {
         this.collusion = collusion;
@@ -49,7 +49,7 @@ final class FpPlot {
             of.add(version);
         }
         if (prepare instanceof FpMessage.PrepareFragment whole) {
-            fragments.put(new Piece(prepare.target().slot(), prepare.fpcc().pin()), whole.fragment());
+            fragments.put(new SlotPin(prepare.target().slot(), prepare.fpcc().pin()), whole.fragment());
         }
         if (random.nextInt(8) == 0) {
             sworn.put(block, version);
@@ -115,7 +115,7 @@ final class FpPlot {
         for (int other = 0; other < n; other++) {
             nonces.add(new HeldVersion.SlotNonce(other, nonce(other, version)));
         }
-        Bytes fragment = fragments.get(new Piece(slot, version.written().pin()));
+        Bytes fragment = fragments.get(new SlotPin(slot, version.written().pin()));
         return new HeldVersion(fragment, null, Hashes.sha256(nonce(slot, version)), nonces, false);
     }
 

@@ -63,10 +63,10 @@ final class FpRevocations {
         if (comeAndGo) {
             attackers.forEach(attacker -> attacker.commitHeld(random));
         }
-        away.forEach(this::comeBack);
+        away.forEach(this::rejoin);
         returned = hasReturned();
         if (returned) {
-            invariants.endsHere();
+            invariants.endAttacks();
         }
         world.readBlocks();
         attackers.forEach(attacker -> attacker.commitHeld(random));
@@ -74,7 +74,7 @@ final class FpRevocations {
         simulation().runFor(2_000);
         attackers.forEach(attacker -> attacker.commitHeld(random));
         world.readBlocks();
-        simulation().runUntil(world::idle, PATIENCE_MILLIS);
+        simulation().runUntil(world::isIdle, PATIENCE_MILLIS);
     }
 
     private void move() {
@@ -94,7 +94,7 @@ final class FpRevocations {
     }
 
     /** It asks who is revoked when it starts. */
-    private void comeBack(PrincipalId node) {
+    private void rejoin(PrincipalId node) {
         simulation().restart(node);
         tell(node);
     }
@@ -109,7 +109,7 @@ final class FpRevocations {
         for (int step = 0; step < 2; step++) {
             tell();
             simulation().runFor(STEP_MILLIS);
-            done &= attackers.stream().allMatch(attacker -> invariants.doneNow(attacker.self()));
+            done &= attackers.stream().allMatch(attacker -> invariants.isDoneNow(attacker.self()));
         }
         return done;
     }
@@ -123,7 +123,7 @@ final class FpRevocations {
             reformed = true;
             for (PrincipalId node : new TreeSet<>(faulty)) {
                 simulation().records(node).setFull(false);
-                comeBack(node);
+                rejoin(node);
                 facts.forEach(fact -> simulation().tell(node, fact));
             }
         } else {
@@ -136,23 +136,23 @@ final class FpRevocations {
         boolean over = false;
         for (int round = 0; round < ROUNDS_TO_THE_END && !over; round++) {
             world.writeBlocks();
-            simulation().runUntil(world::idle, PATIENCE_MILLIS);
+            simulation().runUntil(world::isIdle, PATIENCE_MILLIS);
             tell();
             over = hasReturned();
         }
         if (!over) {
-            throw FpInvariants.PUTTING_OUT_ENDS.violated("", invariants.whoIsNotDone());
+            throw FpInvariants.PUTTING_OUT_ENDS.violation("", invariants.describeUnfinished());
         }
         world.check();
     }
 
     /** Returns whether the command returned while nothing was done to help it. */
-    boolean returned() {
+    boolean hasReturned() {
         return returned;
     }
 
     /** Returns whether the faulty nodes now run correct code. Their disks are unchanged. */
-    boolean reformed() {
+    boolean hasReformed() {
         return reformed;
     }
 }

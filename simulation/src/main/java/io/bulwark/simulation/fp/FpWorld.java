@@ -64,7 +64,7 @@ public final class FpWorld implements SimulatedWorld {
     private final RegisterRecorder recorder = new RegisterRecorder();
     private final OperationsInFlight<FpGroup> pending;
     private final List<FpAttacker> attackers = new ArrayList<>();
-    private final Map<Account, Integer> writing = new HashMap<>();
+    private final Map<ClientEpochBlock, Integer> writing = new HashMap<>();
     /** Randomness of sessions and epochs, apart from that of the workload. */
     private final Random changes;
 
@@ -86,7 +86,7 @@ public final class FpWorld implements SimulatedWorld {
 
     private final FpRevocations revoking;
 
-    private record Account(int client, long epoch, BlockId block) {}
+    private record ClientEpochBlock(int client, long epoch, BlockId block) {}
 
     FpWorld(Setting setting, FpParts parts, boolean replacing) {
         this.parts = parts;
@@ -161,7 +161,7 @@ public final class FpWorld implements SimulatedWorld {
             simulation.addNode(node, () -> {
                 ProtocolServer server =
                         keys.start(node, own -> party(node, parts.server(own, limits, RevocationWatch.NONE)));
-                return revoking.reformed() ? server : liar.around(server);
+                return revoking.hasReformed() ? server : liar.wrap(server);
             });
         } else {
             RevocationWatch watch = invariants.watch(node);
@@ -279,7 +279,7 @@ public final class FpWorld implements SimulatedWorld {
     }
 
     private void write(int client, FpGroup group) {
-        Account account = new Account(client, group.placement().epoch(), group.block());
+        ClientEpochBlock account = new ClientEpochBlock(client, group.placement().epoch(), group.block());
         if (writing.getOrDefault(account, 0) == WRITES_AT_ONCE) {
             return;
         }
@@ -331,7 +331,7 @@ public final class FpWorld implements SimulatedWorld {
                         now -> parts.write(now, session, value, TIMES),
                         outcome -> switch (outcome) {
                             case FpWriteOutcome.EpochOver(Timestamp at) ->
-                                Optional.of(now -> FpWrite.goingOn(now, session, value, at, TIMES));
+                                Optional.of(now -> FpWrite.continueInEpoch(now, session, value, at, TIMES));
                             case FpWriteOutcome.Failed(Failure reason, boolean mayBeWritten)
                             when reason == Failure.OTHER_EPOCH && !mayBeWritten ->
                                 Optional.of(now -> parts.write(now, session, value, TIMES));
@@ -345,7 +345,7 @@ public final class FpWorld implements SimulatedWorld {
 
     /** @param session 0 for a client that may only read */
     private void read(PrincipalId client, long session, FpGroup group) {
-        FpInvariants.Since since = invariants.reads(group.block());
+        FpInvariants.ReadStart since = invariants.reads(group.block());
         ClientOperation<FpReadOutcome> read = holders.isEmpty()
                 ? reading(group, session)
                 : new EpochRetry<>(
@@ -367,18 +367,18 @@ public final class FpWorld implements SimulatedWorld {
 
     private static void refused(FpGroup group, Object failed, boolean outdated) {
         if (!outdated) {
-            throw FpInvariants.NEVER_REFUSED.violated(group.block().toString(), failed.toString());
+            throw FpInvariants.NEVER_REFUSED.violation(group.block().toString(), failed.toString());
         }
     }
 
     @Override
-    public boolean idle() {
-        return pending.idle();
+    public boolean isIdle() {
+        return pending.isIdle();
     }
 
     @Override
     public void check() {
-        idle();
+        isIdle();
         invariants.check();
     }
 
@@ -422,8 +422,8 @@ public final class FpWorld implements SimulatedWorld {
     /**
      * Returns whether attackers were revoked among faulty nodes, and the command returned before these nodes were gone.
      */
-    public boolean revokedAmongLiars() {
-        return revokesEarly && revoking.returned() && !attackers.isEmpty();
+    public boolean hasRevokedAmongLiars() {
+        return revokesEarly && revoking.hasReturned() && !attackers.isEmpty();
     }
 
     /** Returns the number of epochs that have opened beyond the first ones. */

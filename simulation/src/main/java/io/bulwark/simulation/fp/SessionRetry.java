@@ -36,20 +36,20 @@ final class SessionRetry implements ClientOperation<FpWriteOutcome>, AttemptedOp
 
     @Override
     public List<Effect> start(long nowMillis) {
-        return goOn(nowMillis, operation.start(nowMillis));
+        return proceed(nowMillis, operation.start(nowMillis));
     }
 
     @Override
     public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
-        return goOn(nowMillis, operation.onMessage(nowMillis, from, message));
+        return proceed(nowMillis, operation.onMessage(nowMillis, from, message));
     }
 
     @Override
     public List<Effect> onTick(long nowMillis) {
-        return goOn(nowMillis, operation.onTick(nowMillis));
+        return proceed(nowMillis, operation.onTick(nowMillis));
     }
 
-    private List<Effect> goOn(long nowMillis, List<Effect> effects) {
+    private List<Effect> proceed(long nowMillis, List<Effect> effects) {
         boolean again = operation.outcome().orElse(null) instanceof FpWriteOutcome.Failed(Failure reason, boolean sent)
                 && !sent
                 && (reason == Failure.LIMIT || reason == Failure.SESSION_CLOSED);
@@ -76,7 +76,7 @@ final class SessionRetry implements ClientOperation<FpWriteOutcome>, AttemptedOp
     }
 
     @Override
-    public boolean finished() {
-        return operation.finished();
+    public boolean isFinished() {
+        return operation.isFinished();
     }
 }

@@ -23,7 +23,7 @@ public enum Action {
     /** Removes an object; refused if there is none. */
     DELETE;
 
-    public boolean ofRegister() {
+    public boolean isRegisterAction() {
         return this == WRITE || this == READ;
     }
 
@@ -33,11 +33,11 @@ public enum Action {
     }
 
     /** Returns whether it brings a value of its own. */
-    public boolean brings() {
+    public boolean hasOwnValue() {
         return !reads() && this != DELETE;
     }
 
-    boolean refusable() {
+    boolean mayBeRefused() {
         return this == PUT_IF_ABSENT || this == PUT_IF_VERSION || this == DELETE;
     }
 

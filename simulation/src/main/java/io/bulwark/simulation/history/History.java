@@ -16,7 +16,7 @@ public record History(List<Operation> operations) {
         operations = List.copyOf(operations);
         Map<String, Boolean> registers = new LinkedHashMap<>();
         for (Operation operation : operations) {
-            boolean register = operation.action().ofRegister();
+            boolean register = operation.action().isRegisterAction();
             if (registers.merge(operation.key(), register, (before, _) -> before) != register) {
                 throw new IllegalArgumentException(operation.key() + " is used as a register and as an object");
             }

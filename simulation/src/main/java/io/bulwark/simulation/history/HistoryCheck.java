@@ -41,7 +41,7 @@ public record HistoryCheck(int operations, int keys, List<Violation> violations,
         List<String> undecided = new ArrayList<>();
         Map<String, List<Integer>> keys = history.byKey();
         keys.forEach((key, numbers) -> {
-            if (zonesApply(history, numbers)) {
+            if (canUseZones(history, numbers)) {
                 new RegisterZones(history, key, numbers).violation().ifPresent(violations::add);
             } else {
                 switch (new OrderSearch(history, key, numbers, configurationsMax).run()) {
@@ -55,15 +55,15 @@ public record HistoryCheck(int operations, int keys, List<Violation> violations,
     }
 
     /** A register whose values differ. */
-    static boolean zonesApply(History history, List<Integer> numbers) {
+    static boolean canUseZones(History history, List<Integer> numbers) {
         Set<String> values = new HashSet<>();
         for (int number : numbers) {
             Operation operation = history.operations().get(number);
-            if (!operation.action().ofRegister()) {
+            if (!operation.action().isRegisterAction()) {
                 return false;
             }
             String value = operation.value();
-            if (operation.action() == Action.WRITE && !operation.mute() && value != null && !values.add(value)) {
+            if (operation.action() == Action.WRITE && !operation.isIrrelevant() && value != null && !values.add(value)) {
                 return false;
             }
         }

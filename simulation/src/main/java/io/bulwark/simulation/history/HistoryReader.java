@@ -105,8 +105,8 @@ public final class HistoryReader {
                 Action.of(action).orElseThrow(() -> new IllegalArgumentException("no such operation: " + action)),
                 text(members, "key"),
                 optional(members, "value", String.class),
-                orNone(members, "ifVersion"),
-                orNone(members, "version"),
+                numberOrNone(members, "ifVersion"),
+                numberOrNone(members, "version"),
                 required(members, "invoked", Long.class),
                 completed == null ? Operation.NEVER : completed,
                 Outcome.of(outcome).orElseThrow(() -> new IllegalArgumentException("no such outcome: " + outcome)));
@@ -116,7 +116,7 @@ public final class HistoryReader {
         return required(members, name, String.class);
     }
 
-    private static long orNone(Map<String, Optional<Object>> members, String name) {
+    private static long numberOrNone(Map<String, Optional<Object>> members, String name) {
         return members.containsKey(name) ? required(members, name, Long.class) : 0;
     }
 

@@ -86,7 +86,7 @@ public final class HistoryRecorder {
                     correct,
                     action,
                     key,
-                    action.brings() ? value : returned,
+                    action.hasOwnValue() ? value : returned,
                     ifVersion,
                     version,
                     invokedMicros,

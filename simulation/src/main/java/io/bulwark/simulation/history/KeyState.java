@@ -62,7 +62,7 @@ record KeyState(@Nullable String value, long version, long floor, Set<Long> excl
 
     /** Returns whether a put makes a version too early: other puts must make smaller ones first. */
     boolean early(Move move, NavigableSet<Long> given) {
-        return move.makes() && !Objects.equals(given.higher(floor), move.version());
+        return move.hasKnownVersion() && !Objects.equals(given.higher(floor), move.version());
     }
 
     private @Nullable KeyState holding(Move move, NavigableSet<Long> given) {

@@ -24,13 +24,13 @@ record Move(
         long firstMicros,
         long lastMicros) {
     /** Returns whether it leaves every state unchanged. */
-    boolean changesNothing() {
+    boolean hasNoEffect() {
         return refused || action.reads();
     }
 
     /** Returns whether it makes a version that is known. */
-    boolean makes() {
-        return version != 0 && !refused && action.brings();
+    boolean hasKnownVersion() {
+        return version != 0 && !refused && action.hasOwnValue();
     }
 
     /** Returns whether it writes to a register a value that no operation returned. */

@@ -43,16 +43,16 @@ public record Operation(
             checkName("value", value);
         }
         boolean result = !action.reads() || outcome == Outcome.OK;
-        require(action.brings() == (value != null) || action.reads(), action.text() + " with value " + value);
+        require(action.hasOwnValue() == (value != null) || action.reads(), action.text() + " with value " + value);
         require(result || value == null, action.text() + " is " + outcome.text() + " and returned " + value);
         require(ifVersion >= 0 && (action == Action.PUT_IF_VERSION) == (ifVersion != 0), "ifVersion " + ifVersion);
-        boolean versioned = outcome == Outcome.OK && !action.ofRegister() && (value != null || action == Action.DELETE);
+        boolean versioned = outcome == Outcome.OK && !action.isRegisterAction() && (value != null || action == Action.DELETE);
         require(version >= 0 && (version == 0 || versioned), "version " + version);
         require(
                 0 <= invokedMicros && invokedMicros <= completedMicros,
                 invokedMicros + " to " + completedMicros + " us");
         require(outcome == Outcome.UNKNOWN || completedMicros != NEVER, outcome.text() + " but never completed");
-        require(outcome != Outcome.REFUSED || action.refusable(), action.text() + " cannot be refused");
+        require(outcome != Outcome.REFUSED || action.mayBeRefused(), action.text() + " cannot be refused");
     }
 
     private static void checkName(String what, String name) {
@@ -71,7 +71,7 @@ public record Operation(
     }
 
     /** Returns whether it cannot be part of any order: it says nothing and changes nothing. */
-    boolean mute() {
+    boolean isIrrelevant() {
         return (correct && outcome == Outcome.FAILED) || (action.reads() && optional());
     }
 
@@ -88,7 +88,7 @@ public record Operation(
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(action.text());
-        if (action.brings()) {
+        if (action.hasOwnValue()) {
             text.append(' ').append(value);
         }
         if (ifVersion != 0) {

@@ -124,7 +124,7 @@ final class OrderSearch {
                 return wrong;
             }
             String value = operation.value();
-            if (operation.action().reads() && !operation.mute() && value != null) {
+            if (operation.action().reads() && !operation.isIrrelevant() && value != null) {
                 firstReturned.merge(value, operation.completedMicros(), Math::min);
                 if (operation.version() != 0) {
                     versions.put(value, operation.version());
@@ -134,13 +134,13 @@ final class OrderSearch {
         Map<Long, Integer> makers = new HashMap<>();
         for (int number : numbers) {
             Operation operation = history.operations().get(number);
-            if (operation.mute()) {
+            if (operation.isIrrelevant()) {
                 continue;
             }
             String value = operation.value();
             boolean alone = value != null && sources.of(value).size() == 1;
             Move move = move(number, operation, alone, firstReturned, versions);
-            if (move.makes()) {
+            if (move.hasKnownVersion()) {
                 Integer other = makers.put(move.version(), number);
                 if (other != null) {
                     String reason = "#" + other + " and #" + number + " both made version " + move.version();
@@ -165,7 +165,7 @@ final class OrderSearch {
         long version = operation.correct() ? operation.version() : 0;
         long last = operation.lastMicros();
         boolean required = !operation.optional();
-        if (value != null && operation.action().brings() && !operation.refused()) {
+        if (value != null && operation.action().hasOwnValue() && !operation.refused()) {
             Long returned = firstReturned.get(value);
             if (returned == null) {
                 value = KeyState.UNSEEN;
@@ -200,7 +200,7 @@ final class OrderSearch {
                 KeyState after = at.state().after(move, given);
                 if (after != null) {
                     Step step = new Step(move, with(at, i, after));
-                    if (move.changesNothing() && after.equals(at.state())) {
+                    if (move.hasNoEffect() && after.equals(at.state())) {
                         return new ArrayDeque<>(List.of(step));
                     }
                     steps.add(step);

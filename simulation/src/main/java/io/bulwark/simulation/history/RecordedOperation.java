@@ -70,7 +70,7 @@ public final class RecordedOperation<R> implements ClientOperation<R>, Attempted
     }
 
     @Override
-    public boolean finished() {
-        return operation.finished();
+    public boolean isFinished() {
+        return operation.isFinished();
     }
 }

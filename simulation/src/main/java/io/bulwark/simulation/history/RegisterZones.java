@@ -68,7 +68,7 @@ final class RegisterZones {
             if (wrong.isPresent()) {
                 return wrong;
             }
-            if (!operation.mute()) {
+            if (!operation.isIrrelevant()) {
                 String value = operation.value();
                 (value == null ? initial : clusters.computeIfAbsent(value, Cluster::new)).add(number, operation);
             }
@@ -129,7 +129,7 @@ final class RegisterZones {
             for (int number : numbers) {
                 Operation operation = history.operations().get(number);
                 if (operation.action() == Action.WRITE
-                        && !operation.mute()
+                        && !operation.isIrrelevant()
                         && cluster.value.equals(operation.value())) {
                     involved.add(number);
                 }

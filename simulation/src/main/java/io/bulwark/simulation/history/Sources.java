@@ -19,8 +19,8 @@ final class Sources {
         for (int number : numbers) {
             Operation operation = history.operations().get(number);
             String value = operation.value();
-            if (value != null && operation.action().brings()) {
-                if (operation.mute() || operation.refused()) {
+            if (value != null && operation.action().hasOwnValue()) {
+                if (operation.isIrrelevant() || operation.refused()) {
                     failed.putIfAbsent(value, number);
                 } else {
                     brought.computeIfAbsent(value, _ -> new ArrayList<>()).add(number);
@@ -38,7 +38,7 @@ final class Sources {
     Optional<Violation> violation(int number) {
         Operation read = history.operations().get(number);
         String value = read.value();
-        if (read.mute() || !read.action().reads() || value == null) {
+        if (read.isIrrelevant() || !read.action().reads() || value == null) {
             return Optional.empty();
         }
         List<Integer> sources = of(value);

@@ -10,7 +10,7 @@ import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.SessionChange;
 import io.bulwark.protocol.ordering.OrderingMessage;
-import io.bulwark.protocol.ordering.Refusal;
+import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.engine.AlteringServer;
 import java.util.ArrayList;
@@ -27,10 +27,10 @@ public final class LyingReplica extends AlteringServer {
 
     private final Random random;
     private final List<Bytes> earlier = new ArrayList<>();
-    private How how;
+    private Alteration how;
 
     /** Fault applied to its answers. */
-    private enum How {
+    private enum Alteration {
         HONEST,
         SILENT,
         /** An earlier reply, to anybody's question. */
@@ -57,7 +57,7 @@ public final class LyingReplica extends AlteringServer {
         if (random.nextInt(50) == 0) {
             how = any();
         }
-        if (how == How.SILENT) {
+        if (how == Alteration.SILENT) {
             return List.of();
         }
         OrderingMessage lie = answer instanceof OrderingMessage.Reply reply ? insteadOf(reply) : answer;
@@ -76,7 +76,7 @@ public final class LyingReplica extends AlteringServer {
             case FORGED -> with(reply, forged(reply.reply()));
             case GARBLED -> with(reply, garbled(reply.reply()));
             case REFUSING ->
-                new OrderingMessage.Refused(reply.call(), Refusal.values()[random.nextInt(Refusal.values().length)]);
+                new OrderingMessage.Refused(reply.call(), CallRefusal.values()[random.nextInt(CallRefusal.values().length)]);
             case OTHER_INCARNATION -> new OrderingMessage.Reply(reply.call(), random.nextLong(4), reply.reply());
             case WITHHELD -> reply.by(0, 1);
         };
@@ -100,8 +100,8 @@ public final class LyingReplica extends AlteringServer {
         return Bytes.of(bytes);
     }
 
-    private How any() {
-        return How.values()[random.nextInt(How.values().length)];
+    private Alteration any() {
+        return Alteration.values()[random.nextInt(Alteration.values().length)];
     }
 
     private static OrderingMessage.Reply with(OrderingMessage.Reply reply, Bytes other) {

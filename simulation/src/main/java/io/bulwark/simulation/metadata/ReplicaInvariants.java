@@ -55,7 +55,7 @@ public final class ReplicaInvariants {
         // An opening is done again once the session that it opened is closed, and fails with too many open ones.
         boolean opening = entry.body().length() == 1 + Submission.OpenSession.NONCE_BYTES + Integer.BYTES;
         if (!same && !refused && !opening) {
-            throw EXECUTED_ONCE.violated(
+            throw EXECUTED_ONCE.violation(
                     "",
                     "place " + place + " gives " + Reply.decode(reply) + ", the first time "
                             + (first == null ? "nothing" : Reply.decode(first)));
@@ -70,7 +70,7 @@ public final class ReplicaInvariants {
     private static void compare(Invariant invariant, Map<Integer, Bytes> known, int place, Bytes seen) {
         Bytes before = known.putIfAbsent(place, seen);
         if (before != null && !before.equals(seen)) {
-            throw invariant.violated("", "after place " + place + ": " + before + " and " + seen);
+            throw invariant.violation("", "after place " + place + ": " + before + " and " + seen);
         }
     }
 }

@@ -10,7 +10,7 @@ import java.util.random.RandomGenerator;
  * A client's beliefs about nodes, its read-ahead and its timeouts. Beliefs decide nothing (docs/protocols/access.md), so they
  * are as often wrong as right. A deadline may pass at any step.
  */
-final class ClientTraits implements ObjectGet.Room {
+final class ClientTraits implements ObjectGet.ReadAheadQuota {
     private static final int STEPS_MAX = 30;
 
     private final RandomGenerator random;

@@ -54,12 +54,12 @@ final class FaultyClient implements Observer {
     private final Replicas replicas;
     private final Random random;
     private final boolean leavesLists;
-    private final List<Sent> seen = new ArrayList<>();
+    private final List<SentMessage> seen = new ArrayList<>();
     private final List<ObjectClient> lurking = new ArrayList<>();
     private BlockRange othersRange;
     private ObjectClient client;
 
-    private record Sent(PrincipalId to, Message message) {}
+    private record SentMessage(PrincipalId to, Message message) {}
 
     /**
      * @param leavesLists whether it puts objects whose lists of pins it leaves incomplete
@@ -96,7 +96,7 @@ final class FaultyClient implements Observer {
             if (seen.size() == KEPT) {
                 seen.remove(random.nextInt(KEPT));
             }
-            seen.add(new Sent(to, message));
+            seen.add(new SentMessage(to, message));
         }
     }
 
@@ -207,8 +207,8 @@ final class FaultyClient implements Observer {
     }
 
     /** All that it has kept back goes now. */
-    void goOn() {
-        lurking.forEach(ObjectClient::goOn);
+    void proceed() {
+        lurking.forEach(ObjectClient::proceed);
         lurking.clear();
     }
 
@@ -256,7 +256,7 @@ final class FaultyClient implements Observer {
     }
 
     /** Any number of nodes, or as many as make a block with those that lie: always the same ones. */
-    private StoppingOperation.Sends atSome() {
+    private StoppingOperation.SendFilter atSome() {
         if (random.nextBoolean()) {
             int nodes = random.nextInt();
             return (_, send) -> (nodes >> send.to().number() & 1) == 1;
@@ -335,7 +335,7 @@ final class FaultyClient implements Observer {
                     volume().id(),
                     lease -> submit(lease, range, Bytes.of(new byte[ObjectLayout.PIN_BYTES]), reply -> {
                         if (reply instanceof Reply.ObjectStored) {
-                            throw ObjectInvariants.OWN_RANGES_ONLY.violated(
+                            throw ObjectInvariants.OWN_RANGES_ONLY.violation(
                                     range.at(0).toString(), self + " got an inode over it");
                         }
                     }));
@@ -376,7 +376,7 @@ final class FaultyClient implements Observer {
 
     private void replay() {
         if (!seen.isEmpty()) {
-            Sent old = seen.get(random.nextInt(seen.size()));
+            SentMessage old = seen.get(random.nextInt(seen.size()));
             simulation.send(self, old.to, random.nextLong(1_000), old.message);
         }
     }

@@ -73,7 +73,7 @@ final class FaultyClients {
 
     private void read(ObjectClient client, PrincipalId owner, String key) {
         world.begins();
-        Optional<RevokingOperator.Standing> standing = revoking.flatMap(by -> by.standingOf(owner));
+        Optional<RevokingOperator.ClientState> standing = revoking.flatMap(by -> by.standingOf(owner));
         client.query(new Query.FindObject(bucket, key, 0), reply -> {
             reply.ifPresent(known -> standing.ifPresent(then -> RevokingOperator.finds(key, then, known)));
             if (!(reply.orElse(null) instanceof Reply.ObjectFound found)) {
@@ -84,12 +84,12 @@ final class FaultyClients {
             boolean mustBeThere = world.isSettled() && invariants.isGot(inode.id());
             client.get(world.volume(), inode, 0, Long.MAX_VALUE, got -> {
                 switch (got) {
-                    case ObjectClient.Got.Content(Bytes bytes) -> invariants.gotOfFaulty(inode.id(), bytes);
-                    case ObjectClient.Got.Failed(GetFailure failure)
+                    case ObjectClient.RangeResult.Content(Bytes bytes) -> invariants.recordFaultyRead(inode.id(), bytes);
+                    case ObjectClient.RangeResult.Failed(GetFailure failure)
                     when mustBeThere && !(failure instanceof GetFailure.Changed) ->
-                        throw ObjectInvariants.STAYS_READABLE.violated(
+                        throw ObjectInvariants.STAYS_READABLE.violation(
                                 "inode " + inode.id(), "was read, then " + failure);
-                    case ObjectClient.Got.Failed _, ObjectClient.Got.Unknown _ -> {}
+                    case ObjectClient.RangeResult.Failed _, ObjectClient.RangeResult.Unknown _ -> {}
                 }
                 world.ends();
             });

@@ -22,13 +22,13 @@ import java.util.function.BiConsumer;
 /** The parts of a world, and what their reads of extents came to: once it was read, an extent reads for ever, whoever wrote it. */
 final class HeldExtents implements ObjectParts {
     private final ObjectParts parts;
-    private final List<Read> reads = new ArrayList<>();
+    private final List<PendingRead> reads = new ArrayList<>();
     private final Map<Pinned, Bytes> held = new HashMap<>();
 
     private record Pinned(BlockId block, Bytes pin) {}
 
     /** @param later whether it began after another one had returned */
-    private record Read(Pinned extent, boolean later, ClientOperation<ReadOutcome> operation) {}
+    private record PendingRead(Pinned extent, boolean later, ClientOperation<ReadOutcome> operation) {}
 
     HeldExtents(ObjectParts parts) {
         this.parts = parts;
@@ -48,15 +48,15 @@ final class HeldExtents implements ObjectParts {
         });
     }
 
-    private void judge(Read read, ReadOutcome outcome) {
+    private void judge(PendingRead read, ReadOutcome outcome) {
         if (outcome instanceof ReadOutcome.Whole(Bytes content)) {
             Bytes before = held.putIfAbsent(read.extent, content);
             if (before != null && !before.equals(content)) {
-                throw ObjectInvariants.STAYS_READABLE.violated(read.extent.block.toString(), "read with other bytes");
+                throw ObjectInvariants.STAYS_READABLE.violation(read.extent.block.toString(), "read with other bytes");
             }
         } else if (read.later
                 && (outcome instanceof ReadOutcome.Incomplete || outcome instanceof ReadOutcome.Poisonous)) {
-            throw ObjectInvariants.STAYS_READABLE.violated(read.extent.block.toString(), "was read, then " + outcome);
+            throw ObjectInvariants.STAYS_READABLE.violation(read.extent.block.toString(), "was read, then " + outcome);
         }
     }
 
@@ -67,7 +67,7 @@ final class HeldExtents implements ObjectParts {
         if (volume.policy().protocol() == Protocol.FP) {
             look();
             Pinned extent = new Pinned(block, pin);
-            reads.add(new Read(extent, held.containsKey(extent), operation));
+            reads.add(new PendingRead(extent, held.containsKey(extent), operation));
         }
         return operation;
     }
@@ -83,7 +83,7 @@ final class HeldExtents implements ObjectParts {
     }
 
     @Override
-    public ObjectGet get(Volume volume, Inode inode, long offset, long length, ObjectGet.Room room) {
+    public ObjectGet get(Volume volume, Inode inode, long offset, long length, ObjectGet.ReadAheadQuota room) {
         return parts.get(volume, inode, offset, length, room);
     }
 

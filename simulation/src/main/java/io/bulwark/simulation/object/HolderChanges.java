@@ -135,7 +135,7 @@ final class HolderChanges {
     /** Waits until nothing changes any more and clients know it. */
     void settle() {
         if (!simulation.runUntil(this::settled, SETTLE_MILLIS)) {
-            throw CHANGES_END.violated("", now().groups().toString());
+            throw CHANGES_END.violation("", now().groups().toString());
         }
     }
 

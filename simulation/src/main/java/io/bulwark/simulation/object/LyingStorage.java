@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
 /** A Byzantine storage node as those see it who store and fetch extents there; it changes its mind now and then. */
 final class LyingStorage extends AlteringServer {
     private final Random random;
-    private How how;
+    private Alteration how;
     private @Nullable Found earlier;
 
     /** Fault applied to its answers. */
-    private enum How {
+    private enum Alteration {
         HONEST,
         SILENT,
         /** Another extent's fragment, fpcc and all. */
@@ -57,23 +57,23 @@ final class LyingStorage extends AlteringServer {
                 || answer instanceof ExtentMessage.Completed) {
             return List.of(effect);
         }
-        if (how == How.SILENT) {
+        if (how == Alteration.SILENT) {
             return List.of();
         }
-        boolean denied = how == How.DENIES_SOME
+        boolean denied = how == Alteration.DENIES_SOME
                 && (to.kind() == PrincipalKind.NODE
                         || (to.number() + answer.block().counter()) % 2 == 0);
         ExtentMessage lie = switch (answer) {
             case Found found when denied -> new NotFound(found.block(), found.epoch(), ReadRefusal.NONE);
             case ExtentMessage.Holds holds when denied -> new NotFound(holds.block(), holds.epoch(), ReadRefusal.NONE);
             case Found found -> ofFound(found);
-            case Acknowledged ok when how == How.REFUSES -> new NotStored(ok.block(), ok.epoch(), anyRefusal());
+            case Acknowledged ok when how == Alteration.REFUSES -> new NotStored(ok.block(), ok.epoch(), anyRefusal());
             case NotStored no
-            when how == How.CLAIMS_STORED || how == How.FORGETS -> new Acknowledged(no.block(), no.epoch());
+            when how == Alteration.CLAIMS_STORED || how == Alteration.FORGETS -> new Acknowledged(no.block(), no.epoch());
             case ExtentMessage.Holds holds
-            when how == How.DENIES -> new NotFound(holds.block(), holds.epoch(), ReadRefusal.NONE);
-            case NotFound no when how == How.CLAIMS_STORED -> new ExtentMessage.Holds(no.block(), no.epoch());
-            case NotFound no when how == How.CLAIMS_FREED -> new NotFound(no.block(), no.epoch(), ReadRefusal.FREED);
+            when how == Alteration.DENIES -> new NotFound(holds.block(), holds.epoch(), ReadRefusal.NONE);
+            case NotFound no when how == Alteration.CLAIMS_STORED -> new ExtentMessage.Holds(no.block(), no.epoch());
+            case NotFound no when how == Alteration.CLAIMS_FREED -> new NotFound(no.block(), no.epoch(), ReadRefusal.FREED);
             default -> answer;
         };
         return List.of(new Effect.Send(to, requestId, lie));
@@ -97,7 +97,7 @@ final class LyingStorage extends AlteringServer {
         return StoreRefusal.values()[random.nextInt(StoreRefusal.values().length)];
     }
 
-    private How any() {
-        return How.values()[random.nextInt(How.values().length)];
+    private Alteration any() {
+        return Alteration.values()[random.nextInt(Alteration.values().length)];
     }
 }

@@ -53,13 +53,13 @@ final class ObjectClient {
     private final List<Runnable> keptBack = new ArrayList<>();
 
     /** Result of reading a range of an object. */
-    sealed interface Got {
-        record Content(Bytes content) implements Got {}
+    sealed interface RangeResult {
+        record Content(Bytes content) implements RangeResult {}
 
-        record Failed(GetFailure failure) implements Got {}
+        record Failed(GetFailure failure) implements RangeResult {}
 
         /** The replicas did not answer. */
-        record Unknown() implements Got {}
+        record Unknown() implements RangeResult {}
     }
 
     /** An open session, or one that is being opened. */
@@ -129,7 +129,7 @@ final class ObjectClient {
     }
 
     /** Sends everything that was held back, and holds nothing back from now on. */
-    void goOn() {
+    void proceed() {
         stepsLeft = Long.MAX_VALUE;
         List<Runnable> now = List.copyOf(keptBack);
         keptBack.clear();
@@ -164,7 +164,7 @@ final class ObjectClient {
             Consumer<PutOutcome> then) {
         lease(volume.id(), lease -> {
             ObjectPut put = new ObjectPut(volume, target, tellsLength ? content.length() : -1, lease.blocks());
-            new Putting(volume, put, content, lease, outcome -> {
+            new PutOperation(volume, put, content, lease, outcome -> {
                         boolean lost = outcome instanceof PutOutcome.SessionLost;
                         if (lost) {
                             leases.remove(volume.id(), lease);
@@ -179,8 +179,8 @@ final class ObjectClient {
         });
     }
 
-    void get(Volume volume, Inode inode, long offset, long length, Consumer<Got> then) {
-        new Getting(volume, parts.get(volume, inode, offset, length, habits), then).begin();
+    void get(Volume volume, Inode inode, long offset, long length, Consumer<RangeResult> then) {
+        new GetOperation(volume, parts.get(volume, inode, offset, length, habits), then).begin();
     }
 
     /** Stores one extent, outside of any object. */
@@ -260,7 +260,7 @@ final class ObjectClient {
 
     private void sendWaiting(Lease lease, SessionCommands commands) {
         for (var next = commands.next(); next.isPresent(); next = commands.next()) {
-            SessionCommands.Numbered numbered = next.get();
+            SessionCommands.NumberedCommand numbered = next.get();
             run(replicas.submit(numbered.submission()), outcome -> {
                 commands.done(numbered.submission().number());
                 Optional<Reply> reply = Replicas.reply(outcome);
@@ -286,7 +286,7 @@ final class ObjectClient {
         }
     }
 
-    private final class Putting {
+    private final class PutOperation {
         private final Volume volume;
         private final ObjectPut put;
         private final Bytes content;
@@ -298,7 +298,7 @@ final class ObjectClient {
         private boolean finished;
         private boolean over;
 
-        Putting(Volume volume, ObjectPut put, Bytes content, Lease lease, Consumer<PutOutcome> then) {
+        PutOperation(Volume volume, ObjectPut put, Bytes content, Lease lease, Consumer<PutOutcome> then) {
             this.volume = volume;
             this.put = put;
             this.content = content;
@@ -307,7 +307,7 @@ final class ObjectClient {
         }
 
         void feed() {
-            while (put.wantsBlock() && at < content.length()) {
+            while (put.canTakeBlock() && at < content.length()) {
                 int count = Math.min(volume.policy().blockBytes(), content.length() - at);
                 at += count;
                 perform(put.offer(content.slice(at - count, count)));
@@ -328,13 +328,13 @@ final class ObjectClient {
                     case ObjectStep.StoreExtent store ->
                         run(
                                 parts.write(volume, store.block(), store.content(), TIMING),
-                                outcome -> goOn(put.onStored(store.token(), outcome)));
+                                outcome -> proceed(put.onStored(store.token(), outcome)));
                     case ObjectStep.Submit submit -> {
                         submitted = submit.token();
                         submit(
                                 lease,
                                 submit.command(),
-                                reply -> goOn(
+                                reply -> proceed(
                                         reply.isPresent()
                                                 ? put.onReply(submit.token(), reply.get())
                                                 : put.onSilence(submit.token(), "the replicas do not answer")));
@@ -345,7 +345,7 @@ final class ObjectClient {
             }
         }
 
-        private void goOn(List<ObjectStep> steps) {
+        private void proceed(List<ObjectStep> steps) {
             perform(steps);
             feed();
             if (--stepsLeft == 0 && !over) {
@@ -356,41 +356,41 @@ final class ObjectClient {
         }
     }
 
-    private final class Getting {
+    private final class GetOperation {
         private final Volume volume;
         private final ObjectGet get;
-        private final Consumer<Got> then;
+        private final Consumer<RangeResult> then;
         private final List<Bytes> read = new ArrayList<>();
         private int stepsLeft = habits.stepsToDeadline();
         private boolean over;
 
-        Getting(Volume volume, ObjectGet get, Consumer<Got> then) {
+        GetOperation(Volume volume, ObjectGet get, Consumer<RangeResult> then) {
             this.volume = volume;
             this.get = get;
             this.then = then;
         }
 
         void begin() {
-            goOn(get.readAhead());
+            proceed(get.readAhead());
         }
 
-        private void goOn(List<ObjectStep> steps) {
+        private void proceed(List<ObjectStep> steps) {
             perform(steps);
             for (Optional<Bytes> part = get.next(); part.isPresent(); part = get.next()) {
                 read.add(part.get());
                 perform(get.readAhead());
             }
             if (get.failure().isPresent()) {
-                end(new Got.Failed(get.failure().get()));
-            } else if (get.atEnd()) {
-                end(new Got.Content(joined(read)));
+                end(new RangeResult.Failed(get.failure().get()));
+            } else if (get.isAtEnd()) {
+                end(new RangeResult.Content(joined(read)));
             } else if (--stepsLeft == 0) {
                 get.close();
-                end(new Got.Unknown());
+                end(new RangeResult.Unknown());
             }
         }
 
-        private void end(Got got) {
+        private void end(RangeResult got) {
             if (!over) {
                 over = true;
                 then.accept(got);
@@ -408,14 +408,14 @@ final class ObjectClient {
                                         fetch.pin(),
                                         habits.doubted(volume.policy().n()),
                                         TIMING),
-                                outcome -> goOn(get.onFetched(fetch.token(), outcome)));
+                                outcome -> proceed(get.onFetched(fetch.token(), outcome)));
                     case ObjectStep.Ask ask ->
                         query(ask.query(), reply -> {
                             if (reply.isPresent()) {
-                                goOn(get.onReply(ask.token(), reply.get()));
+                                proceed(get.onReply(ask.token(), reply.get()));
                             } else {
                                 get.close();
-                                end(new Got.Unknown());
+                                end(new RangeResult.Unknown());
                             }
                         });
                     case ObjectStep.StoreExtent _, ObjectStep.Submit _ ->

@@ -62,10 +62,10 @@ final class ObjectInvariants {
     }
 
     /** Somebody got all the bytes of this inode of a faulty writer. */
-    void gotOfFaulty(long inode, Bytes content) {
+    void recordFaultyRead(long inode, Bytes content) {
         Bytes before = ofFaulty.putIfAbsent(inode, content);
         if (before != null && !before.equals(content)) {
-            throw SAME_BYTES.violated("inode " + inode, "two readers got different bytes");
+            throw SAME_BYTES.violation("inode " + inode, "two readers got different bytes");
         }
     }
 
@@ -110,7 +110,7 @@ final class ObjectInvariants {
                 && named.first() < range.first() + range.count()
                 && range.first() < named.first() + named.count();
         if (overlap) {
-            throw NEVER_FREED_WHILE_NAMED.violated(
+            throw NEVER_FREED_WHILE_NAMED.violation(
                     named.at(0).toString(), "freed are " + range + ", an inode names " + named);
         }
     }
@@ -124,7 +124,7 @@ final class ObjectInvariants {
         for (long index = 0; index < named.count(); index++) {
             BlockId block = named.at(index);
             if (with.referenced().stream().noneMatch(range -> range.contains(block))) {
-                throw NEVER_FREED_WHILE_NAMED.violated(
+                throw NEVER_FREED_WHILE_NAMED.violation(
                         block.toString(), "closed with " + with.referenced() + ", an inode names " + named);
             }
         }
@@ -160,7 +160,7 @@ final class ObjectInvariants {
     static void checkRoom(ObjectClient client) {
         int taken = client.habits().takenBytes();
         if (taken != 0) {
-            throw ROOM_RETURNS.violated(client.self().toString(), taken + " bytes are still taken");
+            throw ROOM_RETURNS.violation(client.self().toString(), taken + " bytes are still taken");
         }
     }
 

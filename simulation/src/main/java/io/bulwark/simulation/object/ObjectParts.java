@@ -45,7 +45,7 @@ public interface ObjectParts {
      *
      * @param room bounds the read-ahead of all reads of the client
      */
-    default ObjectGet get(Volume volume, Inode inode, long offset, long length, ObjectGet.Room room) {
+    default ObjectGet get(Volume volume, Inode inode, long offset, long length, ObjectGet.ReadAheadQuota room) {
         return new ObjectGet(volume, inode, offset, length, room);
     }
 

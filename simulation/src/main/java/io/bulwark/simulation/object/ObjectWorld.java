@@ -79,7 +79,7 @@ public final class ObjectWorld implements SimulatedWorld {
     private final ReferencedExtents extents;
     private final CompletionPace pace;
     private final List<ObjectClient> clients = new ArrayList<>();
-    private final List<OwnNames> own = new ArrayList<>();
+    private final List<ClientNames> own = new ArrayList<>();
     private final FaultyClients attackers;
     private final SharedNames shared;
     /** Changes of the holders; empty if the holders stay the same. */
@@ -98,14 +98,14 @@ public final class ObjectWorld implements SimulatedWorld {
     private long valuesRead;
 
     /** Result of reading a name. */
-    sealed interface Read {
+    sealed interface ReadResult {
         /** All bytes of this value were there. */
-        record Value(String name, long version) implements Read {}
+        record Value(String name, long version) implements ReadResult {}
 
-        record Nothing() implements Read {}
+        record Nothing() implements ReadResult {}
 
         /** It says nothing: too little was up, or the version was deleted meanwhile. */
-        record Failed(String why) implements Read {}
+        record Failed(String why) implements ReadResult {}
     }
 
     ObjectWorld(Setting setting, ObjectParts parts, Protocol protocol, boolean replacing) {
@@ -150,7 +150,7 @@ public final class ObjectWorld implements SimulatedWorld {
         order.setSpeed(1 + random.nextInt(3) * random.nextInt(30));
         for (ObjectClient client : clients) {
             simulation.start(client.self(), new SessionRenewal(client));
-            own.add(new OwnNames(this, client, BUCKETS.get(random.nextInt(BUCKETS.size())), random));
+            own.add(new ClientNames(this, client, BUCKETS.get(random.nextInt(BUCKETS.size())), random));
         }
         this.shared = new SharedNames(this, clients, BUCKETS, random);
         this.attackers = attackers(replacing);
@@ -328,17 +328,17 @@ public final class ObjectWorld implements SimulatedWorld {
     }
 
     /** Reads a name whose objects are all of correct clients: all of the object, or any part of it. */
-    void read(ObjectClient client, String bucket, String key, Consumer<Read> then) {
+    void read(ObjectClient client, String bucket, String key, Consumer<ReadResult> then) {
         client.query(new Query.FindObject(bucket, key, 0), reply -> {
             switch (reply.orElse(null)) {
                 case Reply.ObjectFound found -> readBytes(client, bucket + "/" + key, found, then);
-                case Reply.Failed _ -> then.accept(new Read.Nothing());
-                case null, default -> then.accept(new Read.Failed("no reply"));
+                case Reply.Failed _ -> then.accept(new ReadResult.Nothing());
+                case null, default -> then.accept(new ReadResult.Failed("no reply"));
             }
         });
     }
 
-    private void readBytes(ObjectClient client, String name, Reply.ObjectFound found, Consumer<Read> then) {
+    private void readBytes(ObjectClient client, String name, Reply.ObjectFound found, Consumer<ReadResult> then) {
         String value = Contents.name(found.inode());
         Bytes content = Contents.of(value);
         boolean whole = random.nextInt(3) != 0;
@@ -348,19 +348,19 @@ public final class ObjectWorld implements SimulatedWorld {
         Bytes expected = content.slice(from, Math.min(length, content.length() - from));
         client.get(volume(), found.inode(), offset, length, got -> {
             switch (got) {
-                case ObjectClient.Got.Content(Bytes bytes)
+                case ObjectClient.RangeResult.Content(Bytes bytes)
                 when bytes.equals(expected) -> {
                     valuesRead++;
-                    then.accept(new Read.Value(value, found.version()));
+                    then.accept(new ReadResult.Value(value, found.version()));
                 }
-                case ObjectClient.Got.Content(Bytes bytes) ->
-                    throw ObjectInvariants.WHOLE_OR_ABSENT.violated(
+                case ObjectClient.RangeResult.Content(Bytes bytes) ->
+                    throw ObjectInvariants.WHOLE_OR_ABSENT.violation(
                             name, bytes.length() + " bytes that are not those of " + value);
-                case ObjectClient.Got.Failed(GetFailure failure) -> {
+                case ObjectClient.RangeResult.Failed(GetFailure failure) -> {
                     requireExcuse(name, value, failure);
-                    then.accept(new Read.Failed(failure.toString()));
+                    then.accept(new ReadResult.Failed(failure.toString()));
                 }
-                case ObjectClient.Got.Unknown _ -> then.accept(new Read.Failed("no reply"));
+                case ObjectClient.RangeResult.Unknown _ -> then.accept(new ReadResult.Failed("no reply"));
             }
         });
     }
@@ -372,7 +372,7 @@ public final class ObjectWorld implements SimulatedWorld {
                         || (changes.isPresent() && extent.reason() == ExtentFailure.Reason.STALE_EPOCH));
         if (!deleted && !(unavailable && !quiet)) {
             throw (quiet ? ObjectInvariants.STAYS_READABLE : ObjectInvariants.WHOLE_OR_ABSENT)
-                    .violated(name, value + ": " + failure);
+                    .violation(name, value + ": " + failure);
         }
     }
 
@@ -414,7 +414,7 @@ public final class ObjectWorld implements SimulatedWorld {
     }
 
     @Override
-    public boolean idle() {
+    public boolean isIdle() {
         return begun == ended;
     }
 
@@ -433,7 +433,7 @@ public final class ObjectWorld implements SimulatedWorld {
         quiet = true;
         clients.forEach(client -> client.habits().setPatient());
         shared.readAll();
-        own.forEach(OwnNames::readAll);
+        own.forEach(ClientNames::readAll);
         attackers.readAll();
     }
 
@@ -446,8 +446,8 @@ public final class ObjectWorld implements SimulatedWorld {
         invariants.checkFreed(volume().id());
         checkHeld();
         readEverything();
-        if (!simulation.runUntil(this::idle, QUIET_ROUNDS * QUIET_ROUND_MILLIS)) {
-            throw Invariant.OPERATIONS_END.violated("", "reading once all was quiet");
+        if (!simulation.runUntil(this::isIdle, QUIET_ROUNDS * QUIET_ROUND_MILLIS)) {
+            throw Invariant.OPERATIONS_END.violation("", "reading once all was quiet");
         }
         clients.forEach(ObjectInvariants::checkRoom);
     }
@@ -482,10 +482,10 @@ public final class ObjectWorld implements SimulatedWorld {
             missing = extents.missing(volume(), invariants.inodes(VOLUME));
         }
         if (!left.isEmpty()) {
-            throw ObjectInvariants.STORAGE_RETURNS.violated("", left);
+            throw ObjectInvariants.STORAGE_RETURNS.violation("", left);
         }
         if (!missing.isEmpty()) {
-            throw ReferencedExtents.COMPLETED.violated("", missing);
+            throw ReferencedExtents.COMPLETED.violation("", missing);
         }
     }
 

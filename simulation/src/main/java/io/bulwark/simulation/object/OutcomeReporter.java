@@ -49,7 +49,7 @@ final class OutcomeReporter<R> implements ClientOperation<R> {
     }
 
     @Override
-    public boolean finished() {
-        return operation.finished();
+    public boolean isFinished() {
+        return operation.isFinished();
     }
 }

@@ -40,7 +40,7 @@ final class ReferencedExtents {
     /** Lists that were read before, by their pins. */
     private final Map<Bytes, Bytes> lists = new HashMap<>();
 
-    private record Pinned(BlockId block, Bytes pin) {}
+    private record PinnedExtent(BlockId block, Bytes pin) {}
 
     /** @param disks those of the nodes */
     ReferencedExtents(Set<PrincipalId> faulty, int firstFaultyClient, Function<PrincipalId, SimulatedRecords> disks) {
@@ -54,7 +54,7 @@ final class ReferencedExtents {
      * holders have not confirmed, are known and count among the f.
      */
     void checkKept(Volume now, List<Reply.Reference> references) {
-        for (Pinned extent : extents(now, references)) {
+        for (PinnedExtent extent : extents(now, references)) {
             PlacementGroup group = now.group(extent.block);
             int bad = 0;
             int kept = 0;
@@ -67,7 +67,7 @@ final class ReferencedExtents {
                 }
             }
             if (kept + bad < now.policy().writeQuorum()) {
-                throw KEPT.violated(
+                throw KEPT.violation(
                         extent.block.toString(),
                         "only " + kept + " whole slots keep it, and " + bad + " may lie or be without it: " + group);
             }
@@ -76,7 +76,7 @@ final class ReferencedExtents {
 
     /** Returns a fragment that completion has not made yet; empty if none is missing. */
     String missing(Volume now, List<Reply.Reference> references) {
-        for (Pinned extent : extents(now, references)) {
+        for (PinnedExtent extent : extents(now, references)) {
             List<Integer> holders = now.group(extent.block).holders();
             for (int slot = 0; slot < holders.size(); slot++) {
                 PrincipalId node = PrincipalId.node(holders.get(slot));
@@ -93,17 +93,17 @@ final class ReferencedExtents {
         int kept = 0;
         for (int slot = 0; slot < now.policy().n(); slot++) {
             PrincipalId holder = PrincipalId.node(now.group(block).holders().get(slot));
-            boolean keeps = share(now, new Pinned(block, pin), slot).isPresent();
+            boolean keeps = share(now, new PinnedExtent(block, pin), slot).isPresent();
             kept += keeps && !faulty.contains(holder) ? 1 : 0;
         }
         if (kept < now.policy().m()) {
-            throw ObjectInvariants.STAYS_READABLE.violated(
+            throw ObjectInvariants.STAYS_READABLE.violation(
                     block.toString(), "was read, and only " + kept + " correct nodes keep it");
         }
     }
 
-    private List<Pinned> extents(Volume now, List<Reply.Reference> references) {
-        List<Pinned> extents = new ArrayList<>();
+    private List<PinnedExtent> extents(Volume now, List<Reply.Reference> references) {
+        List<PinnedExtent> extents = new ArrayList<>();
         for (Reply.Reference reference : references) {
             reference
                     .layout()
@@ -114,21 +114,21 @@ final class ReferencedExtents {
         return extents;
     }
 
-    private void addExtents(Volume now, ObjectLayout layout, List<Pinned> extents) {
+    private void addExtents(Volume now, ObjectLayout layout, List<PinnedExtent> extents) {
         PinLists read = new PinLists(layout);
         for (long extent = layout.extents() - 1; extent >= 0; extent--) {
             for (OptionalLong next = read.missing(extent); next.isPresent(); next = read.missing(extent)) {
                 long list = next.getAsLong();
-                Pinned pinned = new Pinned(layout.block(list), read.pin(list).orElseThrow());
+                PinnedExtent pinned = new PinnedExtent(layout.block(list), read.pin(list).orElseThrow());
                 Bytes content = lists.computeIfAbsent(pinned.pin, _ -> content(now, pinned));
                 read.loaded(list, content.slice(0, layout.lengthOf(list)));
             }
-            extents.add(new Pinned(layout.block(extent), read.pin(extent).orElseThrow()));
+            extents.add(new PinnedExtent(layout.block(extent), read.pin(extent).orElseThrow()));
         }
     }
 
     /** Returns the content decoded from the fragments of an extent on correct nodes' disks. */
-    private Bytes content(Volume now, Pinned extent) {
+    private Bytes content(Volume now, PinnedExtent extent) {
         Map<Integer, Bytes> fragments = new TreeMap<>();
         Checksum checksum = null;
         for (int slot = 0; slot < now.policy().n(); slot++) {
@@ -146,11 +146,11 @@ final class ReferencedExtents {
         if (decoded instanceof Decoded.Block(Bytes content)) {
             return content;
         }
-        throw KEPT.violated(extent.block.toString(), "correct nodes keep too little of a list: " + fragments.keySet());
+        throw KEPT.violation(extent.block.toString(), "correct nodes keep too little of a list: " + fragments.keySet());
     }
 
     /** The fragment of this slot and version on the disk of the slot's holder, if it is there and good. */
-    private Optional<StoredExtent> share(Volume now, Pinned extent, int slot) {
+    private Optional<StoredExtent> share(Volume now, PinnedExtent extent, int slot) {
         PrincipalId holder = PrincipalId.node(now.group(extent.block).holders().get(slot));
         SimulatedRecords.Content record = disks.apply(holder).get(RecordKey.of(RecordKind.EXTENT, extent.block));
         return record == null || record.fragment() == null

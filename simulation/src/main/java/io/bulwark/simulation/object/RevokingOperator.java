@@ -53,14 +53,14 @@ final class RevokingOperator {
     private final int early;
 
     private final Set<PrincipalId> asked = new TreeSet<>();
-    private final Map<PrincipalId, Standing> returned = new TreeMap<>();
+    private final Map<PrincipalId, ClientState> returned = new TreeMap<>();
     private Optional<String> bystanders = Optional.empty();
 
     /** Version and inode of a name. */
-    record Named(long version, long inode) {
-        static Optional<Named> by(Reply reply) {
+    record NamedObject(long version, long inode) {
+        static Optional<NamedObject> by(Reply reply) {
             return reply instanceof Reply.ObjectFound found
-                    ? Optional.of(new Named(found.version(), found.inode().id()))
+                    ? Optional.of(new NamedObject(found.version(), found.inode().id()))
                     : Optional.empty();
         }
     }
@@ -70,7 +70,7 @@ final class RevokingOperator {
      *
      * @param executed how much the replica that shows the state has executed
      */
-    record Standing(int executed, Map<String, Optional<Named>> names, Set<Long> inodes) {}
+    record ClientState(int executed, Map<String, Optional<NamedObject>> names, Set<Long> inodes) {}
 
     /** @param latest the most advanced correct replica */
     RevokingOperator(
@@ -97,7 +97,7 @@ final class RevokingOperator {
     void step() {
         FaultyClient attacker = attackers.get(random.nextInt(attackers.size()));
         if (returned.containsKey(attacker.self())) {
-            goOn(attacker);
+            proceed(attacker);
         } else if (random.nextInt(3) == 0) {
             attacker.lurk();
         }
@@ -125,24 +125,24 @@ final class RevokingOperator {
         });
     }
 
-    private void goOn(FaultyClient attacker) {
-        attacker.goOn();
+    private void proceed(FaultyClient attacker) {
+        attacker.proceed();
         if (random.nextInt(4) == 0) {
             attacker.beginAnew(random.nextBoolean() ? ObjectWorld.VOLUME : 0, lease -> {
-                throw REVOKED.violated(attacker.self().toString(), "opens session " + lease.number());
+                throw REVOKED.violation(attacker.self().toString(), "opens session " + lease.number());
             });
         }
     }
 
-    private Standing standing(PrincipalId client) {
+    private ClientState standing(PrincipalId client) {
         SimulatedReplica replica = latest.get();
-        return new Standing(replica.executed(), names(replica.machine(), client), inodes(client));
+        return new ClientState(replica.executed(), names(replica.machine(), client), inodes(client));
     }
 
-    private Map<String, Optional<Named>> names(MetadataStateMachine machine, PrincipalId client) {
-        Map<String, Optional<Named>> names = new TreeMap<>();
+    private Map<String, Optional<NamedObject>> names(MetadataStateMachine machine, PrincipalId client) {
+        Map<String, Optional<NamedObject>> names = new TreeMap<>();
         for (String key : FaultyClient.keys(client)) {
-            names.put(key, Named.by(ask(machine, new Query.FindObject(bucket, key, 0))));
+            names.put(key, NamedObject.by(ask(machine, new Query.FindObject(bucket, key, 0))));
         }
         return names;
     }
@@ -172,7 +172,7 @@ final class RevokingOperator {
         returned.forEach((client, standing) -> check(client, standing, all));
     }
 
-    private void check(PrincipalId client, Standing standing, boolean all) {
+    private void check(PrincipalId client, ClientState standing, boolean all) {
         SimulatedReplica replica = latest.get();
         if (replica.executed() < standing.executed) {
             // All who were as far have been started again from a checkpoint.
@@ -183,16 +183,16 @@ final class RevokingOperator {
             Set<Long> others = inodes(client);
             others.removeAll(standing.inodes);
             if (!others.isEmpty()) {
-                throw REVOKED.violated(client.toString(), "inodes " + others + " were not there when it was revoked");
+                throw REVOKED.violation(client.toString(), "inodes " + others + " were not there when it was revoked");
             }
             requireClosed(replica.machine(), client);
         }
     }
 
-    private static void requireSame(String key, Standing standing, Optional<Named> now) {
-        Optional<Named> then = standing.names.getOrDefault(key, Optional.empty());
+    private static void requireSame(String key, ClientState standing, Optional<NamedObject> now) {
+        Optional<NamedObject> then = standing.names.getOrDefault(key, Optional.empty());
         if (!then.equals(now)) {
-            throw REVOKED.violated(key, "was " + then + " when its owner was revoked, and is " + now);
+            throw REVOKED.violation(key, "was " + then + " when its owner was revoked, and is " + now);
         }
     }
 
@@ -200,7 +200,7 @@ final class RevokingOperator {
         for (long number = 1; ; number++) {
             SessionState volume = state(machine, ObjectWorld.VOLUME, client, number);
             if (volume == SessionState.OPEN || state(machine, 0, client, number) == SessionState.OPEN) {
-                throw REVOKED.violated(client.toString(), "its session " + number + " is open");
+                throw REVOKED.violation(client.toString(), "its session " + number + " is open");
             }
             if (volume == SessionState.UNKNOWN) {
                 return;
@@ -215,13 +215,13 @@ final class RevokingOperator {
     }
 
     /** Returns the state that a reader that begins now must find, if the owner of the name was revoked before. */
-    Optional<Standing> standingOf(PrincipalId owner) {
+    Optional<ClientState> standingOf(PrincipalId owner) {
         return Optional.ofNullable(returned.get(owner));
     }
 
     /** A reader that began then finds this now. */
-    static void finds(String key, Standing standing, Reply reply) {
-        requireSame(key, standing, Named.by(reply));
+    static void finds(String key, ClientState standing, Reply reply) {
+        requireSame(key, standing, NamedObject.by(reply));
     }
 
     /** Revokes the other clients in a healthy cluster, while other clients work. */
@@ -243,12 +243,12 @@ final class RevokingOperator {
                 "not all are revoked");
         await(() -> !outcomes.isEmpty(), "a put does not end");
         if (!(outcomes.getFirst() instanceof PutOutcome.Stored)) {
-            throw UNDISTURBED.violated(BYSTANDERS_KEY, outcomes.toString());
+            throw UNDISTURBED.violation(BYSTANDERS_KEY, outcomes.toString());
         }
         bystanders = Optional.of(value);
         requireOpen(leases.getFirst(), since);
         for (int round = 0; round < 2; round++) {
-            attackers.forEach(this::goOn);
+            attackers.forEach(this::proceed);
             attackers.forEach(FaultyClient::step);
             world.simulation().runFor(1_000);
             returned.forEach((client, standing) -> check(client, standing, true));
@@ -257,7 +257,7 @@ final class RevokingOperator {
 
     private void await(BooleanSupplier condition, String otherwise) {
         if (!world.simulation().runUntil(condition, PATIENCE_MILLIS)) {
-            throw Invariant.OPERATIONS_END.violated("", otherwise + " after " + PATIENCE_MILLIS + " ms");
+            throw Invariant.OPERATIONS_END.violation("", otherwise + " after " + PATIENCE_MILLIS + " ms");
         }
     }
 
@@ -266,7 +266,7 @@ final class RevokingOperator {
         MetadataStateMachine machine = latest.get().machine();
         boolean mayExpire = machine.agreedMillis() - sinceMillis >= lease.ttlMillis();
         if (!mayExpire && state(machine, ObjectWorld.VOLUME, BYSTANDER, lease.number()) != SessionState.OPEN) {
-            throw UNDISTURBED.violated(BYSTANDER.toString(), "its session " + lease.number() + " is not open");
+            throw UNDISTURBED.violation(BYSTANDER.toString(), "its session " + lease.number() + " is not open");
         }
     }
 
@@ -275,8 +275,8 @@ final class RevokingOperator {
         bystanders.ifPresent(value -> {
             world.begins();
             world.read(bystander, bucket, BYSTANDERS_KEY, found -> {
-                if (!(found instanceof ObjectWorld.Read.Value got && got.name().equals(value))) {
-                    throw UNDISTURBED.violated(BYSTANDERS_KEY, "has " + value + ", found " + found);
+                if (!(found instanceof ObjectWorld.ReadResult.Value got && got.name().equals(value))) {
+                    throw UNDISTURBED.violation(BYSTANDERS_KEY, "has " + value + ", found " + found);
                 }
                 world.ends();
             });

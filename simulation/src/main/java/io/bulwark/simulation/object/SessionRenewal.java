@@ -31,7 +31,7 @@ record SessionRenewal(ObjectClient client) implements ClientOperation<Boolean> {
     }
 
     @Override
-    public boolean finished() {
+    public boolean isFinished() {
         return false;
     }
 }

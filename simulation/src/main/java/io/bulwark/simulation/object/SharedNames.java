@@ -106,12 +106,12 @@ final class SharedNames {
         world.begins();
         world.read(client, bucket, key, read -> {
             switch (read) {
-                case ObjectWorld.Read.Value value -> {
+                case ObjectWorld.ReadResult.Value value -> {
                     lastVersion = value.version();
                     pending.ok(now(), value.name(), value.version());
                 }
-                case ObjectWorld.Read.Nothing _ -> pending.ok(now());
-                case ObjectWorld.Read.Failed _ -> pending.ended(now(), Outcome.FAILED);
+                case ObjectWorld.ReadResult.Nothing _ -> pending.ok(now());
+                case ObjectWorld.ReadResult.Failed _ -> pending.ended(now(), Outcome.FAILED);
             }
             world.ends();
         });

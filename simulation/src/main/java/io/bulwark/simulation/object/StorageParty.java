@@ -280,7 +280,7 @@ final class StorageParty implements ProtocolServer {
     }
 
     /** Returns the progress of this node's completion. */
-    NodeCompletion.Counts counts() {
+    NodeCompletion.CompletionCounts counts() {
         return completion.counts();
     }
 

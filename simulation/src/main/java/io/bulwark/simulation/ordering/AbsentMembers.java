@@ -82,22 +82,22 @@ final class AbsentMembers {
     }
 
     /** -1 if it is back. */
-    int awayReplica() {
+    int absentReplica() {
         return isReplicaAway ? replica : -1;
     }
 
     /** Nothing that a client has begun goes on while it is away. */
-    List<PrincipalId> awayClients() {
+    List<PrincipalId> absentClients() {
         return clients.stream().filter(each -> each.away).map(each -> each.id).toList();
     }
 
     void step() {
         for (Client client : clients) {
-            client.running.removeIf(RunningOperation::finished);
+            client.running.removeIf(RunningOperation::isFinished);
             if (client.away && random.nextInt(BACK_ONE_IN) == 0) {
                 long behind = host.last() - host.configurationOf(client.id);
                 if (behind >= client.changes || (behind == 1 && host.isSplit())) {
-                    comeBack(client);
+                    rejoin(client);
                 }
             } else if (!client.away && client.running.isEmpty() && random.nextInt(LEAVES_ONE_IN) == 0) {
                 client.away = true;
@@ -105,11 +105,11 @@ final class AbsentMembers {
             }
         }
         if (isReplicaAway && host.last() >= replicasChanges && random.nextInt(BACK_ONE_IN) == 0) {
-            comeBack();
+            rejoin();
         }
     }
 
-    private void comeBack(Client client) {
+    private void rejoin(Client client) {
         client.away = false;
         hearLiarsFirst(client.id);
         for (int key = 0; key < OrderingClients.KEYS; key++) {
@@ -120,7 +120,7 @@ final class AbsentMembers {
         }
     }
 
-    private void comeBack() {
+    private void rejoin() {
         isReplicaAway = false;
         hearLiarsFirst(PrincipalId.replica(replica));
         host.restart(replica);
@@ -133,10 +133,10 @@ final class AbsentMembers {
     }
 
     /** All come back, now at last. */
-    void comeBackAll() {
-        clients.stream().filter(each -> each.away).forEach(this::comeBack);
+    void rejoinAll() {
+        clients.stream().filter(each -> each.away).forEach(this::rejoin);
         if (isReplicaAway) {
-            comeBack();
+            rejoin();
         }
     }
 }

@@ -84,23 +84,23 @@ final class IncarnationKeys {
             return;
         }
         if (!nonces.getOrDefault(place, new HashSet<>()).remove(key.nonce())) {
-            throw violated(place, "a NEW-KEY is taken over a nonce that was used, or is of another life");
+            throw violation(place, "a NEW-KEY is taken over a nonce that was used, or is of another life");
         }
         if (!isItsSenders.getAsBoolean()) {
-            throw violated(place, "a NEW-KEY is taken that its sender has not signed");
+            throw violation(place, "a NEW-KEY is taken that its sender has not signed");
         }
     }
 
     /** Something that was said at a time is believed. */
     void believed(long trueMillis, int place, long saidMillis, Authentic message) {
         if (saidMillis < sinceMillis) {
-            throw violated(place, "it said in an earlier life of the receiver what is believed");
+            throw violation(place, "it said in an earlier life of the receiver what is believed");
         }
         if (saidMillis < droppedMillis[place]) {
-            throw violated(place, "it said before its recovery what is believed");
+            throw violation(place, "it said before its recovery what is believed");
         }
         if (trueMillis - saidMillis > keyMillis * 5 / 4 + ROUNDING_MILLIS) {
-            throw violated(place, "it said what is believed " + (trueMillis - saidMillis) + " ms ago");
+            throw violation(place, "it said what is believed " + (trueMillis - saidMillis) + " ms ago");
         }
         lastBelieved[place] = message;
     }
@@ -110,12 +110,12 @@ final class IncarnationKeys {
         droppedMillis[place] = trueMillis;
         Authentic last = lastBelieved[place];
         if (last != null && keys.verify(nowMillis, place, last)) {
-            throw violated(place, "what it said before its recovery is still believed");
+            throw violation(place, "what it said before its recovery is still believed");
         }
     }
 
-    private RuntimeException violated(int place, String what) {
-        return Invariant.OLD_KEYS_REFUSED.violated(
+    private RuntimeException violation(int place, String what) {
+        return Invariant.OLD_KEYS_REFUSED.violation(
                 "replica-" + nameOf(place), "at replica " + nameOf(self) + ": " + what);
     }
 }

@@ -27,16 +27,16 @@ final class KeyLies {
     private static final int FORGERY_ONE_IN = 16;
     private static final int LIE_ONE_IN = 8;
 
-    private record Passed(int from, int to, long stamp, Message message) {}
+    private record PassedMessage(int from, int to, long stamp, Message message) {}
 
-    private record Stolen(IncarnationKeys life, long millis) {}
+    private record StolenKeys(IncarnationKeys life, long millis) {}
 
     private final OrderingWorld world;
     private final OrderingKeys keys;
     private final Random random;
-    private final List<Passed> aboutKeys = new ArrayList<>();
-    private final List<Passed> underKeys = new ArrayList<>();
-    private final List<Stolen> stolen = new ArrayList<>();
+    private final List<PassedMessage> aboutKeys = new ArrayList<>();
+    private final List<PassedMessage> underKeys = new ArrayList<>();
+    private final List<StolenKeys> stolen = new ArrayList<>();
 
     KeyLies(OrderingWorld world, OrderingKeys keys, Random random) {
         this.world = world;
@@ -46,7 +46,7 @@ final class KeyLies {
 
     /** Records a message that passes on the network. */
     void passes(int from, int to, long stamp, Message message) {
-        remember(message instanceof OpenedMessage ? underKeys : aboutKeys, REMEMBERED, new Passed(from, to, stamp, message));
+        remember(message instanceof OpenedMessage ? underKeys : aboutKeys, REMEMBERED, new PassedMessage(from, to, stamp, message));
     }
 
     private <T> void remember(List<T> list, int max, T one) {
@@ -59,7 +59,7 @@ final class KeyLies {
 
     /** An intruder has these keys; the replica has them no more. */
     void stolen(IncarnationKeys life) {
-        remember(stolen, STOLEN_MAX, new Stolen(life, world.simulation().nowMillis()));
+        remember(stolen, STOLEN_MAX, new StolenKeys(life, world.simulation().nowMillis()));
     }
 
     /** Reacts to a message of a correct replica: the moment to answer in the name of the other. */
@@ -67,13 +67,13 @@ final class KeyLies {
         if (message instanceof GiveNonce given && !world.liars().isEmpty() && random.nextInt(FORGERY_ONE_IN) == 0) {
             long stamp = OrderingKeys.stamp(world.simulation().nowMillis(), configuration);
             Bytes sealed = MemberSignatures.sealed(from, bytes(32));
-            transmit(new Passed(to, from, stamp, new NewKey(given.nonce(), sealed, bytes(32))));
+            transmit(new PassedMessage(to, from, stamp, new NewKey(given.nonce(), sealed, bytes(32))));
         }
     }
 
     /** Returns the messages that a faulty replica sends instead of its own code's. */
     List<KeyMessage> alter(IncarnationKeys life, int place, KeyMessage message) {
-        if (world.liarsHelp() || random.nextInt(LIE_ONE_IN) != 0) {
+        if (world.mayLiarsHelp() || random.nextInt(LIE_ONE_IN) != 0) {
             return List.of(message);
         }
         return switch (message) {
@@ -134,7 +134,7 @@ final class KeyLies {
     }
 
     private void liar(Consumer<Integer> deed) {
-        if (!world.liarsHelp()) {
+        if (!world.mayLiarsHelp()) {
             any(List.copyOf(world.liars()), deed);
         }
     }
@@ -144,12 +144,12 @@ final class KeyLies {
         OrderedMember receiver = world.processes().memberOf(to);
         if (to != liar && receiver != null) {
             long stamp = OrderingKeys.stamp(world.simulation().nowMillis(), receiver.configuration());
-            transmit(new Passed(liar, to, stamp, message));
+            transmit(new PassedMessage(liar, to, stamp, message));
         }
     }
 
     /** Sends a message under keys of a past life, in its name, as if from the end of that life. */
-    private void speak(Stolen taken) {
+    private void speak(StolenKeys taken) {
         IncarnationKeys life = taken.life();
         int place = random.nextInt(life.configuration().members().size());
         any(underKeys, passed -> {
@@ -157,7 +157,7 @@ final class KeyLies {
             life.keys()
                     .authenticate(
                             place, said.authentic().type(), said.authentic().body())
-                    .ifPresent(authentic -> transmit(new Passed(
+                    .ifPresent(authentic -> transmit(new PassedMessage(
                             life.nameOf(life.self()),
                             life.nameOf(place),
                             OrderingKeys.stamp(
@@ -166,7 +166,7 @@ final class KeyLies {
         });
     }
 
-    private void transmit(Passed message) {
+    private void transmit(PassedMessage message) {
         if (message.from() != message.to()) {
             world.simulation()
                     .send(

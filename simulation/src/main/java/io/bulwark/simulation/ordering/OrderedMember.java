@@ -7,7 +7,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.ordering.OrderingMessage.Refused;
 import io.bulwark.protocol.ordering.OrderingMessage.ToReplica;
-import io.bulwark.protocol.ordering.Refusal;
+import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.ordering.key.KeyMessage;
 import io.bulwark.protocol.ordering.membership.Handover;
 import io.bulwark.protocol.ordering.membership.ConfigurationChain;
@@ -135,12 +135,12 @@ final class OrderedMember implements ProtocolServer, OrderedReplica.Host, Replic
                 mail.onMessage(nowMillis, from.number(), requestId, said, this);
             case ToReplica request -> {
                 if (world.isFaulty(self) && world.genesis() != null) {
-                    for (Message lie : world.replacements().besides(self, from, request)) {
+                    for (Message lie : world.replacements().answersBeside(self, from, request)) {
                         out.add(new Effect.Send(from, requestId, lie));
                     }
                 }
                 if (living == null) {
-                    out.add(new Effect.Send(from, requestId, new Refused(request.call(), Refusal.NOT_READY)));
+                    out.add(new Effect.Send(from, requestId, new Refused(request.call(), CallRefusal.NOT_READY)));
                 } else {
                     add(living.onRequest(nowMillis, from, requestId, request));
                 }
@@ -259,7 +259,7 @@ final class OrderedMember implements ProtocolServer, OrderedReplica.Host, Replic
                     world.replacements().send(self, send.to().number(), send.message());
                 case MembershipEffect.Advance advance -> {
                     if (!world.isFaulty(self)) {
-                        world.replacements().followed(self, advance.said().proof());
+                        world.replacements().onFollowed(self, advance.said().proof());
                     }
                     Effect.Store kept = ReplicaDisk.keep(records, advance.said());
                     out.add(new Effect.Store(kept.token() * LIVES, kept.mutations()));

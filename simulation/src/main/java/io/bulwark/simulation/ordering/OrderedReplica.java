@@ -43,7 +43,7 @@ final class OrderedReplica implements RegisterState.Host, StatePages.Host {
 
     private record Call(PrincipalId client, long call) {}
 
-    private record Done(PrincipalId client, Bytes operation) {}
+    private record CompletedOperation(PrincipalId client, Bytes operation) {}
 
     private record Asked(long requestId, int replier) {}
 
@@ -76,7 +76,7 @@ final class OrderedReplica implements RegisterState.Host, StatePages.Host {
     private boolean checkGone;
     private boolean ended;
     private long judged = -1;
-    private final Map<Done, Integer> executions = new HashMap<>();
+    private final Map<CompletedOperation, Integer> executions = new HashMap<>();
 
     /** @param self its name */
     OrderedReplica(
@@ -271,7 +271,7 @@ final class OrderedReplica implements RegisterState.Host, StatePages.Host {
             }
             case ReplicaEffect.Stop stop -> {
                 if (!world.isFaulty(self)) {
-                    throw OrderingInvariants.NEVER_STOPPED.violated("replica-" + self, stop.why());
+                    throw OrderingInvariants.NEVER_STOPPED.violation("replica-" + self, stop.why());
                 }
             }
             case ReplicaEffect.Ended over -> {
@@ -281,7 +281,7 @@ final class OrderedReplica implements RegisterState.Host, StatePages.Host {
                 host.ended(nowMillis, over.handover());
             }
             case ReplicaEffect.Misbehaved misbehaved ->
-                world.accused(self, nameOf(misbehaved.replica()), misbehaved.what());
+                world.onAccused(self, nameOf(misbehaved.replica()), misbehaved.what());
         }
     }
 
@@ -311,8 +311,8 @@ final class OrderedReplica implements RegisterState.Host, StatePages.Host {
     }
 
     @Override
-    public void accused(int replicaNumber) {
-        world.accused(self, nameOf(replicaNumber), "a wrong page");
+    public void onAccused(int replicaNumber) {
+        world.onAccused(self, nameOf(replicaNumber), "a wrong page");
     }
 
     private void answer(PrincipalId client, long call, OrderingMessage message) {
@@ -356,7 +356,7 @@ final class OrderedReplica implements RegisterState.Host, StatePages.Host {
     public void executed(PrincipalId client, Bytes operation, boolean again) {
         if (!world.isFaulty(self)) {
             world.executed(self, client, operation, again);
-            int times = executions.merge(new Done(client, operation), 1, Integer::sum);
+            int times = executions.merge(new CompletedOperation(client, operation), 1, Integer::sum);
             world.invariants().repeated(self, client, operation, times);
         }
     }

@@ -34,9 +34,9 @@ final class OrderingAttacker {
         PrincipalId client = PrincipalId.client(first + random.nextInt(count));
         long call = random.nextLong();
         switch (random.nextInt(6)) {
-            case 0, 1 -> someGet(client, write(call, numbers));
+            case 0, 1 -> sendSomeGet(client, write(call, numbers));
             case 2 -> replicas.forEach(replica -> send(client, replica, write(call, numbers)));
-            case 3 -> someGet(client, new Submit(call, Bytes.of((byte) 7)));
+            case 3 -> sendSomeGet(client, new Submit(call, Bytes.of((byte) 7)));
             case 4 -> {
                 OrderedQuery query = new OrderedQuery(call, RegisterOperation.query(random.nextInt(KEYS)));
                 replicas.stream()
@@ -45,7 +45,7 @@ final class OrderingAttacker {
             }
             default -> {
                 if (!sent.isEmpty()) {
-                    someGet(client, sent.get(random.nextInt(sent.size())));
+                    sendSomeGet(client, sent.get(random.nextInt(sent.size())));
                 }
             }
         }
@@ -56,7 +56,7 @@ final class OrderingAttacker {
         return new Submit(call, operation.encode());
     }
 
-    private void someGet(PrincipalId client, Submit submit) {
+    private void sendSomeGet(PrincipalId client, Submit submit) {
         int chance = 1 + random.nextInt(4);
         replicas.stream().filter(_ -> random.nextInt(4) < chance).forEach(replica -> send(client, replica, submit));
     }

@@ -95,7 +95,7 @@ final class OrderingClients {
                         (pending, _, outcome) -> {
                             if (outcome instanceof ReplicatedCall.Agreed agreed) {
                                 if (!agreed.reply().equals(RegisterState.DONE)) {
-                                    throw Invariant.LINEARIZABLE.violated(
+                                    throw Invariant.LINEARIZABLE.violation(
                                             client.toString(), "a reply to something else");
                                 }
                                 pending.ok(simulation.nowMillis());
@@ -150,12 +150,12 @@ final class OrderingClients {
 
     void settle() {
         int before = running.size();
-        running.removeIf(RunningOperation::finished);
+        running.removeIf(RunningOperation::isFinished);
         completed += before - running.size();
     }
 
-    boolean idle() {
-        return running.stream().allMatch(RunningOperation::finished);
+    boolean isIdle() {
+        return running.stream().allMatch(RunningOperation::isFinished);
     }
 
     History history() {

@@ -71,7 +71,7 @@ public final class OrderingInvariants {
     private static void compare(Invariant invariant, Map<Long, Bytes> known, int replica, long number, Bytes digest) {
         Bytes before = known.putIfAbsent(number, digest);
         if (before != null && !before.equals(digest)) {
-            throw invariant.violated(
+            throw invariant.violation(
                     "sequence=" + number, "replica " + replica + " has " + digest + ", another had " + before);
         }
     }
@@ -83,14 +83,14 @@ public final class OrderingInvariants {
 
     void executed(int replica, PrincipalId client, Bytes operation) {
         if (!asked.contains(new Asked(client, operation))) {
-            throw ASKED_FOR.violated(client.toString(), "replica " + replica + " executed " + operation.toHex());
+            throw ASKED_FOR.violation(client.toString(), "replica " + replica + " executed " + operation.toHex());
         }
     }
 
     /** A replica has executed this so often in one life. */
     void repeated(int replica, PrincipalId client, Bytes operation, int times) {
         if (times > REPETITIONS_MAX) {
-            throw SELDOM_REPEATED.violated(
+            throw SELDOM_REPEATED.violation(
                     client.toString(),
                     "replica " + replica + " executed " + operation.toHex() + " " + times + " times");
         }
@@ -98,7 +98,7 @@ public final class OrderingInvariants {
 
     void bounded(int replica, int records) {
         if (records > LOG_RECORDS_MAX) {
-            throw BOUNDED.violated("replica-" + replica, records + " records in its log");
+            throw BOUNDED.violation("replica-" + replica, records + " records in its log");
         }
     }
 }

@@ -118,7 +118,7 @@ final class OrderingKeys {
         long end = world.simulation().nowMillis() + AGREED_MILLIS;
         for (String missing = missing(); !missing.isEmpty(); missing = missing()) {
             if (world.simulation().nowMillis() >= end) {
-                throw Invariant.KEYS_AGREED.violated("", missing);
+                throw Invariant.KEYS_AGREED.violation("", missing);
             }
             world.simulation().runFor(100);
         }

@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Shared knowledge of the faulty replicas: which batch they showed to whom, and which false values they agree on. */
 final class OrderingPlot {
-    private record Shown(long view, long number, int to) {}
+    private record ShownSlot(long view, long number, int to) {}
 
     private final RandomGenerator random;
-    private final Map<Shown, Bytes> shown = new HashMap<>();
-    private final Map<Shown, Batch> variants = new HashMap<>();
+    private final Map<ShownSlot, Bytes> shown = new HashMap<>();
+    private final Map<ShownSlot, Batch> variants = new HashMap<>();
     private final Map<Bytes, Batch> batches = new HashMap<>();
     private final Map<RequestId, Request> forged = new LinkedHashMap<>();
     private @Nullable Numbered never;
@@ -37,28 +37,28 @@ final class OrderingPlot {
      */
     Batch variant(long view, long number, int to, Batch batch) {
         Batch variant = variants.computeIfAbsent(
-                new Shown(view, number, to % 2), _ -> random.nextInt(3) == 0 ? batch : variant(batch));
-        shown.put(new Shown(view, number, to), variant.digest());
+                new ShownSlot(view, number, to % 2), _ -> random.nextInt(3) == 0 ? batch : variant(batch));
+        shown.put(new ShownSlot(view, number, to), variant.digest());
         return variant;
     }
 
     /** A batch with a request that nobody made, the same for all. */
     Batch withForgery(long view, long number, int to, Batch batch) {
-        Batch forgery = variants.computeIfAbsent(new Shown(view, number, -1), _ -> {
+        Batch forgery = variants.computeIfAbsent(new ShownSlot(view, number, -1), _ -> {
             List<RequestId> requests = new ArrayList<>(batch.requests());
             requests.add(forge());
             return new Batch(batch.millis(), requests);
         });
         batches.put(forgery.digest(), forgery);
-        shown.put(new Shown(view, number, to), forgery.digest());
+        shown.put(new ShownSlot(view, number, to), forgery.digest());
         return forgery;
     }
 
     /** The same to all: this one, or what stood in its place when the first was shown it. */
     Batch inPlaceOf(long view, long number, int to, Batch batch) {
-        Batch one = variants.computeIfAbsent(new Shown(view, number, -2), _ -> batch);
+        Batch one = variants.computeIfAbsent(new ShownSlot(view, number, -2), _ -> batch);
         batches.put(one.digest(), one);
-        shown.put(new Shown(view, number, to), one.digest());
+        shown.put(new ShownSlot(view, number, to), one.digest());
         return one;
     }
 
@@ -95,7 +95,7 @@ final class OrderingPlot {
     /** Returns the batch that this replica was shown for the number in the view, if it was a different one. */
     @Nullable
     Bytes shown(long view, long number, int to) {
-        return shown.get(new Shown(view, number, to));
+        return shown.get(new ShownSlot(view, number, to));
     }
 
     @Nullable

@@ -56,7 +56,7 @@ public final class OrderingWorld implements SimulatedWorld {
     private final OrderingKeys keys;
     private final RecoveryPlan plan;
     private final OrderingPlot plot;
-    private final ForgedPromises forged;
+    private final ForgedLogRecords forged;
     private final boolean moves;
     private final int[] skewMillis;
     private final int logSize;
@@ -101,7 +101,7 @@ public final class OrderingWorld implements SimulatedWorld {
         // As often as not, one of them is the first primary.
         Collections.shuffle(random.nextBoolean() ? shuffled : shuffled.subList(1, members), random);
         plot = new OrderingPlot(new Random(random.nextLong()));
-        forged = new ForgedPromises(
+        forged = new ForgedLogRecords(
                 plot, intruderRandom(), setting.random("short views"), quorum(), logSize, CHECKPOINT_INTERVAL);
         int forgetful = random.nextInt(4) == 0 ? shuffled.get(0) : -1;
         moves = forgetful < 0 && random.nextInt(3) == 0 && spares == 0;
@@ -112,7 +112,7 @@ public final class OrderingWorld implements SimulatedWorld {
             }
         }
         replacements = spares == 0 ? null : replacements(spares);
-        clients = new OrderingClients(simulation, random, replacements == null ? new Fixed() : replacements);
+        clients = new OrderingClients(simulation, random, replacements == null ? new FixedDirectory() : replacements);
         plan = new RecoveryPlan(
                 new Recoveries(),
                 new Random(random.nextLong()),
@@ -165,7 +165,7 @@ public final class OrderingWorld implements SimulatedWorld {
     }
 
     /** Clients of replicas that stay. */
-    private final class Fixed implements OrderingClients.Directory {
+    private final class FixedDirectory implements OrderingClients.Directory {
         @Override
         public List<PrincipalId> replicas(PrincipalId client) {
             return nodes;
@@ -303,8 +303,8 @@ public final class OrderingWorld implements SimulatedWorld {
     }
 
     /** Returns whether faulty replicas behave correctly for now. */
-    boolean liarsHelp() {
-        return replacements != null && replacements.liarsHelp();
+    boolean mayLiarsHelp() {
+        return replacements != null && replacements.mayLiarsHelp();
     }
 
     OrderingKeys keys() {
@@ -333,7 +333,7 @@ public final class OrderingWorld implements SimulatedWorld {
 
     /** Returns the replica's lies, or null if it behaves correctly now. */
     private @Nullable ReplicaLies lying(int replica) {
-        return liarsHelp() ? null : liars.get(replica);
+        return mayLiarsHelp() ? null : liars.get(replica);
     }
 
     void send(int from, int to, long configuration, ReplicaMessage message) {
@@ -361,7 +361,7 @@ public final class OrderingWorld implements SimulatedWorld {
     OrderingMessage answer(int self, OrderingMessage.Reply reply, int replier) {
         ReplicaLies lies = lying(self);
         OrderingMessage.Reply said = lies == null ? reply : lies.alter(reply);
-        return lies != null && lies.withholds() ? said.by(self, (self + 1) % nodes.size()) : said.by(self, replier);
+        return lies != null && lies.isWithholding() ? said.by(self, (self + 1) % nodes.size()) : said.by(self, replier);
     }
 
     void heard(int self, int from, ReplicaMessage message) {
@@ -371,9 +371,9 @@ public final class OrderingWorld implements SimulatedWorld {
         }
     }
 
-    void accused(int by, int replica, String what) {
+    void onAccused(int by, int replica, String what) {
         if (!isFaulty(by) && !isFaulty(replica)) {
-            throw OrderingInvariants.NEVER_ACCUSED.violated("replica-" + replica, "by replica " + by + ": " + what);
+            throw OrderingInvariants.NEVER_ACCUSED.violation("replica-" + replica, "by replica " + by + ": " + what);
         }
     }
 
@@ -414,7 +414,7 @@ public final class OrderingWorld implements SimulatedWorld {
         if (choice < 3) {
             crashAll();
         } else if (choice < 25 && setting.byzantineClients() > 0) {
-            if (rooms.floods()) {
+            if (rooms.isFlooding()) {
                 rooms.flood(simulation, nodes, OrderingClients.CLIENTS, setting.byzantineClients());
             } else {
                 attacker.step(setting.steps());
@@ -442,8 +442,8 @@ public final class OrderingWorld implements SimulatedWorld {
     }
 
     @Override
-    public boolean idle() {
-        return clients.idle() && (replacements == null || (replacements.idle() && processes.areSettled()));
+    public boolean isIdle() {
+        return clients.isIdle() && (replacements == null || (replacements.isIdle() && processes.areSettled()));
     }
 
     @Override

@@ -38,14 +38,14 @@ final class PrimaryLies {
     /** Number of sequence numbers that are filled with the same request at a time. */
     private static final int AHEAD = 12;
 
-    private record Held(long untilMillis, int to, ReplicaMessage message) {}
+    private record DelayedMessage(long untilMillis, int to, ReplicaMessage message) {}
 
     private final OrderingWorld world;
     private final int self;
     private final OrderingPlot plot;
     private final RandomGenerator random;
     private final Set<Lie> active = EnumSet.noneOf(Lie.class);
-    private final Deque<Held> held = new ArrayDeque<>();
+    private final Deque<DelayedMessage> held = new ArrayDeque<>();
     private PrincipalId client = PrincipalId.client(0);
     private int lateMillis;
     private Bytes digest = Batch.NULL_DIGEST;
@@ -120,7 +120,7 @@ final class PrimaryLies {
                 && message instanceof PrePrepare pre
                 && !(active.contains(Lie.PREFERS) && hasClient(pre.batch()));
         if (isLate) {
-            held.add(new Held(world.simulation().nowMillis() + lateMillis, to, message));
+            held.add(new DelayedMessage(world.simulation().nowMillis() + lateMillis, to, message));
         }
         return isLate;
     }
@@ -129,7 +129,7 @@ final class PrimaryLies {
     void release() {
         while (!held.isEmpty()
                 && held.getFirst().untilMillis() <= world.simulation().nowMillis()) {
-            Held first = held.removeFirst();
+            DelayedMessage first = held.removeFirst();
             world.transmit(self, first.to(), first.message());
         }
     }

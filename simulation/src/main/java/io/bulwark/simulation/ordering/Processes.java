@@ -126,7 +126,7 @@ final class Processes {
     }
 
     /** A correct one has executed something in the configuration with this number. */
-    boolean haveGoneOn(long configuration) {
+    boolean hasExecutedIn(long configuration) {
         return correct().stream().anyMatch(member -> member.hasGoneOn(configuration));
     }
 

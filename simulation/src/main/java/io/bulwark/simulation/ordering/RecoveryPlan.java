@@ -35,7 +35,7 @@ final class RecoveryPlan {
         long nowMillis();
     }
 
-    private record Cured(int replica, long sinceMillis) {}
+    private record CuredReplica(int replica, long sinceMillis) {}
 
     private final Host host;
     private final Random random;
@@ -46,7 +46,7 @@ final class RecoveryPlan {
     private final long windowMillis;
     private final Set<Integer> liars;
     private final Set<Integer> recovering = new TreeSet<>();
-    private final List<Cured> cured = new ArrayList<>();
+    private final List<CuredReplica> cured = new ArrayList<>();
 
     /**
      * @param liars replicas that lie at first
@@ -95,14 +95,14 @@ final class RecoveryPlan {
                 report != null && report.phase() == Phase.NONE && report.own().recoveredMillis() > 0;
         if (over && moves && liars.contains(replica)) {
             liars.remove(replica);
-            cured.add(new Cured(replica, host.nowMillis()));
+            cured.add(new CuredReplica(replica, host.nowMillis()));
         }
         return over;
     }
 
     private void move() {
         if (!cured.isEmpty() && host.nowMillis() - cured.getFirst().sinceMillis() >= windowMillis) {
-            Cured was = cured.removeFirst();
+            CuredReplica was = cured.removeFirst();
             int next = random.nextInt(replicas);
             // A recovery that began before it lied would cure nothing.
             while (liars.contains(next) || isCured(next) || recovering.contains(next)) {

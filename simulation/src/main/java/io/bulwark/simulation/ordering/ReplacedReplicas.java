@@ -42,7 +42,7 @@ final class ReplacedReplicas implements Replacements.Host {
 
     @Override
     public boolean hasGoneOn(long configuration) {
-        return world.processes().haveGoneOn(configuration);
+        return world.processes().hasExecutedIn(configuration);
     }
 
     @Override

@@ -106,7 +106,7 @@ final class Replacements implements OrderingClients.Directory {
         forged = new ForgedProofs(real, random, host::falseDigest);
         pastLives = new EndedConfigurationLies(world, real, random);
         late = new DelayedSuccession(random);
-        leftBehind = new AbsentMembers(new Behind(), random, late, first + 1 + random.nextInt(spares - 1));
+        leftBehind = new AbsentMembers(new AbsentHost(), random, late, first + 1 + random.nextInt(spares - 1));
         falseSpare = liar >= 0 && random.nextInt(4) == 0 ? first : -1;
     }
 
@@ -136,15 +136,15 @@ final class Replacements implements OrderingClients.Directory {
 
     @Override
     public ClientOperation<ReplicatedCall.Outcome> following(PrincipalId client, ReplicatedCall call) {
-        return new GroupCall(new Judged(client), call);
+        return new GroupCall(new CheckedSuccession(client), call);
     }
 
     /** Succession that checks the beliefs of a correct client, which must be true. */
-    private final class Judged implements Succession {
+    private final class CheckedSuccession implements Succession {
         private final PrincipalId client;
         private final ConfigurationChain configurationChain;
 
-        private Judged(PrincipalId client) {
+        private CheckedSuccession(PrincipalId client) {
             this.client = client;
             configurationChain = configurationChain(client);
         }
@@ -163,14 +163,14 @@ final class Replacements implements OrderingClients.Directory {
         public boolean accept(Successor said) {
             boolean isAccepted = configurationChain.accept(said);
             if (isAccepted) {
-                real.followed(client.toString(), said.proof());
+                real.onFollowed(client.toString(), said.proof());
             }
             return isAccepted;
         }
     }
 
     /** View of the world for those that are away and come back. */
-    private final class Behind implements AbsentMembers.Host {
+    private final class AbsentHost implements AbsentMembers.Host {
         @Override
         public boolean isSplit() {
             return late.isLate(simulation.nowMillis()) && host.hasGoneOn(real.last());
@@ -208,7 +208,7 @@ final class Replacements implements OrderingClients.Directory {
     }
 
     void step() {
-        if (idle() && random.nextInt(REPLACE_ONE_IN) == 0) {
+        if (isIdle() && random.nextInt(REPLACE_ONE_IN) == 0) {
             replace();
         }
         leftBehind.step();
@@ -218,9 +218,9 @@ final class Replacements implements OrderingClients.Directory {
     }
 
     /** Returns whether the last requested change has been answered. */
-    boolean idle() {
+    boolean isIdle() {
         RunningOperation<?> asked = change;
-        return asked == null || asked.finished();
+        return asked == null || asked.isFinished();
     }
 
     private void replace() {
@@ -308,13 +308,13 @@ final class Replacements implements OrderingClients.Directory {
             }
             out = proof.number() + 1;
         }
-        int awayReplica = leftBehind.awayReplica();
+        int awayReplica = leftBehind.absentReplica();
         for (int other = 0; other < names; other++) {
             if (!host.isFaulty(other) && other != awayReplica && host.configurationOf(other) < out) {
                 return false;
             }
         }
-        List<PrincipalId> away = leftBehind.awayClients();
+        List<PrincipalId> away = leftBehind.absentClients();
         for (Map.Entry<PrincipalId, ConfigurationChain> each : lineages.entrySet()) {
             if (!away.contains(each.getKey()) && each.getValue().term().number() < out) {
                 return false;
@@ -348,7 +348,7 @@ final class Replacements implements OrderingClients.Directory {
 
     /** Sends a replica's message to another one. No proof or signature reaches a replica from which it is kept. */
     void send(int from, int to, MembershipMessage message) {
-        MembershipMessage said = host.isFaulty(from) && !liarsHelp() ? alter(to, message) : message;
+        MembershipMessage said = host.isFaulty(from) && !mayLiarsHelp() ? alter(to, message) : message;
         boolean isTrue = message.equals(said) && !(message instanceof MembershipMessage.AskSuccessor);
         if (said != null && !(isTrue && late.isKeptFrom(PrincipalId.replica(to), simulation.nowMillis()))) {
             simulation.send(PrincipalId.replica(from), PrincipalId.replica(to), 0, said);
@@ -384,7 +384,7 @@ final class Replacements implements OrderingClients.Directory {
      * Returns the messages that a faulty replica sends a client beside its answer: answers from earlier configurations,
      * and forged proofs.
      */
-    List<Message> besides(int self, PrincipalId client, OrderingMessage.ToReplica request) {
+    List<Message> answersBeside(int self, PrincipalId client, OrderingMessage.ToReplica request) {
         List<Message> said = new ArrayList<>();
         ConfigurationChain known = lineages.get(client);
         if (random.nextBoolean() && known != null) {
@@ -395,7 +395,7 @@ final class Replacements implements OrderingClients.Directory {
     }
 
     /** Liars let the next configuration go on while the end of the last one is kept from some. */
-    boolean liarsHelp() {
+    boolean mayLiarsHelp() {
         return late.isLate(simulation.nowMillis());
     }
 
@@ -412,17 +412,17 @@ final class Replacements implements OrderingClients.Directory {
     }
 
     /** A correct replica goes on. */
-    void followed(int replica, HandoverProof proof) {
-        real.followed("replica " + replica, proof);
+    void onFollowed(int replica, HandoverProof proof) {
+        real.onFollowed("replica " + replica, proof);
     }
 
     boolean isAway(int replica) {
-        return leftBehind.awayReplica() == replica;
+        return leftBehind.absentReplica() == replica;
     }
 
     /** Ends all delays: nobody stays away any longer. */
     void healed() {
         late.end();
-        leftBehind.comeBackAll();
+        leftBehind.rejoinAll();
     }
 }

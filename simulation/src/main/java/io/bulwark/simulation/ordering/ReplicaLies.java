@@ -148,7 +148,7 @@ final class ReplicaLies {
     }
 
     /** It sends its digest, although it is to send the whole reply. */
-    boolean withholds() {
+    boolean isWithholding() {
         return !ended && lies(Lie.WITHHELD_REPLIES);
     }
 

@@ -218,13 +218,13 @@ final class ReplicaMessenger {
                         receiver.onKeyChange(changed.replica());
                     }
                 }
-                case KeyEffect.Elsewhere elsewhere ->
+                case KeyEffect.ConfigurationMismatch elsewhere ->
                     receiver.onElsewhere(
                             nowMillis,
                             PrincipalId.replica(life.nameOf(elsewhere.replica())),
                             elsewhere.configuration());
-                case KeyEffect.Misfit misfit ->
-                    world.accused(self, life.nameOf(misfit.replica()), "another watchdog period");
+                case KeyEffect.WatchdogMismatch misfit ->
+                    world.onAccused(self, life.nameOf(misfit.replica()), "another watchdog period");
             }
         }
     }

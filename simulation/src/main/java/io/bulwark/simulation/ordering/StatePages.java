@@ -34,7 +34,7 @@ final class StatePages {
         /** Reports that the others have discarded the state that is being fetched, or checked in place. */
         void gone(boolean checking);
 
-        void accused(int replica);
+        void onAccused(int replica);
     }
 
     private final Host host;
@@ -108,8 +108,8 @@ final class StatePages {
             switch (effects.remove()) {
                 case FetchEffect.Send send -> host.send(send.replica(), new Fetch(send.token(), send.digests()));
                 case FetchEffect.Write write -> store.write(write.batch());
-                case FetchEffect.Again _ -> effects.addAll(running.onTick(nowMillis));
-                case FetchEffect.WrongPage wrong -> host.accused(wrong.replica());
+                case FetchEffect.ImmediateTick _ -> effects.addAll(running.onTick(nowMillis));
+                case FetchEffect.WrongPage wrong -> host.onAccused(wrong.replica());
                 case FetchEffect.Unavailable _ -> gone();
                 case FetchEffect.Damaged _ -> {}
                 case FetchEffect.Complete complete -> {

@@ -3,7 +3,7 @@ package io.bulwark.simulation.ordering;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.OrderingMessage.Submit;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Room;
+import io.bulwark.protocol.ordering.replica.ReplicaConfig.Quotas;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.engine.Simulation;
 import java.util.List;
@@ -35,13 +35,13 @@ final class TightQuotas {
     }
 
     /** Bytes can be no less: one command may have as many. */
-    Room room() {
+    Quotas room() {
         int bytes = OrderingMessage.COMMAND_BYTES_MAX;
-        return isSmall ? new Room(requests, bytes, echoes, 2 * requests, bytes) : Room.DEFAULT;
+        return isSmall ? new Quotas(requests, bytes, echoes, 2 * requests, bytes) : Quotas.DEFAULT;
     }
 
     /** Returns whether the faulty clients now fill rooms instead of other attacks. */
-    boolean floods() {
+    boolean isFlooding() {
         return isSmall && random.nextInt(FLOOD_ONE_IN) == 0;
     }
 

@@ -55,13 +55,13 @@ final class TrueConfigurations {
     }
 
     /** A correct replica or client has believed this. */
-    void followed(String who, HandoverProof proof) {
+    void onFollowed(String who, HandoverProof proof) {
         requireSame(who + " believed", proof.number(), proof.handover());
     }
 
     private void requireSame(String what, long number, Handover handover) {
         if (number >= ends.size() || !ends.get((int) number).handover().equals(handover)) {
-            throw OrderingInvariants.REAL_CONFIGURATION.violated(
+            throw OrderingInvariants.REAL_CONFIGURATION.violation(
                     "",
                     what + " " + handover.next() + ", after "
                             + handover.checkpoint() + "; correct replicas ended "

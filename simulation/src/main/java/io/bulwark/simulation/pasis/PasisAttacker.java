@@ -32,11 +32,11 @@ final class PasisAttacker {
     private final Random random;
     private final List<PrincipalId> faultyNodes;
     private final Set<ValidatingTimestamp> poisonous = new HashSet<>();
-    private final List<Held> held = new ArrayList<>();
+    private final List<HeldWrite> held = new ArrayList<>();
     private long session;
 
     /** A write that is made and not sent yet. */
-    private record Held(PrincipalId to, PasisMessage.Write write) {}
+    private record HeldWrite(PrincipalId to, PasisMessage.Write write) {}
 
     /**
      * A faulty client.
@@ -81,7 +81,7 @@ final class PasisAttacker {
         ValidatingTimestamp version = ValidatingTimestamp.of(nextTime(group), self, fragments);
         for (int slot = 0; slot < group.policy().n(); slot++) {
             plot.learn(group.block(), version, slot, fragments.get(slot));
-            held.add(new Held(
+            held.add(new HeldWrite(
                     group.node(slot),
                     new PasisMessage.Write(group.target(slot), session, version, fragments.get(slot))));
         }
@@ -89,7 +89,7 @@ final class PasisAttacker {
 
     /** Sends the held messages, as they were made, or for the group's current epoch. */
     void sendHeld(PasisGroup now) {
-        for (Held each : held) {
+        for (HeldWrite each : held) {
             PasisMessage.Write write = each.write;
             boolean moved = random.nextBoolean() && write.target().block().equals(now.block());
             Target target = moved ? now.target(write.target().slot()) : write.target();
@@ -105,7 +105,7 @@ final class PasisAttacker {
     }
 
     /** Timestamps that this client made of fragments that do not belong together. */
-    boolean poisoned(ValidatingTimestamp version) {
+    boolean isPoisoned(ValidatingTimestamp version) {
         return poisonous.contains(version);
     }
 
@@ -115,7 +115,7 @@ final class PasisAttacker {
             case 2, 3 -> poison(group);
             case 4 -> stutter(group);
             case 5 -> far(group);
-            case 6 -> twoFaced(group);
+            case 6 -> equivocate(group);
             case 7 -> replay();
             case 8, 9 -> falseNotices(group);
             case 10 -> garbage(group);
@@ -211,7 +211,7 @@ final class PasisAttacker {
     }
 
     /** Two blocks at one time, each to some nodes. */
-    private void twoFaced(PasisGroup group) {
+    private void equivocate(PasisGroup group) {
         long time = nextTime(group);
         for (int i = 0; i < 2; i++) {
             List<Bytes> fragments = fragments(group);
@@ -222,7 +222,7 @@ final class PasisAttacker {
     /** Sends again, in its own name, what any of the faulty ever saw. */
     private void replay() {
         for (int i = 0; i < 20; i++) {
-            Collusion.Known known = plot.collusion().anything();
+            Collusion.SeenMessage known = plot.collusion().anySeen();
             if (known != null && known.message() instanceof PasisMessage.Write write) {
                 simulation.send(
                         self,

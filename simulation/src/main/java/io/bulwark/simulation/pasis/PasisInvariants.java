@@ -62,7 +62,7 @@ final class PasisInvariants {
 
     private record Version(BlockId block, ValidatingTimestamp timestamp) {}
 
-    private record Account(PrincipalId sender, BlockId block) {}
+    private record SenderBlock(PrincipalId sender, BlockId block) {}
 
     /** Records of one block on one node's disk. */
     private static final class OnDisk {
@@ -123,7 +123,7 @@ final class PasisInvariants {
         simulation.observe((from, to, _, message) -> {
             boolean takes = message instanceof PasisMessage.Written;
             if (tells && takes && refusing.getOrDefault(to, Set.of()).contains(from)) {
-                broken = Optional.of(PUT_OUT.violated(to.toString(), from + " answers it " + message));
+                broken = Optional.of(PUT_OUT.violation(to.toString(), from + " answers it " + message));
             }
         });
     }
@@ -169,7 +169,7 @@ final class PasisInvariants {
     /** By an operation that began when all attackers were put out. */
     void readAfterwards(BlockId block, ValidatingTimestamp at) {
         if (dead.contains(new Version(block, at))) {
-            throw PUT_OUT.violated(block.toString(), at + " was not complete when its writer was put out, and is read");
+            throw PUT_OUT.violation(block.toString(), at + " was not complete when its writer was put out, and is read");
         }
     }
 
@@ -192,7 +192,7 @@ final class PasisInvariants {
             }
         }
         if (allAnswer && !left && !putOut && !revoked.isEmpty()) {
-            throw PUTTING_OUT_ENDS.violated(
+            throw PUTTING_OUT_ENDS.violation(
                     "", "nothing is left, but of " + revoked + " only these say so: " + refusing);
         }
     }
@@ -200,12 +200,12 @@ final class PasisInvariants {
     private void checkPutOut(PrincipalId node, RecordKey key, PrincipalId sender) {
         VersionName name = VersionName.read(new WireReader(key.suffix()));
         if (refusing.getOrDefault(sender, Set.of()).contains(node)) {
-            throw PUT_OUT.violated(
+            throw PUT_OUT.violation(
                     key.block().toString(), node + " has put " + sender + " out and holds " + name + " of it");
         }
         ValidatingTimestamp complete = floor(key.block());
         if (revoked.contains(sender) && Long.compareUnsigned(name.time(), complete.time()) < 0) {
-            throw PUT_OUT.violated(
+            throw PUT_OUT.violation(
                     key.block().toString(),
                     node + " has not decided " + name + " of " + sender + ", which is before " + complete);
         }
@@ -228,14 +228,14 @@ final class PasisInvariants {
 
     void wrote(BlockId block, ValidatingTimestamp floor, ValidatingTimestamp at) {
         if (!at.isAfter(floor)) {
-            throw REAL_TIME_ORDER.violated(block.toString(), "written at " + at + " after " + floor + " was complete");
+            throw REAL_TIME_ORDER.violation(block.toString(), "written at " + at + " after " + floor + " was complete");
         }
         raise(block, at);
     }
 
     void readNothing(BlockId block, ValidatingTimestamp floor) {
         if (!floor.isNone()) {
-            throw REAL_TIME_ORDER.violated(block.toString(), "read as never written after " + floor + " was complete");
+            throw REAL_TIME_ORDER.violation(block.toString(), "read as never written after " + floor + " was complete");
         }
     }
 
@@ -243,15 +243,15 @@ final class PasisInvariants {
         BlockId block = group.block();
         ValidatingTimestamp at = value.timestamp();
         if (floor.isAfter(at)) {
-            throw REAL_TIME_ORDER.violated(block.toString(), "read at " + at + " after " + floor + " was complete");
+            throw REAL_TIME_ORDER.violation(block.toString(), "read at " + at + " after " + floor + " was complete");
         }
         Bytes known = meant.get(at.crossChecksum());
         if (!sent.contains(new Version(block, at)) || (known != null && !known.equals(value.block()))) {
-            throw WRITTEN_BY_SOMEONE.violated(
+            throw WRITTEN_BY_SOMEONE.violation(
                     block.toString(), "read " + value.block() + " at " + at + ", which nobody wrote; meant " + known);
         }
         if (group.validate(at, value.padded()).isEmpty()) {
-            throw NEVER_POISONOUS.violated(block.toString(), "what was read does not give the fragments of " + at);
+            throw NEVER_POISONOUS.violation(block.toString(), "what was read does not give the fragments of " + at);
         }
         raise(block, at);
     }
@@ -272,7 +272,7 @@ final class PasisInvariants {
                 case DAMAGED, OTHER_VERSION, BEHIND, UNREACHABLE -> false;
             };
             if (accuses && !faulty.contains(evidence.about()) && !faulty.contains(sighting.by())) {
-                throw NEVER_ACCUSED.violated(evidence.block().toString(), sighting.toString());
+                throw NEVER_ACCUSED.violation(evidence.block().toString(), sighting.toString());
             }
         }
         if (checks++ % CHECKS_PER_LOOK == 0) {
@@ -306,7 +306,7 @@ final class PasisInvariants {
         for (OnDisk disk : disks) {
             for (ValidatingTimestamp version : disk.verified) {
                 if (version.isAfter(complete) || poisoned.test(version)) {
-                    throw VERIFIED_IS_COMPLETE.violated(
+                    throw VERIFIED_IS_COMPLETE.violation(
                             block.toString(),
                             version + " is marked as verified, and at most " + complete
                                     + " is at enough correct nodes; poisonous: " + poisoned.test(version));
@@ -359,7 +359,7 @@ final class PasisInvariants {
 
     private void checkBounds(PrincipalId node) {
         Map<PrincipalId, Integer> ofSender = new HashMap<>();
-        Map<Account, Integer> ofBlock = new HashMap<>();
+        Map<SenderBlock, Integer> ofBlock = new HashMap<>();
         long bytes = 0;
         for (RecordKey key : simulation.records(node).keys()) {
             if (key.kind() == RecordKind.PASIS_POSSIBLE
@@ -367,7 +367,7 @@ final class PasisInvariants {
                 WireReader in = new WireReader(found.meta());
                 PrincipalId sender = PrincipalId.read(in);
                 if (!sender.equals(PrincipalId.NOBODY)) {
-                    ofBlock.merge(new Account(sender, key.block()), 1, Integer::sum);
+                    ofBlock.merge(new SenderBlock(sender, key.block()), 1, Integer::sum);
                 }
                 if (sender.kind() == PrincipalKind.CLIENT) {
                     ofSender.merge(sender, 1, Integer::sum);
@@ -376,16 +376,16 @@ final class PasisInvariants {
             }
         }
         if (bytes > 2 * limits.poolBytes()) {
-            throw BOUNDED.violated("", bytes + " bytes of possible versions at " + node);
+            throw BOUNDED.violation("", bytes + " bytes of possible versions at " + node);
         }
         ofSender.forEach((sender, count) -> {
             if (count > limits.possiblePerClient()) {
-                throw BOUNDED.violated("", count + " possible versions of " + sender + " at " + node);
+                throw BOUNDED.violation("", count + " possible versions of " + sender + " at " + node);
             }
         });
         ofBlock.forEach((account, count) -> {
             if (count > limits.possiblePerBlock()) {
-                throw BOUNDED.violated(
+                throw BOUNDED.violation(
                         account.block().toString(),
                         count + " possible versions of " + account.sender() + " at " + node);
             }

@@ -4,7 +4,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.pasis.RequestKind;
 import io.bulwark.protocol.pasis.PasisGroup;
 import io.bulwark.protocol.pasis.PasisMessage;
-import io.bulwark.protocol.pasis.Refusal;
+import io.bulwark.protocol.pasis.PasisRefusal;
 import io.bulwark.protocol.pasis.ValidatingTimestamp;
 import io.bulwark.protocol.pasis.VersionName;
 import io.bulwark.protocol.wire.Bytes;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The lies of one node in the messages of the PASIS register: of versions, fragments, verified flags and what is collected. */
 final class PasisLies implements Lies {
-    private static final Refusal[] REFUSALS = Refusal.values();
+    private static final PasisRefusal[] REFUSALS = PasisRefusal.values();
 
     private final PasisVolume volume;
     private final PasisPlot plot;
@@ -73,7 +73,7 @@ final class PasisLies implements Lies {
             case PasisMessage.Repair repair -> repair.version().name();
             default -> null;
         };
-        Refusal refusal = REFUSALS[random.nextInt(REFUSALS.length)];
+        PasisRefusal refusal = REFUSALS[random.nextInt(REFUSALS.length)];
         return new PasisMessage.Refused(asked.target(), asked.asked(), name, refusal, random.nextInt(3));
     }
 
@@ -127,7 +127,7 @@ final class PasisLies implements Lies {
                         written.target(),
                         RequestKind.WRITE,
                         written.version(),
-                        random.nextBoolean() ? Refusal.FAR : Refusal.BLOCK_LIMIT,
+                        random.nextBoolean() ? PasisRefusal.FAR : PasisRefusal.BLOCK_LIMIT,
                         1);
             default -> answer;
         };

@@ -37,7 +37,7 @@ final class PasisOperations {
                 now -> parts.write(now, client, session, value, times),
                 outcome -> switch (outcome) {
                     case PasisWriteOutcome.EpochOver(ValidatingTimestamp at) ->
-                        Optional.of(now -> PasisWrite.goingOn(now, session, value, at, times));
+                        Optional.of(now -> PasisWrite.continueInEpoch(now, session, value, at, times));
                     case PasisWriteOutcome.Failed(Failure reason, boolean mayBeWritten)
                     when reason == Failure.OTHER_EPOCH && !mayBeWritten ->
                         Optional.of(now -> parts.write(now, client, session, value, times));

@@ -37,11 +37,11 @@ public interface PasisParts {
     /** By a client that may write. */
     default ClientOperation<PasisReadOutcome> readWritingBack(
             PasisGroup group, PrincipalId client, long session, Timeouts times) {
-        return PasisRead.writingBack(group, client, session, times);
+        return PasisRead.withWriteBack(group, client, session, times);
     }
 
     /** By a client that may only read. */
     default ClientOperation<PasisReadOutcome> readAskingForRepair(PasisGroup group, Timeouts times) {
-        return PasisRead.askingForRepair(group, times);
+        return PasisRead.withRepairRequests(group, times);
     }
 }

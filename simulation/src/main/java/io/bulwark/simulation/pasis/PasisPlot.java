@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
  * verified.
  */
 final class PasisPlot {
-    private record Piece(VersionName version, int slot) {}
+    private record SlotVersion(VersionName version, int slot) {}
 
     private final Collusion collusion;
     private final Random random;
     private final Map<BlockId, ValidatingTimestamp> sworn = new HashMap<>();
     private final Map<BlockId, List<ValidatingTimestamp>> seen = new HashMap<>();
-    private final Map<Piece, Bytes> fragments = new HashMap<>();
+    private final Map<SlotVersion, Bytes> fragments = new HashMap<>();
 
     PasisPlot(Collusion collusion, Random random) {
         this.collusion = collusion;
@@ -48,7 +48,7 @@ final class PasisPlot {
         if (!of.contains(version)) {
             of.add(version);
         }
-        fragments.put(new Piece(version.name(), slot), fragment);
+        fragments.put(new SlotVersion(version.name(), slot), fragment);
         if (random.nextInt(8) == 0) {
             sworn.put(block, version);
         }
@@ -67,7 +67,7 @@ final class PasisPlot {
 
     @Nullable
     Bytes fragment(VersionName version, int slot) {
-        return fragments.get(new Piece(version, slot));
+        return fragments.get(new SlotVersion(version, slot));
     }
 
     /** A version of the block that somebody once meant to write; NONE if nothing is known. */

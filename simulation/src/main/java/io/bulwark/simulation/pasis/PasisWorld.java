@@ -65,9 +65,9 @@ public final class PasisWorld implements SimulatedWorld {
     private final OperationsInFlight<PasisGroup> pending;
     private final PasisOperations operations;
     private final List<PasisAttacker> attackers = new ArrayList<>();
-    private final Map<Account, Integer> busy = new HashMap<>();
+    private final Map<ClientBlock, Integer> busy = new HashMap<>();
     /** Accounts of operations that failed at a change, and may have left versions at nodes. */
-    private final Set<Account> orphanedPrepares = new HashSet<>();
+    private final Set<ClientBlock> orphanedPrepares = new HashSet<>();
     /** Randomness of sessions and epochs, apart from that of the workload. */
     private final Random changes;
 
@@ -93,7 +93,7 @@ public final class PasisWorld implements SimulatedWorld {
     private final List<Fact> facts = new ArrayList<>();
     private long lastSession = 1_000;
 
-    private record Account(PrincipalId client, BlockId block) {}
+    private record ClientBlock(PrincipalId client, BlockId block) {}
 
     PasisWorld(Setting setting, PasisParts parts, boolean replacing) {
         this.parts = parts;
@@ -131,7 +131,7 @@ public final class PasisWorld implements SimulatedWorld {
                 attackingParties,
                 correct,
                 limits,
-                version -> attackers.stream().anyMatch(attacker -> attacker.poisoned(version)));
+                version -> attackers.stream().anyMatch(attacker -> attacker.isPoisoned(version)));
         simulation.observe((from, to, _, message) -> {
             if (message instanceof PasisMessage.Write write && !faulty.contains(to)) {
                 sent(from, write);
@@ -197,7 +197,7 @@ public final class PasisWorld implements SimulatedWorld {
             boolean liesOfEpochs = malice(plot);
             simulation.addNode(node, () -> {
                 ProtocolServer server = party(node, server(node, schedule, everyTicks), liesOfEpochs);
-                return reformed ? server : liar.around(server);
+                return reformed ? server : liar.wrap(server);
             });
         } else {
             simulation.addNode(node, () -> party(node, server(node, schedule, everyTicks), false));
@@ -302,10 +302,10 @@ public final class PasisWorld implements SimulatedWorld {
         return lastSession;
     }
 
-    private void outdate(Predicate<OperationsInFlight.Work<PasisGroup>> which) {
+    private void outdate(Predicate<OperationsInFlight.OwnedWork<PasisGroup>> which) {
         pending.outdate(which)
                 .forEach(work ->
-                        orphanedPrepares.add(new Account(work.client(), work.group().block())));
+                        orphanedPrepares.add(new ClientBlock(work.client(), work.group().block())));
     }
 
     /** All nodes hear of it sooner or later. */
@@ -343,7 +343,7 @@ public final class PasisWorld implements SimulatedWorld {
         for (int round = 0; round < 3; round++) {
             simulation.runFor(2_000);
             if (round == 0) {
-                away.forEach(this::comeBack);
+                away.forEach(this::rejoin);
             }
             for (int block = 0; block < blocks; block++) {
                 PasisGroup group = volume.group(block);
@@ -359,7 +359,7 @@ public final class PasisWorld implements SimulatedWorld {
     }
 
     /** It asks who is revoked when it starts. */
-    private void comeBack(PrincipalId node) {
+    private void rejoin(PrincipalId node) {
         simulation.restart(node);
         tellOfRevoked(node);
     }
@@ -367,7 +367,7 @@ public final class PasisWorld implements SimulatedWorld {
     /** With more under way than a node may hold of a client's possible versions it would keep itself from a quorum. */
     private boolean enter(PrincipalId client, BlockId block) {
         int most = Math.min(limits.possiblePerBlock(), perClient / blocks);
-        Account account = new Account(client, block);
+        ClientBlock account = new ClientBlock(client, block);
         return busy.merge(account, 1, Integer::sum) + left(account) <= most;
     }
 
@@ -375,19 +375,19 @@ public final class PasisWorld implements SimulatedWorld {
      * Returns the leftovers of operations that failed at a change. They count for the client until a later version is
      * verified (docs/protocols/pasis.md).
      */
-    private int left(Account account) {
+    private int left(ClientBlock account) {
         if (!orphanedPrepares.contains(account)) {
             return 0;
         }
         int left = invariants.possible(account.client, account.block);
-        if (left == 0 && !pending.anyOutdated()) {
+        if (left == 0 && !pending.hasOutdated()) {
             orphanedPrepares.remove(account);
         }
         return left;
     }
 
     private void leave(PrincipalId client, BlockId block) {
-        busy.merge(new Account(client, block), -1, Integer::sum);
+        busy.merge(new ClientBlock(client, block), -1, Integer::sum);
     }
 
     private void write(PrincipalId client, PasisGroup group) {
@@ -415,7 +415,7 @@ public final class PasisWorld implements SimulatedWorld {
 
     private static void refused(BlockId block, Object failed, boolean outdated) {
         if (!outdated) {
-            throw PasisInvariants.NEVER_REFUSED.violated(block.toString(), failed.toString());
+            throw PasisInvariants.NEVER_REFUSED.violation(block.toString(), failed.toString());
         }
     }
 
@@ -447,13 +447,13 @@ public final class PasisWorld implements SimulatedWorld {
     }
 
     @Override
-    public boolean idle() {
-        return pending.idle();
+    public boolean isIdle() {
+        return pending.isIdle();
     }
 
     @Override
     public void check() {
-        idle();
+        isIdle();
         invariants.check();
     }
 
@@ -475,7 +475,7 @@ public final class PasisWorld implements SimulatedWorld {
             reformed = holders.isEmpty();
             if (reformed) {
                 faulty.forEach(node -> simulation.records(node).setFull(false));
-                faulty.stream().sorted().forEach(this::comeBack);
+                faulty.stream().sorted().forEach(this::rejoin);
                 facts.forEach(fact -> faulty.stream().sorted().forEach(node -> simulation.tell(node, fact)));
             }
             for (int block = 0; block < blocks; block++) {

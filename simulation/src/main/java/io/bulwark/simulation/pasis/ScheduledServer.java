@@ -36,7 +36,7 @@ final class ScheduledServer implements ProtocolServer, VerificationWatch {
     private final int everyTicks;
     private final ProtocolServer server;
     private final long patienceMillis;
-    private final SortedMap<BlockId, Unverified> possible = new TreeMap<>();
+    private final SortedMap<BlockId, UnverifiedBlock> possible = new TreeMap<>();
     /** Blocks verified since the last new version: if that had no effect, they are verified with repair. */
     private final Set<BlockId> verified = new HashSet<>();
     /** Blocks that this node has heard of, for scrubbing. */
@@ -44,7 +44,7 @@ final class ScheduledServer implements ProtocolServer, VerificationWatch {
 
     private long requests;
 
-    private record Unverified(int versions, boolean responsible, long sinceMillis) {}
+    private record UnverifiedBlock(int versions, boolean responsible, long sinceMillis) {}
 
     /**
      * A node with a background of its own.
@@ -67,21 +67,21 @@ final class ScheduledServer implements ProtocolServer, VerificationWatch {
             possible.remove(block);
             verified.remove(block);
         } else {
-            Unverified held = possible.get(block);
+            UnverifiedBlock held = possible.get(block);
             if (held == null || versions > held.versions) {
                 verified.remove(block);
             }
             possible.merge(
                     block,
-                    new Unverified(versions, responsible, nowMillis),
+                    new UnverifiedBlock(versions, responsible, nowMillis),
                     (before, now) -> now.versions < before.versions
                             ? now
-                            : new Unverified(now.versions, now.responsible, before.sinceMillis));
+                            : new UnverifiedBlock(now.versions, now.responsible, before.sinceMillis));
         }
     }
 
     @Override
-    public boolean beforeRead(long nowMillis, BlockId block) {
+    public boolean mustVerifyBeforeRead(long nowMillis, BlockId block) {
         return everyTicks > 0 && random.nextInt(8) == 0;
     }
 
@@ -98,7 +98,7 @@ final class ScheduledServer implements ProtocolServer, VerificationWatch {
         List<Effect> effects = new ArrayList<>(server.onTick(nowMillis));
         if (everyTicks > 0 && !possible.isEmpty() && random.nextInt(everyTicks) == 0) {
             BlockId block = any(possible.keySet());
-            Unverified unverified = possible.get(block);
+            UnverifiedBlock unverified = possible.get(block);
             boolean due = unverified != null
                     && (unverified.responsible || nowMillis - unverified.sinceMillis >= patienceMillis);
             if (due) {
@@ -108,7 +108,7 @@ final class ScheduledServer implements ProtocolServer, VerificationWatch {
             }
         }
         if (everyTicks > 0 && !known.isEmpty() && random.nextInt(10 * everyTicks) == 0) {
-            effects.addAll(server.onMessage(nowMillis, self, --requests, new PasisBackground.Look(any(known))));
+            effects.addAll(server.onMessage(nowMillis, self, --requests, new PasisBackground.ScrubRequest(any(known))));
         }
         return outside(effects);
     }

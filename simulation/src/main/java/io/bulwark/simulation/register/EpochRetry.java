@@ -39,20 +39,20 @@ public final class EpochRetry<G, R> implements ClientOperation<R> {
 
     @Override
     public List<Effect> start(long nowMillis) {
-        return goOn(nowMillis, attempt.start(nowMillis));
+        return proceed(nowMillis, attempt.start(nowMillis));
     }
 
     @Override
     public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
-        return goOn(nowMillis, attempt.onMessage(nowMillis, from, message));
+        return proceed(nowMillis, attempt.onMessage(nowMillis, from, message));
     }
 
     @Override
     public List<Effect> onTick(long nowMillis) {
-        return goOn(nowMillis, attempt.onTick(nowMillis));
+        return proceed(nowMillis, attempt.onTick(nowMillis));
     }
 
-    private List<Effect> goOn(long nowMillis, List<Effect> effects) {
+    private List<Effect> proceed(long nowMillis, List<Effect> effects) {
         G later = now.get();
         Optional<Function<G, ClientOperation<R>>> next = epoch.applyAsLong(later) > epoch.applyAsLong(group)
                 ? attempt.outcome().flatMap(again)
@@ -73,7 +73,7 @@ public final class EpochRetry<G, R> implements ClientOperation<R> {
     }
 
     @Override
-    public boolean finished() {
-        return attempt.finished();
+    public boolean isFinished() {
+        return attempt.isFinished();
     }
 }

@@ -14,7 +14,7 @@ import java.util.function.Predicate;
  */
 public final class OperationsInFlight<G> {
     private final Simulation simulation;
-    private final List<Begun<G, ?>> all = new ArrayList<>();
+    private final List<BegunOperation<G, ?>> all = new ArrayList<>();
     private long completed;
 
     public OperationsInFlight(Simulation simulation) {
@@ -32,15 +32,15 @@ public final class OperationsInFlight<G> {
     }
 
     /** Client of an operation, and its group. */
-    public record Work<G>(PrincipalId client, G group) {}
+    public record OwnedWork<G>(PrincipalId client, G group) {}
 
-    private static final class Begun<G, R> {
-        private final Work<G> work;
+    private static final class BegunOperation<G, R> {
+        private final OwnedWork<G> work;
         private final ClientOperation<R> operation;
         private final Judge<R> judge;
         private boolean outdated;
 
-        Begun(Work<G> work, ClientOperation<R> operation, Judge<R> judge) {
+        BegunOperation(OwnedWork<G> work, ClientOperation<R> operation, Judge<R> judge) {
             this.work = work;
             this.operation = operation;
             this.judge = judge;
@@ -57,7 +57,7 @@ public final class OperationsInFlight<G> {
     }
 
     public <R> void begin(PrincipalId client, G group, ClientOperation<R> operation, Judge<R> judge) {
-        all.add(new Begun<>(new Work<>(client, group), operation, judge));
+        all.add(new BegunOperation<>(new OwnedWork<>(client, group), operation, judge));
         simulation.start(client, operation);
     }
 
@@ -67,21 +67,21 @@ public final class OperationsInFlight<G> {
      * @param which what this is so of
      * @return what there is of that
      */
-    public List<Work<G>> outdate(Predicate<Work<G>> which) {
-        List<Begun<G, ?>> found =
+    public List<OwnedWork<G>> outdate(Predicate<OwnedWork<G>> which) {
+        List<BegunOperation<G, ?>> found =
                 all.stream().filter(begun -> which.test(begun.work)).toList();
         found.forEach(begun -> begun.outdated = true);
         return found.stream().map(begun -> begun.work).toList();
     }
 
-    public boolean anyOutdated() {
+    public boolean hasOutdated() {
         return all.stream().anyMatch(begun -> begun.outdated);
     }
 
     /** Judges the operations that have ended; returns whether no operation is left that must end. */
-    public boolean idle() {
+    public boolean isIdle() {
         int before = all.size();
-        all.removeIf(Begun::over);
+        all.removeIf(BegunOperation::over);
         completed += before - all.size();
         return all.stream().allMatch(begun -> begun.outdated);
     }

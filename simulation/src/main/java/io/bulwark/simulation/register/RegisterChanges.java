@@ -61,7 +61,7 @@ public final class RegisterChanges {
         }
         int slot = random.nextInt(group.holders().size());
         int to = random.nextInt(nodes);
-        if (group.slotOf(to) < 0 && mayChange(group, slot, to) && waitsForNobody(index, group, slot)) {
+        if (group.slotOf(to) < 0 && mayChange(group, slot, to) && hasNobodyToAwait(index, group, slot)) {
             Set<Integer> holders = new HashSet<>();
             group.unconfirmed().forEach(each -> holders.add(group.holders().get(each)));
             late.put(index, holders);
@@ -73,7 +73,7 @@ public final class RegisterChanges {
      * Returns whether no other unconfirmed holder must be replaced first. A holder unconfirmed for two epochs may have
      * the only remaining fragments.
      */
-    private boolean waitsForNobody(int index, PlacementGroup group, int slot) {
+    private boolean hasNobodyToAwait(int index, PlacementGroup group, int slot) {
         return group.unconfirmed().stream()
                 .filter(each -> each != slot && !group.fresh().contains(each))
                 .noneMatch(each -> late.getOrDefault(index, Set.of())
@@ -95,7 +95,7 @@ public final class RegisterChanges {
     /** Waits until nothing changes any more. */
     public void settle(Simulation simulation) {
         if (!simulation.runUntil(() -> volume.now().groups().stream().allMatch(this::settled), SETTLE_MILLIS)) {
-            throw CHANGES_END.violated("", volume.now().groups().toString());
+            throw CHANGES_END.violation("", volume.now().groups().toString());
         }
     }
 

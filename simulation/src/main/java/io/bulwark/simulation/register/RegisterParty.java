@@ -12,7 +12,7 @@ import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.Stored;
-import io.bulwark.protocol.epoch.Settled;
+import io.bulwark.protocol.epoch.SettleAnswer;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Command;
@@ -148,7 +148,7 @@ public final class RegisterParty implements ProtocolServer {
                 when to.equals(self) -> {
                     // Else it was waited for long enough.
                     if (settling.answered(token)) {
-                        boolean done = Settled.isDone(answer);
+                        boolean done = SettleAnswer.isDone(answer);
                         passed.addAll(perform(nowMillis, completion.onSettled(nowMillis, token, done)));
                     }
                 }

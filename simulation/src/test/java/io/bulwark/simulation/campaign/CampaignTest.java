@@ -73,7 +73,7 @@ class CampaignTest {
         while (!ended && seed < ENDS_WITHIN) {
             Run run = new Run(new FpProtocol(), Shape.any().setting(++seed));
             run.go();
-            ended = run.world() instanceof FpWorld world && world.revokedAmongLiars();
+            ended = run.world() instanceof FpWorld world && world.hasRevokedAmongLiars();
         }
         assertThat(ended).isTrue();
     }

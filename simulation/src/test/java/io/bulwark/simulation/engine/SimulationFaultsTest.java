@@ -74,7 +74,7 @@ class SimulationFaultsTest {
         }
 
         @Override
-        public boolean finished() {
+        public boolean isFinished() {
             return answered;
         }
     }
@@ -98,7 +98,7 @@ class SimulationFaultsTest {
         simulation.resume(NODE);
         simulation.runFor(100);
         assertThat(times).hasSize(1);
-        assertThat(asked.finished()).isTrue();
+        assertThat(asked.isFinished()).isTrue();
     }
 
     @Test
@@ -112,11 +112,11 @@ class SimulationFaultsTest {
         RunningOperation<Boolean> unanswered = simulation.start(CLIENT, new Asking());
         simulation.runFor(100);
         assertThat(times).hasSize(1);
-        assertThat(unanswered.finished()).isFalse();
+        assertThat(unanswered.isFinished()).isFalse();
         simulation.healNetwork();
         RunningOperation<Boolean> answered = simulation.start(CLIENT, new Asking());
         simulation.runFor(100);
-        assertThat(answered.finished()).isTrue();
+        assertThat(answered.isFinished()).isTrue();
     }
 
     @Test

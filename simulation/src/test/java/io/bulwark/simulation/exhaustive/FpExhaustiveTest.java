@@ -95,7 +95,7 @@ class FpExhaustiveTest {
                 world.tickMillis(),
                 done -> {
                     StringBuilder text = new StringBuilder();
-                    for (TinyWorld.Done one : done) {
+                    for (TinyWorld.OperationResult one : done) {
                         text.append(one.operation()).append(' ').append(one.outcome());
                         done.stream()
                                 .filter(other -> other.completed() < one.invoked())
@@ -103,7 +103,7 @@ class FpExhaustiveTest {
                         text.append("; ");
                     }
                     into.add(text.toString());
-                    return world.judge().wrong(done);
+                    return world.judge().findViolation(done);
                 });
     }
 

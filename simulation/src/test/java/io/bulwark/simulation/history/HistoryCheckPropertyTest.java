@@ -37,7 +37,7 @@ class HistoryCheckPropertyTest {
             assertThat(HistoryCheck.of(history).problem().isEmpty())
                     .as("%s", history)
                     .isEqualTo(expected);
-            if (HistoryCheck.zonesApply(history, numbers)) {
+            if (HistoryCheck.canUseZones(history, numbers)) {
                 assertThat(new RegisterZones(history, "k", numbers).violation().isEmpty())
                         .as("zones, %s", history)
                         .isEqualTo(expected);
@@ -76,7 +76,7 @@ class HistoryCheckPropertyTest {
             planted.add(new Operation(
                     "p",
                     true,
-                    late.action().ofRegister() ? Action.READ : Action.GET,
+                    late.action().isRegisterAction() ? Action.READ : Action.GET,
                     "k",
                     register.oldValue,
                     0,
@@ -156,12 +156,12 @@ class HistoryCheckPropertyTest {
             outcome = Outcome.UNKNOWN;
         } else if (kind == 1) {
             outcome = Outcome.FAILED;
-        } else if (kind < 5 && action.refusable()) {
+        } else if (kind < 5 && action.mayBeRefused()) {
             outcome = Outcome.REFUSED;
         }
         boolean returns = outcome == Outcome.OK;
         String shown = action.reads() && !returns ? null : value;
-        boolean versioned = returns && !action.ofRegister() && (shown != null || action == Action.DELETE);
+        boolean versioned = returns && !action.isRegisterAction() && (shown != null || action == Action.DELETE);
         long from = random.nextInt(12);
         long to = outcome == Outcome.UNKNOWN && random.nextBoolean() ? Operation.NEVER : from + random.nextInt(6);
         String client = "client-" + operations.size();
@@ -228,7 +228,7 @@ class HistoryCheckPropertyTest {
             String brought = "v" + i;
             String returned = action.reads() ? value : null;
             long shownVersion = action == Action.GET || action == Action.DELETE ? version : 0;
-            if (happens && action.brings()) {
+            if (happens && action.hasOwnValue()) {
                 value = brought;
                 version = register ? 0 : ++versions;
                 shownVersion = version;
@@ -244,7 +244,7 @@ class HistoryCheckPropertyTest {
                     correct,
                     action,
                     "k",
-                    action.brings() ? brought : ok ? returned : null,
+                    action.hasOwnValue() ? brought : ok ? returned : null,
                     ifVersion,
                     ok && correct && (!action.reads() || returned != null) ? shownVersion : 0,
                     at - random.nextInt(30),

@@ -30,7 +30,7 @@ class HistoryCheckTest {
     private static Violation registerViolation(Histories histories) {
         History history = histories.history();
         List<Integer> numbers = history.byKey().values().iterator().next();
-        assertThat(HistoryCheck.zonesApply(history, numbers)).isTrue();
+        assertThat(HistoryCheck.canUseZones(history, numbers)).isTrue();
         assertThat(new OrderSearch(history, "k", numbers, 10_000).run()).isInstanceOf(OrderSearch.Result.None.class);
         return violation(histories);
     }

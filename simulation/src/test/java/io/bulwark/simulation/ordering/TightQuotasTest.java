@@ -3,7 +3,7 @@ package io.bulwark.simulation.ordering;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.ordering.OrderingMessage.Refused;
-import io.bulwark.protocol.ordering.Refusal;
+import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.simulation.campaign.Run;
 import io.bulwark.simulation.campaign.Setting;
 import io.bulwark.simulation.campaign.Shape;
@@ -32,7 +32,7 @@ class TightQuotasTest {
         public OrderingWorld build(Setting setting) {
             OrderingWorld world = new OrderingWorld(setting);
             world.simulation().observe((_, to, _, message) -> {
-                if (message instanceof Refused refused && refused.reason() == Refusal.OVERLOADED) {
+                if (message instanceof Refused refused && refused.reason() == CallRefusal.OVERLOADED) {
                     if (to.number() < OrderingClients.CLIENTS) {
                         clientsRefused++;
                     } else {

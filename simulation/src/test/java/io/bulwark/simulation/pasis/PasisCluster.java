@@ -16,8 +16,8 @@ import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
-import io.bulwark.protocol.epoch.Settle;
-import io.bulwark.protocol.epoch.Settled;
+import io.bulwark.protocol.epoch.SettleRequest;
+import io.bulwark.protocol.epoch.SettleAnswer;
 import io.bulwark.protocol.fp.FpScrub;
 import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.id.BlockId;
@@ -80,7 +80,7 @@ final class PasisCluster {
     private final Map<Integer, List<Effect>> stores = new HashMap<>();
     private final Map<Integer, Boolean> settled = new HashMap<>();
     final Map<Integer, List<PasisBackground.Verified>> verified = new HashMap<>();
-    private final Map<Integer, List<FpScrub.Found>> looked = new HashMap<>();
+    private final Map<Integer, List<FpScrub.ScrubOutcome>> looked = new HashMap<>();
     private final Map<Integer, List<Unasked>> unasked = new HashMap<>();
     private Volume volume;
     /** Size that a node said its pool needs for the clients. */
@@ -145,12 +145,12 @@ final class PasisCluster {
         }
 
         @Override
-        public boolean beforeRead(long nowMillis, BlockId block) {
+        public boolean mustVerifyBeforeRead(long nowMillis, BlockId block) {
             return onDemand;
         }
 
         @Override
-        public void counted(int volumeId, PasisCounters counted) {
+        public void onCountersChanged(int volumeId, PasisCounters counted) {
             counters.put(node, counted);
         }
 
@@ -198,9 +198,9 @@ final class PasisCluster {
                 if (effect instanceof Effect.Send send && send.message() instanceof PasisBackground.Verified done) {
                     verified.computeIfAbsent(node, _ -> new ArrayList<>()).add(done);
                 } else if (effect instanceof Effect.Send send
-                        && send.message() instanceof PasisBackground.Looked seen) {
+                        && send.message() instanceof PasisBackground.ScrubResult seen) {
                     looked.computeIfAbsent(node, _ -> new ArrayList<>()).add(seen.found());
-                } else if (effect instanceof Effect.Send send && send.message() instanceof Settled done) {
+                } else if (effect instanceof Effect.Send send && send.message() instanceof SettleAnswer done) {
                     settled.put(node, done.done());
                 } else if (effect instanceof Effect.Refuses refuses) {
                     promised.put(node, refuses.before());
@@ -276,7 +276,7 @@ final class PasisCluster {
 
     PasisReadOutcome read(long block) {
         RunningOperation<PasisReadOutcome> running =
-                simulation.start(READER, PasisRead.askingForRepair(group(block), TIMES));
+                simulation.start(READER, PasisRead.withRepairRequests(group(block), TIMES));
         simulation.runUntil(() -> running.outcome().isPresent(), 30_000);
         return running.outcome().orElseThrow();
     }
@@ -351,9 +351,9 @@ final class PasisCluster {
     }
 
     /** Scrubbing of a node comes to a block. */
-    FpScrub.Found look(int node, long block) {
+    FpScrub.ScrubOutcome look(int node, long block) {
         looked.remove(node);
-        later(node, new PasisBackground.Look(group(block).block()));
+        later(node, new PasisBackground.ScrubRequest(group(block).block()));
         simulation.runUntil(() -> looked.containsKey(node), 60_000);
         return looked.getOrDefault(node, List.of()).getFirst();
     }
@@ -435,7 +435,7 @@ final class PasisCluster {
         later(
                 node,
                 PrincipalId.node(node),
-                new Settle(Protocol.PASIS, group(block).block(), epoch));
+                new SettleRequest(Protocol.PASIS, group(block).block(), epoch));
     }
 
     /** Waits for the node's result, and returns it. */

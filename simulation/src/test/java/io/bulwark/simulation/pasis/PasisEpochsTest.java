@@ -14,7 +14,7 @@ import io.bulwark.protocol.pasis.PasisGroup;
 import io.bulwark.protocol.pasis.PasisLimits;
 import io.bulwark.protocol.pasis.PasisMessage;
 import io.bulwark.protocol.pasis.PasisReadOutcome;
-import io.bulwark.protocol.pasis.Refusal;
+import io.bulwark.protocol.pasis.PasisRefusal;
 import io.bulwark.protocol.pasis.ValidatingTimestamp;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
@@ -134,7 +134,7 @@ class PasisEpochsTest {
         for (int node : new int[] {0, 1, 2, 4}) {
             restart(node);
         }
-        assertThat(cluster.look(3, 0)).isEqualTo(FpScrub.Found.COMPLETED);
+        assertThat(cluster.look(3, 0)).isEqualTo(FpScrub.ScrubOutcome.COMPLETED);
         assertThat(cluster.holding(0, version)).isEqualTo(5);
     }
 
@@ -232,7 +232,7 @@ class PasisEpochsTest {
         assertThat(cluster.sent)
                 .filteredOn(PasisMessage.Refused.class::isInstance)
                 .extracting(message -> ((PasisMessage.Refused) message).refusal())
-                .contains(Refusal.OTHER_EPOCH);
+                .contains(PasisRefusal.OTHER_EPOCH);
         assertThat(cluster.sent).noneMatch(PasisMessage.Repaired.class::isInstance);
     }
 
@@ -265,7 +265,7 @@ class PasisEpochsTest {
         crash(0);
         restart(0);
         cluster.place(new PlacementGroup(2, HOLDERS));
-        assertThat(cluster.look(0, 1)).isEqualTo(FpScrub.Found.ABSENT);
+        assertThat(cluster.look(0, 1)).isEqualTo(FpScrub.ScrubOutcome.ABSENT);
         assertThat(cluster.held(0, 0)).isEqualTo(1);
         asked(cluster.group(0), 0);
         cluster.simulation.runFor(500);

@@ -8,7 +8,7 @@ import io.bulwark.protocol.fp.FpScrub;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.pasis.PasisMessage;
 import io.bulwark.protocol.pasis.PasisReadOutcome;
-import io.bulwark.protocol.pasis.Refusal;
+import io.bulwark.protocol.pasis.PasisRefusal;
 import io.bulwark.protocol.pasis.ValidatingTimestamp;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.engine.SimulatedRecords;
@@ -65,7 +65,7 @@ class PasisRepairsTest {
                 cluster.simulation.runFor(300);
                 again = cluster.sent.stream()
                         .anyMatch(message -> message instanceof PasisMessage.Refused refused
-                                && refused.refusal() == Refusal.NOT_FOUND);
+                                && refused.refusal() == PasisRefusal.NOT_FOUND);
             }
         }
     }
@@ -125,7 +125,7 @@ class PasisRepairsTest {
         cluster.versions(1, 0).forEach(records::damage);
         cluster.simulation.crash(PrincipalId.node(0));
         cluster.simulation.crash(PrincipalId.node(LIAR));
-        assertThat(cluster.look(1, 0)).isEqualTo(FpScrub.Found.UNFINISHED);
+        assertThat(cluster.look(1, 0)).isEqualTo(FpScrub.ScrubOutcome.UNFINISHED);
         cluster.simulation.restart(PrincipalId.node(0));
         cluster.simulation.restart(PrincipalId.node(LIAR));
         cluster.simulation.runFor(500);

@@ -14,7 +14,7 @@ import io.bulwark.protocol.pasis.PasisGroup;
 import io.bulwark.protocol.pasis.PasisLimits;
 import io.bulwark.protocol.pasis.PasisMessage;
 import io.bulwark.protocol.pasis.PasisReadOutcome;
-import io.bulwark.protocol.pasis.Refusal;
+import io.bulwark.protocol.pasis.PasisRefusal;
 import io.bulwark.protocol.pasis.ValidatingTimestamp;
 import io.bulwark.protocol.pasis.VersionName;
 import io.bulwark.protocol.wire.Bytes;
@@ -159,7 +159,7 @@ class PasisServerFuzzTest {
             case 3 -> new PasisMessage.Fragment(target, name(), PasisMessage.Held.HELD, bytes(256), version());
             case 4 -> new PasisMessage.Repaired(target, name());
             default -> {
-                Refusal[] refusals = Refusal.values();
+                PasisRefusal[] refusals = PasisRefusal.values();
                 yield new PasisMessage.Refused(
                         target, RequestKind.READ, null, refusals[random.nextInt(refusals.length)], random.nextInt(3));
             }

@@ -13,7 +13,7 @@ import io.bulwark.protocol.pasis.PasisGroup;
 import io.bulwark.protocol.pasis.PasisLimits;
 import io.bulwark.protocol.pasis.PasisMessage;
 import io.bulwark.protocol.pasis.PasisReadOutcome;
-import io.bulwark.protocol.pasis.Refusal;
+import io.bulwark.protocol.pasis.PasisRefusal;
 import io.bulwark.protocol.pasis.ValidatingTimestamp;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
@@ -46,7 +46,7 @@ class PasisServerTest {
         return cluster.group(block).encode(cluster.group(block).padded(cluster.value()));
     }
 
-    private static List<Refusal> refusals(PasisCluster cluster) {
+    private static List<PasisRefusal> refusals(PasisCluster cluster) {
         return cluster.sent.stream()
                 .filter(PasisMessage.Refused.class::isInstance)
                 .map(message -> ((PasisMessage.Refused) message).refusal())
@@ -70,7 +70,7 @@ class PasisServerTest {
         assertThat(cluster.counters(2)).isEqualTo(new PasisCounters(0, 0, 1, 0, 0, 2, 0, 0));
         assertThat(cluster.verified.get(2))
                 .containsExactly(
-                        new PasisBackground.Verified(cluster.group(0).block(), PasisBackground.Found.VERIFIED, 3));
+                        new PasisBackground.Verified(cluster.group(0).block(), PasisBackground.VerificationOutcome.VERIFIED, 3));
     }
 
     @Test
@@ -100,7 +100,7 @@ class PasisServerTest {
         }
         List<Bytes> fragments = fragments(cluster, 0);
         cluster.send(FAULTY, 0, ValidatingTimestamp.of(1, PrincipalId.client(FAULTY), fragments), fragments, ALL);
-        assertThat(refusals(cluster)).containsExactly(Refusal.NO_SPACE);
+        assertThat(refusals(cluster)).containsExactly(PasisRefusal.NO_SPACE);
         assertThat(cluster.sent).noneMatch(PasisMessage.Written.class::isInstance);
         assertThat(cluster.counters(0).possibleVersions()).isZero();
     }
@@ -116,7 +116,7 @@ class PasisServerTest {
         List<Bytes> fragments = fragments(cluster, 0);
         ValidatingTimestamp version = ValidatingTimestamp.of(1, PrincipalId.client(FAULTY), fragments);
         cluster.send(FAULTY, 0, version, fragments(cluster, 0), ALL);
-        assertThat(refusals(cluster)).containsExactly(Refusal.INCONSISTENT);
+        assertThat(refusals(cluster)).containsExactly(PasisRefusal.INCONSISTENT);
         assertThat(cluster.held(0, 0)).isZero();
     }
 
@@ -133,7 +133,7 @@ class PasisServerTest {
         // Node 1 asks only now, and gets the facts from before the closing.
         List<Bytes> second = fragments(cluster, 0);
         cluster.send(FAULTY, 0, ValidatingTimestamp.of(2, faulty, second), second, 0, 1);
-        assertThat(refusals(cluster)).containsExactly(Refusal.SESSION_CLOSED);
+        assertThat(refusals(cluster)).containsExactly(PasisRefusal.SESSION_CLOSED);
         assertThat(cluster.held(0, 0)).isEqualTo(1);
         assertThat(cluster.held(1, 0)).isZero();
     }
@@ -141,8 +141,8 @@ class PasisServerTest {
     @PlantedBug(
             inClass = "io.bulwark.protocol.pasis.PasisAccess",
             rule = "a revoked client is not served under PASIS",
-            replace = "if (revoked.contains(from)) { return new Verdict.Refuse(Refusal.NO_GRANT, epoch);",
-            with = "if (false) { return new Verdict.Refuse(Refusal.NO_GRANT, epoch);")
+            replace = "if (revoked.contains(from)) { return new Verdict.Refuse(PasisRefusal.NO_GRANT, epoch);",
+            with = "if (false) { return new Verdict.Refuse(PasisRefusal.NO_GRANT, epoch);")
     @Test
     void nothingOfARevokedClientIsTaken() {
         PasisCluster cluster = lazy();
@@ -151,7 +151,7 @@ class PasisServerTest {
             cluster.simulation.tell(PrincipalId.node(node), new Fact.Revoked(PrincipalId.client(FAULTY)));
         }
         cluster.send(FAULTY, 0, ValidatingTimestamp.of(1, PrincipalId.client(FAULTY), fragments), fragments, ALL);
-        assertThat(refusals(cluster)).containsExactly(Refusal.NO_GRANT);
+        assertThat(refusals(cluster)).containsExactly(PasisRefusal.NO_GRANT);
         assertThat(cluster.held(0, 0)).isZero();
     }
 
@@ -175,7 +175,7 @@ class PasisServerTest {
                 fragments,
                 ALL);
         cluster.simulation.runFor(2_000);
-        assertThat(refusals(cluster)).containsExactly(Refusal.FAR);
+        assertThat(refusals(cluster)).containsExactly(PasisRefusal.FAR);
         assertThat(cluster.held(0, 1)).isZero();
     }
 
@@ -196,7 +196,7 @@ class PasisServerTest {
         cluster.send(
                 FAULTY, 0, ValidatingTimestamp.of(1L << 18, PrincipalId.client(FAULTY), fragments), fragments, ALL);
         cluster.simulation.runFor(2_000);
-        assertThat(refusals(cluster)).containsExactly(Refusal.FAR);
+        assertThat(refusals(cluster)).containsExactly(PasisRefusal.FAR);
         assertThat(cluster.writes.get(3))
                 .filteredOn(told -> told.endsWith("begins"))
                 .containsExactly("client-1 begins");
@@ -242,7 +242,7 @@ class PasisServerTest {
                     assertThat(evidence.session()).isEqualTo(1);
                 });
         cluster.send(FAULTY, 0, version, mixed, 3);
-        assertThat(refusals(cluster)).contains(Refusal.POISONOUS);
+        assertThat(refusals(cluster)).contains(PasisRefusal.POISONOUS);
         assertThat(cluster.read(0))
                 .isInstanceOfSatisfying(
                         PasisReadOutcome.Value.class,
@@ -318,7 +318,7 @@ class PasisServerTest {
         }
         cluster.simulation.runFor(3_000);
         assertThat(cluster.held(0, 0)).isEqualTo(2);
-        assertThat(refusals(cluster)).containsExactly(Refusal.BLOCK_LIMIT);
+        assertThat(refusals(cluster)).containsExactly(PasisRefusal.BLOCK_LIMIT);
         assertThat(cluster.write(1, 0).isNone()).isFalse();
         cluster.simulation.runFor(1_000);
         assertThat(cluster.held(0, 0)).isEqualTo(3);
@@ -341,7 +341,7 @@ class PasisServerTest {
     @PlantedBug(
             inClass = "io.bulwark.protocol.pasis.BlockWriter",
             rule = "the pool is limited",
-            replace = "return node.poolRefuses(charge) ? Refusal.POOL : null;",
+            replace = "return node.isPoolFull(charge) ? PasisRefusal.POOL : null;",
             with = "return null;")
     @Test
     void aFullPoolRefusesWithItsReason() {
@@ -351,7 +351,7 @@ class PasisServerTest {
             cluster.send(FAULTY, i, ValidatingTimestamp.of(1, PrincipalId.client(FAULTY), fragments), fragments, 0);
         }
         cluster.simulation.runFor(5_000);
-        assertThat(refusals(cluster)).containsExactly(Refusal.POOL);
+        assertThat(refusals(cluster)).containsExactly(PasisRefusal.POOL);
         assertThat(cluster.counters(0).possibleVersions()).isEqualTo(2);
     }
 
@@ -368,7 +368,7 @@ class PasisServerTest {
             cluster.send(FAULTY, i, ValidatingTimestamp.of(1, PrincipalId.client(FAULTY), fragments), fragments, 0);
         }
         cluster.simulation.runFor(5_000);
-        assertThat(refusals(cluster)).containsExactly(Refusal.CLIENT_LIMIT);
+        assertThat(refusals(cluster)).containsExactly(PasisRefusal.CLIENT_LIMIT);
         assertThat(cluster.write(1, 0).isNone()).isFalse();
     }
 
@@ -385,7 +385,7 @@ class PasisServerTest {
                 .as("the sixth is beyond a third of the pool")
                 .isEqualTo(5 * CHARGE);
         assertThat(cluster.neededPool).isZero();
-        assertThat(refusals(cluster)).containsExactly(Refusal.CLIENT_LIMIT);
+        assertThat(refusals(cluster)).containsExactly(PasisRefusal.CLIENT_LIMIT);
     }
 
     @Test
@@ -399,7 +399,7 @@ class PasisServerTest {
         cluster.simulation.runFor(5_000);
         assertThat(cluster.counters(0).poolBytes()).isEqualTo(4 * CHARGE);
         assertThat(cluster.neededPool).isEqualTo(1_000 * 4 * CHARGE);
-        assertThat(refusals(cluster)).containsExactly(Refusal.CLIENT_LIMIT);
+        assertThat(refusals(cluster)).containsExactly(PasisRefusal.CLIENT_LIMIT);
     }
 
     @Test
@@ -484,7 +484,7 @@ class PasisServerTest {
         cluster.closeSessions();
         List<Bytes> fragments = fragments(cluster, 0);
         cluster.send(1, 0, ValidatingTimestamp.of(7, PrincipalId.client(1), fragments), fragments, ALL);
-        assertThat(refusals(cluster)).containsExactly(Refusal.SESSION_CLOSED);
+        assertThat(refusals(cluster)).containsExactly(PasisRefusal.SESSION_CLOSED);
         assertThat(cluster.held(0, 0)).isEqualTo(1);
         cluster.verify(0, ALL);
         assertThat(cluster.read(0))
@@ -511,7 +511,7 @@ class PasisServerTest {
         cluster.send(FAULTY, 0, ValidatingTimestamp.of(2, PrincipalId.client(FAULTY), second), second, 0);
         cluster.closeSessions();
         cluster.simulation.runFor(5_000);
-        assertThat(refusals(cluster)).containsExactly(Refusal.SESSION_CLOSED);
+        assertThat(refusals(cluster)).containsExactly(PasisRefusal.SESSION_CLOSED);
         assertThat(cluster.held(0, 0)).isEqualTo(1);
     }
 
@@ -532,7 +532,7 @@ class PasisServerTest {
         cluster.simulation.send(
                 PrincipalId.client(FAULTY), PrincipalId.node(2), 1L << 40, new PasisMessage.FindTime(before.target(2)));
         cluster.simulation.runFor(500);
-        assertThat(refusals(cluster)).containsExactly(Refusal.OTHER_EPOCH);
+        assertThat(refusals(cluster)).containsExactly(PasisRefusal.OTHER_EPOCH);
         cluster.notify(1, 2, 0, written, false);
         assertThat(cluster.counters(2).cooperative())
                 .as("notices of two epochs do not count together")

@@ -81,7 +81,7 @@ public final class Background implements BackgroundWork {
 
     /** Returns how much was rebuilt since the node started, and the recent rate. */
     public RebuildReply rebuilding() {
-        return new RebuildReply(rebuild.bytes, rebuild.latelyPerSecond(), rebuildBytesPerSecond);
+        return new RebuildReply(rebuild.bytes, rebuild.recentPerSecond(), rebuildBytesPerSecond);
     }
 
     /** Lets a state machine re-read fragments; the times that it names are not used. */
@@ -258,7 +258,7 @@ public final class Background implements BackgroundWork {
             rate.charge(nowMillis(), more);
         }
 
-        synchronized long latelyPerSecond() {
+        synchronized long recentPerSecond() {
             return lately.perSecond(nowMillis());
         }
     }

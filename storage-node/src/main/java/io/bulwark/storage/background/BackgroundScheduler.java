@@ -64,12 +64,12 @@ final class BackgroundScheduler {
     /** Records the arrival of an expected write. */
     void writeCame(long nowMillis, PrincipalId client, BlockId block) {
         advance(nowMillis);
-        idle.came(nowMillis, new ExpectedWrite(client, block));
+        idle.onWriteArrived(nowMillis, new ExpectedWrite(client, block));
     }
 
     /** Returns whether no client has sent a request for a while, and no write is expected. */
-    boolean idle(long nowMillis) {
-        return idle.idle(nowMillis);
+    boolean isIdle(long nowMillis) {
+        return idle.isIdle(nowMillis);
     }
 
     /** Returns whether this scrubber may begin one more check now. If it does, it calls {@link #begin}. */
@@ -130,7 +130,7 @@ final class BackgroundScheduler {
      */
     Optional<DueVerification> nextVerification(long nowMillis, boolean pressed, Predicate<BlockId> cached) {
         advance(nowMillis);
-        if (verifying >= verificationsMax || (!pressed && !idle(nowMillis))) {
+        if (verifying >= verificationsMax || (!pressed && !isIdle(nowMillis))) {
             return Optional.empty();
         }
         Optional<DueVerification> next = unverified.next(nowMillis, pressed, cached);
@@ -149,7 +149,7 @@ final class BackgroundScheduler {
     void verified(long nowMillis, BlockId block, boolean settled) {
         end(nowMillis);
         verifying--;
-        unverified.tried(nowMillis, block, settled);
+        unverified.recordAttempt(nowMillis, block, settled);
     }
 
     /**

@@ -57,12 +57,12 @@ final class IdleTime {
     }
 
     /** The write has come. */
-    void came(long nowMillis, ExpectedWrite write) {
+    void onWriteArrived(long nowMillis, ExpectedWrite write) {
         foreground(nowMillis);
         expected.remove(write);
     }
 
-    boolean idle(long nowMillis) {
+    boolean isIdle(long nowMillis) {
         return leftMillis(nowMillis) == 0;
     }
 
@@ -76,7 +76,7 @@ final class IdleTime {
         return Math.max(0, nowMillis - Math.max(fromMillis, busyUntil(nowMillis) + afterMillis));
     }
 
-    private void unkept(PrincipalId client, long atMillis) {
+    private void recordUnkept(PrincipalId client, long atMillis) {
         unkept.remove(client);
         unkept.put(client, atMillis + UNKEPT_MILLIS);
         expected.keySet().removeIf(write -> write.client().equals(client));
@@ -89,7 +89,7 @@ final class IdleTime {
         while (!expected.isEmpty() && nowMillis - expected.firstEntry().getValue() >= EXPECTED_MILLIS) {
             Map.Entry<ExpectedWrite, Long> over = expected.pollFirstEntry();
             foreground(over.getValue() + EXPECTED_MILLIS);
-            unkept(over.getKey().client(), over.getValue() + EXPECTED_MILLIS);
+            recordUnkept(over.getKey().client(), over.getValue() + EXPECTED_MILLIS);
         }
         return expected.isEmpty() ? foregroundMillis : expected.lastEntry().getValue() + EXPECTED_MILLIS;
     }

@@ -71,7 +71,7 @@ public final class LazyVerification implements BackgroundWork {
         return shortage.neededBytes();
     }
 
-    private void noteShort(int volume, long neededBytes) {
+    private void recordShortage(int volume, long neededBytes) {
         if (shortage.note(neededBytes)) {
             LOG.warn(
                     "the history pool of {} bytes has no room for a few versions of volume {} of each client: set"
@@ -127,7 +127,7 @@ public final class LazyVerification implements BackgroundWork {
         while (!stopping) {
             try {
                 DueVerification next =
-                        background.awaitVerification(this::pressed, serving.store()::holdsUnwritten, WAIT_MILLIS_MAX);
+                        background.awaitVerification(this::isUnderPressure, serving.store()::holdsUnwritten, WAIT_MILLIS_MAX);
                 if (next != null) {
                     verify(serving, next);
                 }
@@ -139,7 +139,7 @@ public final class LazyVerification implements BackgroundWork {
         }
     }
 
-    private boolean pressed() {
+    private boolean isUnderPressure() {
         return total(PasisCounters::poolBytes) > pool.bytes() * PRESSED_SHARE;
     }
 
@@ -148,8 +148,8 @@ public final class LazyVerification implements BackgroundWork {
         PasisBackground.Verify asked = new PasisBackground.Verify(due.block(), due.again());
         var _ = serving.ask(asked, ANSWER_MILLIS).whenComplete((answer, error) -> {
             boolean settled = answer instanceof PasisBackground.Verified verified
-                    && (verified.found() == PasisBackground.Found.VERIFIED
-                            || verified.found() == PasisBackground.Found.IDLE);
+                    && (verified.found() == PasisBackground.VerificationOutcome.VERIFIED
+                            || verified.found() == PasisBackground.VerificationOutcome.IDLE);
             background.endVerification(due.block(), settled);
         });
     }
@@ -188,11 +188,11 @@ public final class LazyVerification implements BackgroundWork {
         @Override
         public void poolIsShort(int volume, long neededBytes) {
             // They share the pool evenly.
-            noteShort(volume, neededBytes * servers.get());
+            recordShortage(volume, neededBytes * servers.get());
         }
 
         @Override
-        public boolean beforeRead(long nowMillis, BlockId block) {
+        public boolean mustVerifyBeforeRead(long nowMillis, BlockId block) {
             NodeAccess serving = node;
             synchronized (choice) {
                 return choice.verifies(nowMillis, serving == null ? 0 : serving.requestsInProcessing());
@@ -200,7 +200,7 @@ public final class LazyVerification implements BackgroundWork {
         }
 
         @Override
-        public void counted(int volume, PasisCounters counted) {
+        public void onCountersChanged(int volume, PasisCounters counted) {
             counters.computeIfAbsent(shard, _ -> new ConcurrentHashMap<>()).put(volume, counted);
         }
     }

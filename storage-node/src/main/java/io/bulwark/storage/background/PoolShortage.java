@@ -16,27 +16,27 @@ final class PoolShortage {
      * @param nanos when it was last met
      * @param saidNanos when the log last had a word of a shortage
      */
-    private record Met(long neededBytes, long nanos, long saidNanos) {
+    private record LargestShortage(long neededBytes, long nanos, long saidNanos) {
         boolean isOver(long now) {
             return now - nanos >= LASTS_NANOS;
         }
     }
 
     private final LongSupplier nanos;
-    private final AtomicReference<Met> met;
+    private final AtomicReference<LargestShortage> met;
 
     PoolShortage(LongSupplier nanos) {
         this.nanos = nanos;
         long before = nanos.getAsLong() - LASTS_NANOS;
-        met = new AtomicReference<>(new Met(0, before, before));
+        met = new AtomicReference<>(new LargestShortage(0, before, before));
     }
 
     /** Notes one; true if it is to be said in the log, which it is once in a minute. */
     boolean note(long neededBytes) {
         long now = nanos.getAsLong();
-        Met before = met.getAndUpdate(last -> {
+        LargestShortage before = met.getAndUpdate(last -> {
             boolean greatest = last.isOver(now) || neededBytes >= last.neededBytes();
-            return new Met(
+            return new LargestShortage(
                     greatest ? neededBytes : last.neededBytes(),
                     greatest ? now : last.nanos(),
                     now - last.saidNanos() >= LASTS_NANOS ? now : last.saidNanos());
@@ -46,7 +46,7 @@ final class PoolShortage {
 
     /** In whole MiB; 0 if none was met for a minute. */
     long neededBytes() {
-        Met last = met.get();
+        LargestShortage last = met.get();
         return last.isOver(nanos.getAsLong()) ? 0 : (last.neededBytes() + MIB - 1) / MIB * MIB;
     }
 }

@@ -126,7 +126,7 @@ final class WriteCountTable {
     }
 
     /**
-     * Takes the block whose verification is worth most; {@link #tried} must follow.
+     * Takes the block whose verification is worth most; {@link #recordAttempt} must follow.
      *
      * @param pressed whether waiting blocks are taken too, if there are no others. Blocks without a result last time
      *     are left out: they may fill the whole pool, and may never have one
@@ -159,7 +159,7 @@ final class WriteCountTable {
      *
      * @param settled whether it had a result; if not, the block rests for a while, longer each time
      */
-    void tried(long nowMillis, BlockId block, boolean settled) {
+    void recordAttempt(long nowMillis, BlockId block, boolean settled) {
         Entry entry = entries.get(block);
         if (entry != null && entry.inFlight) {
             entry.inFlight = false;

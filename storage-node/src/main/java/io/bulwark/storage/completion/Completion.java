@@ -7,7 +7,7 @@ import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.RecordKind;
-import io.bulwark.protocol.epoch.Settled;
+import io.bulwark.protocol.epoch.SettleAnswer;
 import io.bulwark.protocol.extent.CompletionResult;
 import io.bulwark.protocol.extent.ExtentMessage.Completed;
 import io.bulwark.protocol.extent.ExtentTiming;
@@ -52,7 +52,7 @@ public final class Completion implements BackgroundWork {
     private final Background background;
     private final BlockingQueue<Input> inputs = new LinkedBlockingQueue<>();
     private volatile @Nullable Parts parts;
-    private volatile NodeCompletion.Counts counts = NodeCompletion.Counts.NONE;
+    private volatile NodeCompletion.CompletionCounts counts = NodeCompletion.CompletionCounts.NONE;
     private final UnsettledLog unsettled = new UnsettledLog();
     private volatile boolean stopping;
 
@@ -67,7 +67,7 @@ public final class Completion implements BackgroundWork {
 
     /** One input of the state machine. */
     private interface Input {
-        List<CompletionStep> handIn(NodeCompletion machine, long nowMillis);
+        List<CompletionStep> submitAnswers(NodeCompletion machine, long nowMillis);
     }
 
     /** @param background decides when fragments are re-read */
@@ -133,7 +133,7 @@ public final class Completion implements BackgroundWork {
     /** Returns the completed and remaining work; counts are empty before the node serves. */
     public CompletionStatus status() {
         Parts running = parts;
-        NodeCompletion.Counts done = counts;
+        NodeCompletion.CompletionCounts done = counts;
         return new CompletionStatus(
                 done.checked(),
                 done.completed(),
@@ -167,7 +167,7 @@ public final class Completion implements BackgroundWork {
                 Input input = inputs.poll(TICK_MILLIS, TimeUnit.MILLISECONDS);
                 long now = TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
                 if (input != null) {
-                    perform(running, input.handIn(running.machine(), now));
+                    perform(running, input.submitAnswers(running.machine(), now));
                 }
                 if (now - tickedMillis >= TICK_MILLIS) {
                     tickedMillis = now;
@@ -215,7 +215,7 @@ public final class Completion implements BackgroundWork {
                             found -> found(find.token(), found));
                 case CompletionStep.SeeTo seeTo ->
                     when(node.ask(seeTo.request(), SETTLE_MILLIS), answer -> {
-                        boolean done = Settled.isDone(answer);
+                        boolean done = SettleAnswer.isDone(answer);
                         return (machine, now) -> {
                             if (!done) {
                                 unsettled.report(now, seeTo.request());

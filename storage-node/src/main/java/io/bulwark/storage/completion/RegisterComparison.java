@@ -27,7 +27,7 @@ import io.bulwark.storage.background.ScrubCounts;
 import io.bulwark.storage.node.BackgroundWork;
 import io.bulwark.storage.node.NodeAccess;
 import io.bulwark.storage.status.LatestAnswers;
-import io.bulwark.storage.status.LatestAnswers.Standing;
+import io.bulwark.storage.status.LatestAnswers.StoreState;
 import io.bulwark.storage.store.LatestRecords;
 import io.bulwark.storage.store.LatestRecords.Latest;
 import io.bulwark.storage.store.StoreException;
@@ -63,7 +63,7 @@ import org.slf4j.LoggerFactory;
  * says so. What others only claim costs a look.
  *
  * <p>A store of which peers remember later starts was set back in time. It is one of the f that may forget, so it says nothing of registers
- * to others, and does not count for others who compare, until it has made up what it missed ({@link Standing}).
+ * to others, and does not count for others who compare, until it has made up what it missed ({@link StoreState}).
  */
 public final class RegisterComparison implements BackgroundWork {
     private static final Logger LOG = LoggerFactory.getLogger(RegisterComparison.class);
@@ -180,7 +180,7 @@ public final class RegisterComparison implements BackgroundWork {
 
     /** Whether others' requests for registers of a volume are served: not by a store that may have forgotten what it promised there. */
     public boolean serves(int volume) {
-        return answers.standing(volume) == Standing.CURRENT;
+        return answers.standing(volume) == StoreState.CURRENT;
     }
 
     private void run(NodeAccess node) {
@@ -234,7 +234,7 @@ public final class RegisterComparison implements BackgroundWork {
             // A volume created or taken while this node was up has lost nothing by its start. Its peers hear of this
             // life all the same.
             progress.compared = knowsFirst || progress.ended;
-            answers.stand(volume.id(), progress.compared ? Standing.CURRENT : Standing.UNKNOWN);
+            answers.stand(volume.id(), progress.compared ? StoreState.CURRENT : StoreState.UNKNOWN);
             volumes.put(volume.id(), progress);
         }
         answers.knowsAll(ids);
@@ -244,7 +244,7 @@ public final class RegisterComparison implements BackgroundWork {
             Progress progress = volumes.get(volume.id());
             if (progress != null && (!progress.ended || progress.left > 0)) {
                 node.tell(new Fact.OfVolume(volume.id(), Optional.of(volume)));
-                lookAgain(node, volume, progress);
+                compareAgain(node, volume, progress);
                 further &= progress.ended || compare(node, volume, progress);
             }
             // A store that was set back is as good as any once all that it missed is made up.
@@ -268,12 +268,12 @@ public final class RegisterComparison implements BackgroundWork {
                 .filter(life -> life > 0)
                 .sorted(Comparator.reverseOrder())
                 .toList();
-        Standing standing = answers.standing(volume.id());
+        StoreState standing = answers.standing(volume.id());
         if (later.size() >= enough) {
             laterLife = Math.max(laterLife, Math.min(LIFE_MAX, later.get(enough - 1)));
             confirmed = false;
-            if (standing != Standing.SET_BACK) {
-                answers.stand(volume.id(), Standing.SET_BACK);
+            if (standing != StoreState.SET_BACK) {
+                answers.stand(volume.id(), StoreState.SET_BACK);
                 LOG.error(
                         "the store of node-{} was set back in time, or is new: it does not know of this node's start"
                                 + " number {}, which peers remember. It serves no registers of volume {} until it has"
@@ -282,19 +282,19 @@ public final class RegisterComparison implements BackgroundWork {
                         laterLife,
                         volume.name());
             }
-        } else if (standing == Standing.UNKNOWN && progress.remembered.size() - later.size() >= enough) {
+        } else if (standing == StoreState.UNKNOWN && progress.remembered.size() - later.size() >= enough) {
             standCurrent(node, volume);
         }
     }
 
     private void standCurrent(NodeAccess node, Volume volume) {
-        Standing before = answers.standing(volume.id());
+        StoreState before = answers.standing(volume.id());
         // What is served in a life that goes on at the next start is not missed if the disk is set back to this life.
-        if (before == Standing.CURRENT || (allCurrentBut(volume.id()) && !confirm(node))) {
+        if (before == StoreState.CURRENT || (allCurrentBut(volume.id()) && !confirm(node))) {
             return;
         }
-        answers.stand(volume.id(), Standing.CURRENT);
-        if (before == Standing.SET_BACK) {
+        answers.stand(volume.id(), StoreState.CURRENT);
+        if (before == StoreState.SET_BACK) {
             LOG.info(
                     "node-{} has made up what its store had forgotten of volume {}, and serves its registers again",
                     node.node(),
@@ -304,7 +304,7 @@ public final class RegisterComparison implements BackgroundWork {
 
     private boolean allCurrentBut(int volume) {
         return volumes.keySet().stream()
-                .allMatch(other -> other == volume || answers.standing(other) == Standing.CURRENT);
+                .allMatch(other -> other == volume || answers.standing(other) == StoreState.CURRENT);
     }
 
     /** No later life counts for any volume; false if that cannot be written down. */
@@ -387,7 +387,7 @@ public final class RegisterComparison implements BackgroundWork {
         }
         for (int open = first, taken = 0; open > 0; taken++) {
             // Until it is known how the store stands each is heard once.
-            boolean judged = taken >= first || answers.standing(volume.id()) != Standing.UNKNOWN;
+            boolean judged = taken >= first || answers.standing(volume.id()) != StoreState.UNKNOWN;
             if (judged && told(volume, group, progress) >= needed(volume)) {
                 break;
             }
@@ -481,7 +481,7 @@ public final class RegisterComparison implements BackgroundWork {
         return suspects;
     }
 
-    private void lookAgain(NodeAccess node, Volume volume, Progress progress) throws InterruptedException {
+    private void compareAgain(NodeAccess node, Volume volume, Progress progress) throws InterruptedException {
         if (progress.left > 0 && System.nanoTime() - progress.triedNanos >= retryNanos) {
             progress.triedNanos = System.nanoTime();
             look(node, volume, progress, List.copyOf(progress.unfinished));
@@ -499,8 +499,8 @@ public final class RegisterComparison implements BackgroundWork {
                 TimeUnit.MILLISECONDS.sleep(RATE_MILLIS);
             }
             Message question = volume.policy().protocol() == Protocol.PASIS
-                    ? new PasisBackground.Look(block)
-                    : new FpScrub.Look(block);
+                    ? new PasisBackground.ScrubRequest(block)
+                    : new FpScrub.ScrubRequest(block);
             var _ = node.ask(question, ANSWER_MILLIS).whenComplete((answer, _) -> {
                 looked.incrementAndGet();
                 take(progress, block, found(answer), bytes);
@@ -510,15 +510,15 @@ public final class RegisterComparison implements BackgroundWork {
         permits.acquire(atOnce);
     }
 
-    private static FpScrub.Found found(@Nullable Message answer) {
+    private static FpScrub.ScrubOutcome found(@Nullable Message answer) {
         return switch (answer) {
-            case FpScrub.Seen seen -> seen.found();
-            case PasisBackground.Looked looked -> looked.found();
-            case null, default -> FpScrub.Found.UNASKED;
+            case FpScrub.ScrubResult seen -> seen.found();
+            case PasisBackground.ScrubResult looked -> looked.found();
+            case null, default -> FpScrub.ScrubOutcome.UNASKED;
         };
     }
 
-    private void take(Progress progress, BlockId block, FpScrub.Found found, long bytes) {
+    private void take(Progress progress, BlockId block, FpScrub.ScrubOutcome found, long bytes) {
         synchronized (progress) {
             switch (found) {
                 case GOOD, ABSENT -> progress.unfinished.remove(block);
@@ -533,7 +533,7 @@ public final class RegisterComparison implements BackgroundWork {
             }
             progress.left = progress.unfinished.size();
         }
-        if (found != FpScrub.Found.COMPLETED && found != FpScrub.Found.REPAIRED) {
+        if (found != FpScrub.ScrubOutcome.COMPLETED && found != FpScrub.ScrubOutcome.REPAIRED) {
             synchronized (fruitless) {
                 fruitless.charge(nowMillis(), bytes);
             }

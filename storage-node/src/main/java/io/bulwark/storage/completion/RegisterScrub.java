@@ -41,7 +41,7 @@ import org.slf4j.event.Level;
 /**
  * Goes through a node's register volumes round after round: one thread through the blocks that it holds something of,
  * another through those that it holds nothing of, as it may have missed their writes; a third looks again at what could not
- * be made up. What is done about a block is the server's to decide ({@link FpScrub}, {@link PasisBackground.Look}).
+ * be made up. What is done about a block is the server's to decide ({@link FpScrub}, {@link PasisBackground.ScrubRequest}).
  */
 public final class RegisterScrub implements BackgroundWork {
     private static final Logger LOG = LoggerFactory.getLogger(RegisterScrub.class);
@@ -58,7 +58,7 @@ public final class RegisterScrub implements BackgroundWork {
     private final Semaphore permits;
     private final AtomicLong foundBad = new AtomicLong();
     private final List<Thread> threads = new ArrayList<>();
-    private final Map<FpScrub.Found, AtomicLong> counts = new EnumMap<>(FpScrub.Found.class);
+    private final Map<FpScrub.ScrubOutcome, AtomicLong> counts = new EnumMap<>(FpScrub.ScrubOutcome.class);
     private final SortedMap<Integer, SortedSet<BlockId>> unfinished = new ConcurrentSkipListMap<>();
     private volatile boolean stopping;
 
@@ -78,7 +78,7 @@ public final class RegisterScrub implements BackgroundWork {
         this.background = background;
         this.pauseMillis = Math.max(config.pace().pollMillis(), config.pace().retryMillis());
         this.permits = new Semaphore(config.pace().atOnce());
-        for (FpScrub.Found found : FpScrub.Found.values()) {
+        for (FpScrub.ScrubOutcome found : FpScrub.ScrubOutcome.values()) {
             counts.put(found, new AtomicLong());
         }
     }
@@ -86,10 +86,10 @@ public final class RegisterScrub implements BackgroundWork {
     @Override
     public void start(NodeAccess node) {
         background.count(() -> new ScrubCounts(
-                looks(), foundBad.get(), count(FpScrub.Found.COMPLETED) + count(FpScrub.Found.REPAIRED)));
+                looks(), foundBad.get(), count(FpScrub.ScrubOutcome.COMPLETED) + count(FpScrub.ScrubOutcome.REPAIRED)));
         if (background.scrubs()) {
             begin(node, Scrubber.REGISTERS, scrubber -> held(node, scrubber));
-            begin(node, Scrubber.MISSED_REGISTERS, scrubber -> absent(node, scrubber));
+            begin(node, Scrubber.MISSED_REGISTERS, scrubber -> checkAbsent(node, scrubber));
             begin(node, Scrubber.UNFINISHED_REGISTERS, scrubber -> again(node, scrubber));
         }
     }
@@ -111,14 +111,14 @@ public final class RegisterScrub implements BackgroundWork {
     public ScrubStatus status() {
         List<VolumeWork> work = new ArrayList<>();
         unfinished.forEach((volume, blocks) -> work.add(new VolumeWork(volume, blocks.size(), true)));
-        return new ScrubStatus(looks(), count(FpScrub.Found.COMPLETED), count(FpScrub.Found.REPAIRED), work);
+        return new ScrubStatus(looks(), count(FpScrub.ScrubOutcome.COMPLETED), count(FpScrub.ScrubOutcome.REPAIRED), work);
     }
 
     private long looks() {
         return counts.values().stream().mapToLong(AtomicLong::get).sum();
     }
 
-    private long count(FpScrub.Found found) {
+    private long count(FpScrub.ScrubOutcome found) {
         AtomicLong counter = counts.get(found);
         return counter == null ? 0 : counter.get();
     }
@@ -183,7 +183,7 @@ public final class RegisterScrub implements BackgroundWork {
         return volume.policy().protocol() == Protocol.PASIS ? records : 1;
     }
 
-    private void absent(NodeAccess node, Scrubber scrubber) throws InterruptedException, ExecutionException {
+    private void checkAbsent(NodeAccess node, Scrubber scrubber) throws InterruptedException, ExecutionException {
         for (Volume volume : volumes(node)) {
             for (long counter = 0; counter < volume.blocks(); counter++) {
                 BlockId block = BlockId.register(volume.id(), counter);
@@ -241,21 +241,21 @@ public final class RegisterScrub implements BackgroundWork {
         background.awaitLook(scrubber, (long) fragments * fragmentBytes);
         long bytes = (long) Math.max(1, fragments) * fragmentBytes;
         Message question = volume.policy().protocol() == Protocol.PASIS
-                ? new PasisBackground.Look(block)
-                : new FpScrub.Look(block);
+                ? new PasisBackground.ScrubRequest(block)
+                : new FpScrub.ScrubRequest(block);
         var _ = node.ask(question, ANSWER_MILLIS).whenComplete((answer, error) -> {
             background.endLook();
             permits.release();
             switch (answer) {
-                case FpScrub.Seen seen -> take(block, seen.found(), bytes);
-                case PasisBackground.Looked looked -> take(block, looked.found(), bytes);
+                case FpScrub.ScrubResult seen -> take(block, seen.found(), bytes);
+                case PasisBackground.ScrubResult looked -> take(block, looked.found(), bytes);
                 case null, default -> LOG.debug("scrubbing: no answer about {}", block, error);
             }
         });
     }
 
     /** @param bytes of what was made, if anything was; under PASIS of all that may have been */
-    private void take(BlockId block, FpScrub.Found found, long bytes) {
+    private void take(BlockId block, FpScrub.ScrubOutcome found, long bytes) {
         AtomicLong counter = counts.get(found);
         if (counter != null) {
             counter.incrementAndGet();
@@ -269,7 +269,7 @@ public final class RegisterScrub implements BackgroundWork {
                     foundBad.incrementAndGet();
                 }
                 // That it had missed a write is nothing that anybody has to look at; `status` counts both.
-                LOG.atLevel(found == FpScrub.Found.REPAIRED ? Level.INFO : Level.DEBUG)
+                LOG.atLevel(found == FpScrub.ScrubOutcome.REPAIRED ? Level.INFO : Level.DEBUG)
                         .log("scrubbing: register {} is {}", block, found);
             }
             case UNFINISHED -> {

@@ -1,6 +1,6 @@
 package io.bulwark.storage.completion;
 
-import io.bulwark.protocol.epoch.Settle;
+import io.bulwark.protocol.epoch.SettleRequest;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,7 +16,7 @@ final class UnsettledLog {
     private long saidMillis;
     private long since;
 
-    void report(long nowMillis, Settle settle) {
+    void report(long nowMillis, SettleRequest settle) {
         since++;
         if (said && nowMillis - saidMillis < PAUSE_MILLIS) {
             return;

@@ -40,8 +40,8 @@ final class VerdictReports {
     private static final Logger LOG = LoggerFactory.getLogger(VerdictReports.class);
 
     /** Report that is sent once, and repeated only for a much later finding. */
-    private sealed interface Told {
-        record OfNode(int node, BlockId block) implements Told, Comparable<OfNode> {
+    private sealed interface SentReport {
+        record OfNode(int node, BlockId block) implements SentReport, Comparable<OfNode> {
             private static final Comparator<OfNode> ORDER =
                     Comparator.comparingInt(OfNode::node).thenComparing(OfNode::block);
 
@@ -52,7 +52,7 @@ final class VerdictReports {
         }
 
         /** More of the same session changes nothing, but in another placement group, where others count. */
-        record OfClient(PrincipalId client, long session, int volume, int group) implements Told, Comparable<OfClient> {
+        record OfClient(PrincipalId client, long session, int volume, int group) implements SentReport, Comparable<OfClient> {
             private static final Comparator<OfClient> ORDER = Comparator.comparing(OfClient::client)
                     .thenComparingLong(OfClient::session)
                     .thenComparingInt(OfClient::volume)
@@ -69,11 +69,11 @@ final class VerdictReports {
     private final ControlSession session;
     private final EvidenceLog evidence;
     private final int self;
-    private final Map<Told, Instant> told = new LinkedHashMap<>() {
+    private final Map<SentReport, Instant> told = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Told, Instant> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<SentReport, Instant> eldest) {
             return size() > REMEMBERED_MAX;
         }
     };
@@ -105,7 +105,7 @@ final class VerdictReports {
         long last = done;
         for (EvidenceLog.Entry entry : entries) {
             Effect.Evidence seen = entry.evidence();
-            Optional<Told> report = toTell(seen).filter(each -> !isTold(each, entry.at()));
+            Optional<SentReport> report = toTell(seen).filter(each -> !isTold(each, entry.at()));
             if (report.isPresent()) {
                 if (reports++ == REPORTS_PER_POLL) {
                     break;
@@ -118,24 +118,24 @@ final class VerdictReports {
         return last;
     }
 
-    private boolean isTold(Told what, Instant found) {
+    private boolean isTold(SentReport what, Instant found) {
         Instant before = told.get(what);
         return before != null && found.isBefore(before.plus(REPEAT));
     }
 
-    private Optional<Told> toTell(Effect.Evidence seen) throws InterruptedException, ExecutionException {
+    private Optional<SentReport> toTell(Effect.Evidence seen) throws InterruptedException, ExecutionException {
         PrincipalId about = seen.about();
         return switch (seen.verdict()) {
             case CORRUPT, DAMAGED ->
                 about.kind() == PrincipalKind.NODE && about.number() != self
-                        ? Optional.of(new Told.OfNode(about.number(), seen.block()))
+                        ? Optional.of(new SentReport.OfNode(about.number(), seen.block()))
                         : Optional.empty();
             // Without a session it is a reader's finding, of a version that somebody named.
             case POISONOUS ->
                 seen.session() == 0
                         ? Optional.empty()
                         : volume(seen.block().volume())
-                                .map(volume -> new Told.OfClient(
+                                .map(volume -> new SentReport.OfClient(
                                         about, seen.session(), volume.id(), volume.groupIndex(seen.block())));
             case OTHER_VERSION, BEHIND, UNREACHABLE, MISBEHAVED -> Optional.empty();
         };
@@ -151,11 +151,11 @@ final class VerdictReports {
         return Optional.ofNullable(volumes.get(number));
     }
 
-    private void report(Told what, Effect.Evidence seen) throws InterruptedException, ExecutionException {
+    private void report(SentReport what, Effect.Evidence seen) throws InterruptedException, ExecutionException {
         String detail = seen.detail().substring(0, Math.min(seen.detail().length(), DETAIL_LENGTH));
         Command command = switch (what) {
-            case Told.OfNode of -> new Command.ReportEvidence(of.node(), seen.block(), seen.verdict(), detail);
-            case Told.OfClient of -> new Command.ReportPoison(of.client(), seen.block(), of.session(), detail);
+            case SentReport.OfNode of -> new Command.ReportEvidence(of.node(), seen.block(), seen.verdict(), detail);
+            case SentReport.OfClient of -> new Command.ReportPoison(of.client(), seen.block(), of.session(), detail);
         };
         if (session.submit(command) instanceof Reply.Failed failed) {
             LOG.warn("the metadata refuses the verdict {}: {}", seen, failed.message());

@@ -113,11 +113,11 @@ public final class AgreedKeys {
                 _ -> NO_BLOCK,
                 false,
                 _ -> 0,
-                shard -> shard == one ? new Here() : new Elsewhere());
+                shard -> shard == one ? new KeyServer() : new IdleServer());
     }
 
     /** Nodes that name no version when they connect, and the keys of the ring for them. */
-    private record Older(TlsCredentials credentials, Map<PrincipalId, Bytes> given) implements KeyAgreement.Elder {
+    private record Older(TlsCredentials credentials, Map<PrincipalId, Bytes> given) implements KeyAgreement.OlderPeers {
         @Override
         public boolean agrees(PrincipalId peer) {
             return credentials.versionOf(peer) >= WireVersions.AGREED_KEYS;
@@ -125,7 +125,7 @@ public final class AgreedKeys {
 
         @Override
         public Optional<Bytes> keyFor(PrincipalId peer) {
-            return credentials.namesNone(peer) ? Optional.ofNullable(given.get(peer)) : Optional.empty();
+            return credentials.hasUnversionedConnection(peer) ? Optional.ofNullable(given.get(peer)) : Optional.empty();
         }
     }
 
@@ -152,7 +152,7 @@ public final class AgreedKeys {
     }
 
     /** The agreement's server; nodes come and leave as the trusted keys change. */
-    private final class Here implements ProtocolServer {
+    private final class KeyServer implements ProtocolServer {
         private @Nullable TrustedKeys looked;
 
         @Override
@@ -166,7 +166,7 @@ public final class AgreedKeys {
             TrustedKeys trusted = credentials.trusted();
             if (trusted != looked) {
                 looked = trusted;
-                agreement.belong(others(trusted));
+                agreement.setMembers(others(trusted));
             }
             return agreement.onTick(nowMillis);
         }
@@ -178,7 +178,7 @@ public final class AgreedKeys {
     }
 
     /** On the other shards nothing is done. */
-    private static final class Elsewhere implements ProtocolServer {
+    private static final class IdleServer implements ProtocolServer {
         @Override
         public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
             return List.of();

@@ -29,19 +29,19 @@ final class FactCache {
     private final LongSupplier clockMillis;
     private final Map<Question, CompletableFuture<Fact>> outstanding = new HashMap<>();
     private final Map<PrincipalId, Integer> outstandingOf = new HashMap<>();
-    private final Map<Question, Kept> positive = new Bounded();
-    private final Map<Question, Kept> negative = new Bounded();
+    private final Map<Question, CachedFact> positive = new BoundedCache();
+    private final Map<Question, CachedFact> negative = new BoundedCache();
 
-    private static final class Bounded extends LinkedHashMap<Question, Kept> {
+    private static final class BoundedCache extends LinkedHashMap<Question, CachedFact> {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Question, Kept> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<Question, CachedFact> eldest) {
             return size() > ENTRIES_MAX;
         }
     }
 
-    private record Kept(Fact fact, long untilMillis) {
+    private record CachedFact(Fact fact, long untilMillis) {
         boolean holds(long nowMillis) {
             return untilMillis > nowMillis;
         }
@@ -57,7 +57,7 @@ final class FactCache {
         CompletableFuture<Fact> answer = new CompletableFuture<>();
         synchronized (this) {
             long now = clockMillis.getAsLong();
-            Kept known = positive.get(question);
+            CachedFact known = positive.get(question);
             if (known == null || !known.holds(now)) {
                 known = negative.get(question);
             }
@@ -68,18 +68,18 @@ final class FactCache {
             if (asked != null) {
                 return asked;
             }
-            int own = outstandingOf.getOrDefault(about(question), 0);
+            int own = outstandingOf.getOrDefault(principalOf(question), 0);
             if (outstanding.size() >= OUTSTANDING_MAX || own >= OUTSTANDING_PER_PRINCIPAL_MAX) {
                 return CompletableFuture.failedFuture(new IllegalStateException(
-                        outstanding.size() + " open questions to the replicas, " + own + " about " + about(question)));
+                        outstanding.size() + " open questions to the replicas, " + own + " about " + principalOf(question)));
             }
             outstanding.put(question, answer);
-            outstandingOf.merge(about(question), 1, Integer::sum);
+            outstandingOf.merge(principalOf(question), 1, Integer::sum);
         }
         var _ = source.ask(question).whenComplete((fact, error) -> {
             synchronized (this) {
                 outstanding.remove(question);
-                outstandingOf.merge(about(question), -1, (a, b) -> a + b == 0 ? null : (Integer) (a + b));
+                outstandingOf.merge(principalOf(question), -1, (a, b) -> a + b == 0 ? null : (Integer) (a + b));
                 if (fact != null) {
                     keep(question, fact);
                 }
@@ -106,8 +106,8 @@ final class FactCache {
             positive.keySet().removeIf(question -> covers(told, question));
             negative.keySet().removeIf(question -> covers(told, question));
         } else if (fact instanceof Fact.Revoked told) {
-            positive.keySet().removeIf(question -> about(question).equals(told.principal()));
-            negative.keySet().removeIf(question -> about(question).equals(told.principal()));
+            positive.keySet().removeIf(question -> principalOf(question).equals(told.principal()));
+            negative.keySet().removeIf(question -> principalOf(question).equals(told.principal()));
         } else if (fact instanceof Fact.OfGrant told) {
             forget(new Question.OfGrant(told.volume(), told.principal()));
         }
@@ -126,10 +126,10 @@ final class FactCache {
         boolean lasts = isPositive(question, fact);
         forget(question);
         long until = clockMillis.getAsLong() + (lasts ? POSITIVE_MILLIS : NEGATIVE_MILLIS);
-        (lasts ? positive : negative).put(question, new Kept(fact, until));
+        (lasts ? positive : negative).put(question, new CachedFact(fact, until));
     }
 
-    private static PrincipalId about(Question question) {
+    private static PrincipalId principalOf(Question question) {
         return switch (question) {
             case Question.OfSession of -> of.owner();
             case Question.OfGrant of -> of.principal();

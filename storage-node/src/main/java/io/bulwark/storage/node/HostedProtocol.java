@@ -3,7 +3,7 @@ package io.bulwark.storage.node;
 import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.effect.ProtocolServer;
-import io.bulwark.protocol.epoch.Settle;
+import io.bulwark.protocol.epoch.SettleRequest;
 import io.bulwark.protocol.extent.ExtentLimits;
 import io.bulwark.protocol.extent.ExtentMessage;
 import io.bulwark.protocol.extent.ExtentServer;
@@ -91,10 +91,10 @@ public record HostedProtocol(
         return new HostedProtocol(
                 message -> message instanceof FpMessage.Request
                         || message instanceof FpScrub
-                        || Settle.isFor(Protocol.FP, message),
+                        || SettleRequest.isFor(Protocol.FP, message),
                 message -> switch (message) {
                     case FpScrub unasked -> unasked.block();
-                    case Settle settle -> settle.block();
+                    case SettleRequest settle -> settle.block();
                     default -> ((FpMessage.Request) message).target().block();
                 },
                 true,
@@ -122,10 +122,10 @@ public record HostedProtocol(
         return new HostedProtocol(
                 message -> message instanceof PasisMessage.Request
                         || message instanceof PasisBackground
-                        || Settle.isFor(Protocol.PASIS, message),
+                        || SettleRequest.isFor(Protocol.PASIS, message),
                 message -> switch (message) {
                     case PasisBackground unasked -> unasked.block();
-                    case Settle settle -> settle.block();
+                    case SettleRequest settle -> settle.block();
                     default -> ((PasisMessage.Request) message).target().block();
                 },
                 true,

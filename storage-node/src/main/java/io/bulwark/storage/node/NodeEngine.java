@@ -34,7 +34,7 @@ interface NodeEngine {
     void answer(PrincipalId to, long requestId, Message message);
 
     /** A server threw: this is a bug of ours, and the input is lost. */
-    void brokenInvariant(ProtocolServer server, RuntimeException error);
+    void onBrokenInvariant(ProtocolServer server, RuntimeException error);
 
     /** Something that a server asked for could not be done. */
     void failed(ProtocolServer server, Throwable error);

@@ -39,20 +39,20 @@ final class Shard {
     private final int number;
     private final List<ProtocolServer> servers;
     private final BlockingQueue<Step> mailbox = new LinkedBlockingQueue<>();
-    private final Map<Question, List<Work>> asking = new HashMap<>();
-    private final Map<Asker, Work> open = new HashMap<>();
+    private final Map<Question, List<ShardTask>> asking = new HashMap<>();
+    private final Map<Requester, ShardTask> open = new HashMap<>();
     private final Thread thread;
     private volatile boolean stopped;
 
     /** Something to do on the shard's thread, and what it belongs to. */
-    private record Step(Work work, Runnable body) {}
+    private record Step(ShardTask work, Runnable body) {}
 
-    private record Asker(PrincipalId principal, long requestId) implements Comparable<Asker> {
-        private static final Comparator<Asker> ORDER =
-                Comparator.comparing(Asker::principal).thenComparingLong(Asker::requestId);
+    private record Requester(PrincipalId principal, long requestId) implements Comparable<Requester> {
+        private static final Comparator<Requester> ORDER =
+                Comparator.comparing(Requester::principal).thenComparingLong(Requester::requestId);
 
         @Override
-        public int compareTo(Asker other) {
+        public int compareTo(Requester other) {
             return ORDER.compare(this, other);
         }
     }
@@ -81,11 +81,11 @@ final class Shard {
     }
 
     /** Queues a request for the server of a protocol; {@code released} is run once nothing of it is under way. */
-    void request(int protocol, PrincipalId from, long requestId, Message message, Work.Reply reply, Runnable released) {
+    void request(int protocol, PrincipalId from, long requestId, Message message, ShardTask.Reply reply, Runnable released) {
         ProtocolServer server = servers.get(protocol);
-        Asker asker = new Asker(from, requestId);
-        Work[] holder = new Work[1];
-        Work work = new Work(reply, () -> {
+        Requester asker = new Requester(from, requestId);
+        ShardTask[] holder = new ShardTask[1];
+        ShardTask work = new ShardTask(reply, () -> {
             open.remove(asker, holder[0]);
             released.run();
         });
@@ -98,10 +98,10 @@ final class Shard {
 
     /** Queues a fact for all servers. */
     void tell(Fact fact) {
-        tell(fact, new Work(Work.Reply.NONE, () -> {}));
+        tell(fact, new ShardTask(ShardTask.Reply.NONE, () -> {}));
     }
 
-    private void tell(Fact fact, Work work) {
+    private void tell(Fact fact, ShardTask work) {
         mailbox.add(new Step(
                 work, () -> servers.forEach(server -> call(server, work, now -> server.onFact(now, fact)))));
     }
@@ -117,7 +117,7 @@ final class Shard {
                 long now = engine.nowMillis();
                 if (now >= nextTick) {
                     nextTick = now + TICK_MILLIS;
-                    Work tick = new Work(Work.Reply.NONE, () -> {});
+                    ShardTask tick = new ShardTask(ShardTask.Reply.NONE, () -> {});
                     take(new Step(tick, () -> servers.forEach(server -> call(server, tick, server::onTick))));
                 }
             } catch (InterruptedException e) {
@@ -137,17 +137,17 @@ final class Shard {
     }
 
     /** One input of one server, and what it asks for. */
-    private void call(ProtocolServer server, Work work, LongFunction<List<Effect>> input) {
+    private void call(ProtocolServer server, ShardTask work, LongFunction<List<Effect>> input) {
         try {
             for (Effect effect : input.apply(engine.nowMillis())) {
                 perform(server, work, effect);
             }
         } catch (RuntimeException e) {
-            engine.brokenInvariant(server, e);
+            engine.onBrokenInvariant(server, e);
         }
     }
 
-    private void perform(ProtocolServer server, Work work, Effect effect) {
+    private void perform(ProtocolServer server, ShardTask work, Effect effect) {
         switch (effect) {
             case Effect.Send send -> send(work, send);
             case Effect.Store(long token, var mutations) ->
@@ -186,27 +186,27 @@ final class Shard {
     }
 
     /** An answer goes back to where its request came from; anything else wherever its receiver can be reached. */
-    private void send(Work work, Effect.Send send) {
+    private void send(ShardTask work, Effect.Send send) {
         if (work.reply().send(send.to(), send.requestId(), send.message())) {
             return;
         }
-        Work asked = open.get(new Asker(send.to(), send.requestId()));
+        ShardTask asked = open.get(new Requester(send.to(), send.requestId()));
         if (asked == null || !asked.reply().send(send.to(), send.requestId(), send.message())) {
             engine.answer(send.to(), send.requestId(), send.message());
         }
     }
 
     /** Many requests may wait for one answer of the replicas: all count as in processing until it was handled. */
-    private void ask(Work work, Question question) {
+    private void ask(ShardTask work, Question question) {
         work.hold();
-        List<Work> waiting = asking.get(question);
+        List<ShardTask> waiting = asking.get(question);
         if (waiting != null) {
             waiting.add(work);
             return;
         }
         asking.put(question, new ArrayList<>(List.of(work)));
         var _ = engine.facts().ask(question).whenComplete((fact, error) -> {
-            Work told = new Work(Work.Reply.NONE, () -> answered(question));
+            ShardTask told = new ShardTask(ShardTask.Reply.NONE, () -> answered(question));
             if (fact != null) {
                 tell(fact, told);
             } else {
@@ -217,9 +217,9 @@ final class Shard {
     }
 
     private void answered(Question question) {
-        List<Work> waiting = asking.remove(question);
+        List<ShardTask> waiting = asking.remove(question);
         if (waiting != null) {
-            waiting.forEach(Work::release);
+            waiting.forEach(ShardTask::release);
         }
     }
 
@@ -229,7 +229,7 @@ final class Shard {
     }
 
     private <T> void await(
-            ProtocolServer server, Work work, CompletableFuture<? extends T> future, Completion<T> completion) {
+            ProtocolServer server, ShardTask work, CompletableFuture<? extends T> future, Completion<T> completion) {
         work.hold();
         var _ = future.whenComplete((result, error) -> mailbox.add(new Step(work, () -> {
             work.release();

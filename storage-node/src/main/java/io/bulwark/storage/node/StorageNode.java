@@ -175,7 +175,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
         CompletableFuture<Message> answer = new CompletableFuture<>();
         asked.put(id, answer);
         var _ = answer.whenComplete((message, error) -> asked.remove(id));
-        if (!submit(self, id, request, Work.Reply.NONE, () -> {})) {
+        if (!submit(self, id, request, ShardTask.Reply.NONE, () -> {})) {
             answer.completeExceptionally(new IllegalStateException(self + " does not take the request now"));
         }
         return answer.orTimeout(timeoutMillis, TimeUnit.MILLISECONDS);
@@ -259,7 +259,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
     }
 
     /** Returns whether the request is processed; {@code released} is run in any case. */
-    private boolean submit(PrincipalId from, long id, Message message, Work.Reply reply, Runnable released) {
+    private boolean submit(PrincipalId from, long id, Message message, ShardTask.Reply reply, Runnable released) {
         int protocol = protocolOf(message);
         if (protocol < 0) {
             released.run();
@@ -283,7 +283,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
     /** Operations of this node address this node, too. */
     private Delivery sendAsClient(PrincipalId to, long requestId, Message message) {
         if (to.equals(self)) {
-            var _ = submit(self, requestId, message, Work.Reply.NONE, () -> {});
+            var _ = submit(self, requestId, message, ShardTask.Reply.NONE, () -> {});
         } else if (to.kind() == PrincipalKind.NODE) {
             parts.peers().addressOf(to.number()).ifPresent(address -> connect(to, address));
             return links.send(to, requestId, message);
@@ -327,7 +327,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
                 foregroundNanos = System.nanoTime();
                 foregroundSeen = true;
             }
-            Work.Reply reply = (to, id, answer) -> {
+            ShardTask.Reply reply = (to, id, answer) -> {
                 if (id != requestId || !to.equals(from)) {
                     return false;
                 }
@@ -406,7 +406,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
         }
 
         @Override
-        public void brokenInvariant(ProtocolServer server, RuntimeException error) {
+        public void onBrokenInvariant(ProtocolServer server, RuntimeException error) {
             broken.increment();
             LOG.error("{} of {} failed by a broken invariant", server.getClass().getSimpleName(), self, error);
         }

@@ -30,24 +30,24 @@ final class RevocationRounds {
 
     private static final long OVER_MILLIS_MAX = 10_000;
 
-    private record Begun(int round, long atMillis) {}
+    private record BegunRound(int round, long atMillis) {}
 
     /** Report of one server in its round. */
-    private record Said(int round, boolean refuses, int undecided, long atMillis) {}
+    private record ServerReport(int round, boolean refuses, int undecided, long atMillis) {}
 
-    private final class Standing implements RevocationWatch {
-        private static final Said NOTHING = new Said(0, false, 0, 0);
-        private final Map<PrincipalId, Said> said = new ConcurrentHashMap<>();
+    private final class ServerWatch implements RevocationWatch {
+        private static final ServerReport NOTHING = new ServerReport(0, false, 0, 0);
+        private final Map<PrincipalId, ServerReport> said = new ConcurrentHashMap<>();
 
         @Override
         public void begins(PrincipalId revoked) {
-            said.compute(revoked, (_, before) -> new Said(before == null ? 1 : before.round() + 1, false, 0, 0));
+            said.compute(revoked, (_, before) -> new ServerReport(before == null ? 1 : before.round() + 1, false, 0, 0));
         }
 
         @Override
         public void refuses(PrincipalId revoked, int left) {
             long atMillis = clock.getAsLong();
-            said.computeIfPresent(revoked, (_, now) -> new Said(now.round(), true, left, atMillis));
+            said.computeIfPresent(revoked, (_, now) -> new ServerReport(now.round(), true, left, atMillis));
         }
 
         @Override
@@ -60,14 +60,14 @@ final class RevocationRounds {
             orphanedPrepares.waitsFor(block, timestamp, peers);
         }
 
-        Said of(PrincipalId revoked) {
+        ServerReport of(PrincipalId revoked) {
             return said.getOrDefault(revoked, NOTHING);
         }
     }
 
-    private final List<Standing> servers = new CopyOnWriteArrayList<>();
+    private final List<ServerWatch> servers = new CopyOnWriteArrayList<>();
     /** Number of the current round of each principal: how often the servers were told of it. */
-    private final Map<PrincipalId, Begun> told = new ConcurrentHashMap<>();
+    private final Map<PrincipalId, BegunRound> told = new ConcurrentHashMap<>();
     /** From which round on the answer is new to an asker, by whom he asks for; who asked last is last. */
     private final LinkedHashMap<PrincipalId, LinkedHashMap<PrincipalId, Integer>> askers =
             new LinkedHashMap<>(16, 0.75f, true);
@@ -91,7 +91,7 @@ final class RevocationRounds {
 
     /** For one server, which counts from now on. */
     RevocationWatch watch() {
-        Standing standing = new Standing();
+        ServerWatch standing = new ServerWatch();
         servers.add(standing);
         return standing;
     }
@@ -108,17 +108,17 @@ final class RevocationRounds {
     void learn(List<PrincipalId> revoked) {
         long now = clock.getAsLong();
         revoked.forEach(tell);
-        revoked.forEach(each -> told.put(each, new Begun(1, now)));
+        revoked.forEach(each -> told.put(each, new BegunRound(1, now)));
     }
 
     private void begin(PrincipalId revoked) {
         long now = clock.getAsLong();
-        told.computeIfPresent(revoked, (_, before) -> new Begun(before.round() + 1, now));
+        told.computeIfPresent(revoked, (_, before) -> new BegunRound(before.round() + 1, now));
         tell.accept(revoked);
     }
 
     RevocationReply answer(PrincipalId who, PrincipalId revoked) {
-        Begun begun = told.get(revoked);
+        BegunRound begun = told.get(revoked);
         if (begun == null) {
             return new RevocationReply(revoked, false, 0);
         }
@@ -126,8 +126,8 @@ final class RevocationRounds {
         boolean refused = true;
         long undecided = 0;
         long overMillis = begun.atMillis();
-        for (Standing server : servers) {
-            Said said = server.of(revoked);
+        for (ServerWatch server : servers) {
+            ServerReport said = server.of(revoked);
             refused &= said.round() == begun.round() && said.refuses();
             undecided += said.undecided();
             overMillis = Math.max(overMillis, said.atMillis());

@@ -31,12 +31,12 @@ final class UnsettledVersions {
         void waitsFor(BlockId block, long timestamp, List<PrincipalId> peers);
     }
 
-    private record Which(BlockId block, long timestamp) implements Comparable<Which> {
-        private static final Comparator<Which> ORDER =
-                Comparator.comparing(Which::block).thenComparing(Which::timestamp, Long::compareUnsigned);
+    private record VersionKey(BlockId block, long timestamp) implements Comparable<VersionKey> {
+        private static final Comparator<VersionKey> ORDER =
+                Comparator.comparing(VersionKey::block).thenComparing(VersionKey::timestamp, Long::compareUnsigned);
 
         @Override
-        public int compareTo(Which other) {
+        public int compareTo(VersionKey other) {
             return ORDER.compare(this, other);
         }
     }
@@ -44,7 +44,7 @@ final class UnsettledVersions {
     private final Log log;
     private final LongSupplier clock;
     /** Time at which each is logged if it is still waited for. */
-    private final LinkedHashMap<Which, Long> due = new LinkedHashMap<>();
+    private final LinkedHashMap<VersionKey, Long> due = new LinkedHashMap<>();
 
     private long windowMillis = Long.MIN_VALUE;
     private int inWindow;
@@ -57,8 +57,8 @@ final class UnsettledVersions {
     /** Called by each of the node's servers. */
     synchronized void waitsFor(BlockId block, long timestamp, List<PrincipalId> peers) {
         long now = clock.getAsLong();
-        Which which = new Which(block, timestamp);
-        Map.Entry<Which, Long> oldest = due.firstEntry();
+        VersionKey which = new VersionKey(block, timestamp);
+        Map.Entry<VersionKey, Long> oldest = due.firstEntry();
         if (oldest != null && now - oldest.getValue() >= AGAIN_MILLIS) {
             due.remove(oldest.getKey());
         }

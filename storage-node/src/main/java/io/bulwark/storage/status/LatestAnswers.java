@@ -36,7 +36,7 @@ public final class LatestAnswers implements BackgroundWork {
     private static final BlockId NO_BLOCK = BlockId.register(0, 0);
 
     /** Knowledge of a node about its own store. */
-    public enum Standing {
+    public enum StoreState {
         /** Too few peers have told yet which starts of this node they remember. */
         UNKNOWN,
         /** The store knows of all starts that peers remember. */
@@ -47,28 +47,28 @@ public final class LatestAnswers implements BackgroundWork {
 
     private final Set<PrincipalId> answering = ConcurrentHashMap.newKeySet();
     private volatile @Nullable NodeAccess node;
-    private final Map<Integer, Standing> standings = new ConcurrentHashMap<>();
-    private volatile Standing ofOthers = Standing.UNKNOWN;
+    private final Map<Integer, StoreState> standings = new ConcurrentHashMap<>();
+    private volatile StoreState ofOthers = StoreState.UNKNOWN;
 
     /** Of each volume, as each has nodes, and a number of faults, of its own. */
-    public Standing standing(int volume) {
+    public StoreState standing(int volume) {
         return standings.getOrDefault(volume, ofOthers);
     }
 
     /** Whether the store was set back, as far as some volume's nodes know. */
     public boolean isSetBack() {
-        return standings.containsValue(Standing.SET_BACK);
+        return standings.containsValue(StoreState.SET_BACK);
     }
 
     /** It was found out. */
-    public void stand(int volume, Standing found) {
+    public void stand(int volume, StoreState found) {
         standings.put(volume, found);
     }
 
     /** These are all that were there when the node started, or have come since: of any other it can have forgotten nothing. */
     public void knowsAll(Collection<Integer> volumes) {
         standings.keySet().retainAll(volumes);
-        ofOthers = Standing.CURRENT;
+        ofOthers = StoreState.CURRENT;
     }
 
     /** Returns the kind of the records of a register volume's versions. */
@@ -144,6 +144,6 @@ public final class LatestAnswers implements BackgroundWork {
                 blocks,
                 next,
                 laterLife,
-                standing(request.volume()) == Standing.CURRENT);
+                standing(request.volume()) == StoreState.CURRENT);
     }
 }

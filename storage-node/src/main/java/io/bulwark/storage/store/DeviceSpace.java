@@ -74,11 +74,11 @@ final class DeviceSpace {
      * Returns whether dead bytes should be given back: stores are refused here, or soon, or perhaps at others that
      * share the device. Otherwise the first to give back would let the others keep theirs.
      */
-    boolean pressed(long storedBytes) {
+    boolean isUnderPressure(long storedBytes) {
         return usableBytes() - config.reserveBytes() < config.reserveBytes() || refuses(storedBytes);
     }
 
-    void reusable(long bytes) {
+    void addReusable(long bytes) {
         reusableBytes = bytes;
     }
 
@@ -88,7 +88,7 @@ final class DeviceSpace {
     }
 
     /** The device said that it is full. */
-    void deviceFull() {
+    void onDeviceFull() {
         full = true;
         fullNanos = System.nanoTime();
     }

@@ -122,7 +122,7 @@ public final class FragmentStore implements AutoCloseable {
             segments = new SegmentFiles(config, segments(config), index);
             FragmentStore store = new FragmentStore(config, new DeviceSpace(config, device), index, segments);
             store.count();
-            store.loseWhatIsGone();
+            store.dropMissing();
             return store;
         } catch (IOException | RuntimeException e) {
             if (segments != null) {
@@ -193,7 +193,7 @@ public final class FragmentStore implements AutoCloseable {
      * if the index cannot be read.
      */
     public CompletableFuture<Loaded.Metas> loadMetas(RecordKind kind, BlockId block) {
-        if (cache.takes(kind)) {
+        if (cache.mayHold(kind)) {
             cache.writeNow(block, block);
         }
         return read(pending.get(block), () -> scanNow(kind, block, block, Integer.MAX_VALUE, each -> true));
@@ -212,7 +212,7 @@ public final class FragmentStore implements AutoCloseable {
 
     /** Done when all earlier stores of these blocks are. */
     private CompletableFuture<?> written(RecordKind kind, BlockId from, BlockId to) {
-        if (cache.takes(kind)) {
+        if (cache.mayHold(kind)) {
             cache.writeNow(from, to);
         }
         return CompletableFuture.allOf(pending.entrySet().stream()
@@ -266,7 +266,7 @@ public final class FragmentStore implements AutoCloseable {
                 writer.syncs.get(),
                 writer.moved.get(),
                 cache.heldBytes(),
-                cache.died(),
+                cache.discardedCount(),
                 failed);
     }
 
@@ -331,8 +331,8 @@ public final class FragmentStore implements AutoCloseable {
     }
 
     /** Marks records whose segment is missing, or too short, as lost; readers of the index alone must see the loss. */
-    private void loseWhatIsGone() throws StoreException {
-        List<RecordIndex.Occupied> gone = segments.gone();
+    private void dropMissing() throws StoreException {
+        List<RecordIndex.LiveRecord> gone = segments.gone();
         if (gone.isEmpty()) {
             return;
         }
@@ -343,7 +343,7 @@ public final class FragmentStore implements AutoCloseable {
         for (int from = 0; from < gone.size(); from += LOST_AT_ONCE) {
             try (RecordIndex.Changes changes = index.change()) {
                 IndexUpdate update = new IndexUpdate(index, changes, index::takeNumber);
-                for (RecordIndex.Occupied place : gone.subList(from, Math.min(gone.size(), from + LOST_AT_ONCE))) {
+                for (RecordIndex.LiveRecord place : gone.subList(from, Math.min(gone.size(), from + LOST_AT_ONCE))) {
                     update.lose(place);
                 }
                 changes.commit(true);
@@ -413,7 +413,7 @@ public final class FragmentStore implements AutoCloseable {
                     return new Loaded.Found(key, entry.meta(), fragment);
                 }
                 // The record may have moved between the index and the segment: only the same place twice is damage.
-                if (tried != null && entry.samePlace(tried)) {
+                if (tried != null && entry.hasSamePlace(tried)) {
                     return damaged(key, entry.meta());
                 }
                 tried = entry;

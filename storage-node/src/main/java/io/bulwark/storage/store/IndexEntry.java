@@ -47,7 +47,7 @@ record IndexEntry(
     }
 
     /** Returns whether both point to the same write of a fragment at the same place. */
-    boolean samePlace(IndexEntry other) {
+    boolean hasSamePlace(IndexEntry other) {
         return place == other.place && segment == other.segment && offset == other.offset && sequence == other.sequence;
     }
 

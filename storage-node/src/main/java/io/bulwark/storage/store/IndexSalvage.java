@@ -122,12 +122,12 @@ final class IndexSalvage {
         }
     }
 
-    private interface Taker {
+    private interface RecordConsumer {
         void take(Bytes key, byte[] value) throws StoreException;
     }
 
     /** Reads a table from its beginning, and from its end back to what could not be read. */
-    private static void read(Path table, String family, Taker taker) throws StoreException {
+    private static void read(Path table, String family, RecordConsumer taker) throws StoreException {
         try (Options options = new Options();
                 ReadOptions reading = new ReadOptions();
                 SstFileReader reader = new SstFileReader(options)) {
@@ -172,7 +172,7 @@ final class IndexSalvage {
         }
     }
 
-    private static boolean take(Taker taker, Bytes key, byte[] value) {
+    private static boolean take(RecordConsumer taker, Bytes key, byte[] value) {
         try {
             taker.take(key, value);
             return true;

@@ -69,7 +69,7 @@ final class IndexUpdate {
      */
     void move(Bytes key, IndexEntry from, @Nullable IndexEntry to) throws StoreException {
         IndexEntry old = current(key);
-        if (old == null || !old.samePlace(from)) {
+        if (old == null || !old.hasSamePlace(from)) {
             return;
         }
         changes.vacate(old.segment(), old.offset());
@@ -89,7 +89,7 @@ final class IndexUpdate {
     }
 
     /** Gives up a place that is gone from the disk; the record that points there has lost its fragment. */
-    void lose(RecordIndex.Occupied place) throws StoreException {
+    void lose(RecordIndex.LiveRecord place) throws StoreException {
         IndexEntry entry = current(place.key());
         if (entry != null
                 && entry.place() == IndexEntry.Place.SEGMENT
@@ -102,7 +102,7 @@ final class IndexUpdate {
     }
 
     /** Gives up a place that no entry points to, as its record's entry was damaged. */
-    void reclaim(RecordIndex.Occupied place) throws StoreException {
+    void reclaim(RecordIndex.LiveRecord place) throws StoreException {
         IndexEntry entry = current(place.key());
         boolean pointedTo = entry != null
                 && entry.place() == IndexEntry.Place.SEGMENT

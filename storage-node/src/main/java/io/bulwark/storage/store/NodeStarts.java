@@ -1,6 +1,6 @@
 package io.bulwark.storage.store;
 
-import io.bulwark.protocol.control.NodeControlMessage.Life;
+import io.bulwark.protocol.control.NodeControlMessage.StoreStart;
 import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.Map;
@@ -19,9 +19,9 @@ public final class NodeStarts {
     static final long WRITES_MILLIS = 1_000;
 
     private final RecordIndex index;
-    private final Map<Integer, Life> peers = new HashMap<>();
+    private final Map<Integer, StoreStart> peers = new HashMap<>();
     private final Map<Integer, Long> writtenMillis = new HashMap<>();
-    private Life own;
+    private StoreStart own;
 
     /**
      * Begins a life, durably. A life that was never confirmed continues. Otherwise a store that was set back could
@@ -30,10 +30,10 @@ public final class NodeStarts {
     NodeStarts(RecordIndex index) throws StoreException {
         this.index = index;
         long last = index.number(OWN);
-        this.own = last > index.number(CONFIRMED) ? new Life(last, index.number(OWN_NONCE)) : begin(last + 1);
+        this.own = last > index.number(CONFIRMED) ? new StoreStart(last, index.number(OWN_NONCE)) : begin(last + 1);
     }
 
-    public synchronized Life own() {
+    public synchronized StoreStart own() {
         return own;
     }
 
@@ -62,10 +62,10 @@ public final class NodeStarts {
      *     the peer named another one a moment ago
      * @throws StoreException if it cannot be written
      */
-    public synchronized OptionalLong hear(long nowMillis, int peer, Life life) throws StoreException {
-        Life known = peers.get(peer);
+    public synchronized OptionalLong hear(long nowMillis, int peer, StoreStart life) throws StoreException {
+        StoreStart known = peers.get(peer);
         if (known == null) {
-            known = new Life(index.number(nameOf(peer)), index.number(nonceOf(peer)));
+            known = new StoreStart(index.number(nameOf(peer)), index.number(nonceOf(peer)));
         }
         if (life.isBehind(known)) {
             peers.put(peer, known);
@@ -84,8 +84,8 @@ public final class NodeStarts {
         return OptionalLong.of(0);
     }
 
-    private Life begin(long number) throws StoreException {
-        Life life = new Life(number, new SecureRandom().nextLong());
+    private StoreStart begin(long number) throws StoreException {
+        StoreStart life = new StoreStart(number, new SecureRandom().nextLong());
         index.putNumber(OWN_NONCE, life.nonce());
         index.putNumber(OWN, number);
         return life;

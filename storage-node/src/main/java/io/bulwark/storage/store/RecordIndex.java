@@ -256,20 +256,20 @@ final class RecordIndex implements AutoCloseable {
     }
 
     /** One live record of a segment. */
-    record Occupied(int segment, int offset, int length, Bytes key) {}
+    record LiveRecord(int segment, int offset, int length, Bytes key) {}
 
     /** The live records of one segment, in the order of their offsets. */
-    List<Occupied> occupied(int segment) throws StoreException {
-        List<Occupied> found = new ArrayList<>();
+    List<LiveRecord> occupied(int segment) throws StoreException {
+        List<LiveRecord> found = new ArrayList<>();
         iterate(places, placeKey(segment, 0), (key, value) -> {
-            Occupied at = occupied(key, value);
+            LiveRecord at = occupied(key, value);
             return at.segment == segment && found.add(at);
         });
         return found;
     }
 
     /** Hands over the live records of all segments. */
-    void forEachOccupied(Consumer<Occupied> visitor) throws StoreException {
+    void forEachOccupied(Consumer<LiveRecord> visitor) throws StoreException {
         iterate(places, Bytes.EMPTY, (key, value) -> {
             visitor.accept(occupied(key, value));
             return true;
@@ -277,7 +277,7 @@ final class RecordIndex implements AutoCloseable {
     }
 
     /** Returns whether the place belongs to this very record. */
-    boolean occupies(Occupied place) throws StoreException {
+    boolean occupies(LiveRecord place) throws StoreException {
         Bytes key = placeKey(place.segment(), place.offset());
         byte[] value = get(places, key);
         return value != null && occupied(key, value).equals(place);
@@ -393,10 +393,10 @@ final class RecordIndex implements AutoCloseable {
                 .array());
     }
 
-    private static Occupied occupied(Bytes key, byte[] value) {
+    private static LiveRecord occupied(Bytes key, byte[] value) {
         ByteBuffer at = ByteBuffer.wrap(key.array(), key.offset(), key.length());
         int length = ByteBuffer.wrap(value).getInt();
-        return new Occupied(
+        return new LiveRecord(
                 at.getInt(), at.getInt(), length, Bytes.of(value, Integer.BYTES, value.length - Integer.BYTES));
     }
 

@@ -72,7 +72,7 @@ final class Segment {
      * Returns whether more of it is dead than alive. Padding counts as neither, so freshly compacted data is not mostly
      * dead.
      */
-    boolean mostlyDead() {
+    boolean isMostlyDead() {
         return recordBytes - liveBytes() > liveBytes();
     }
 

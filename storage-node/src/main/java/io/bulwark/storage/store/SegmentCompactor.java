@@ -88,14 +88,14 @@ final class SegmentCompactor {
     }
 
     private Optional<Segment> candidate() {
-        return segments.sparsest(writer.shortOfSpace() ? LIVE_SHARE_MAX_SHORT : LIVE_SHARE_MAX, stuck);
+        return segments.sparsest(writer.isShortOfSpace() ? LIVE_SHARE_MAX_SHORT : LIVE_SHARE_MAX, stuck);
     }
 
     private void compact(Segment segment) throws StoreException {
         List<CompletableFuture<Stored>> window = new ArrayList<>();
         long windowBytes = 0;
         boolean complete = true;
-        for (RecordIndex.Occupied place : index.occupied(segment.number)) {
+        for (RecordIndex.LiveRecord place : index.occupied(segment.number)) {
             if (closed) {
                 return;
             }
@@ -115,7 +115,7 @@ final class SegmentCompactor {
         }
     }
 
-    private StoreTask task(RecordIndex.Occupied place) throws StoreException {
+    private StoreTask task(RecordIndex.LiveRecord place) throws StoreException {
         byte[] value = index.get(place.key());
         IndexEntry entry = value == null ? null : IndexEntry.decode(place.key(), value);
         boolean pointedTo = entry != null

@@ -41,7 +41,7 @@ final class SegmentFiles implements AutoCloseable {
     private final List<Segment> full = new ArrayList<>();
 
     /** Records of the index in segments that are missing, or too short. */
-    private final List<RecordIndex.Occupied> gone = new ArrayList<>();
+    private final List<RecordIndex.LiveRecord> gone = new ArrayList<>();
 
     private final ByteBuffer staging = ByteBuffer.allocateDirect(STAGING_BYTES);
     private @Nullable Segment active;
@@ -179,7 +179,7 @@ final class SegmentFiles implements AutoCloseable {
      */
     void seal(boolean pressed) {
         Segment used = active;
-        if (pressed && used != null && used.mostlyDead()) {
+        if (pressed && used != null && used.isMostlyDead()) {
             full.add(used);
             active = null;
         }
@@ -215,7 +215,7 @@ final class SegmentFiles implements AutoCloseable {
         }
         spareCount = spare.size();
         Segment used = active;
-        canGiveBack = spareCount > 0 || (used != null && used.mostlyDead());
+        canGiveBack = spareCount > 0 || (used != null && used.isMostlyDead());
     }
 
     /** Returns whether sealing and recycling could give bytes back to the device, as of the last batch. */
@@ -272,7 +272,7 @@ final class SegmentFiles implements AutoCloseable {
     }
 
     /** Returns the records that the index had, when it was opened, in segments that are missing or too short. */
-    List<RecordIndex.Occupied> gone() {
+    List<RecordIndex.LiveRecord> gone() {
         return gone;
     }
 

@@ -43,7 +43,7 @@ sealed interface StoreTask {
     }
 
     /** Frees a place that no entry points to. */
-    record Reclaim(RecordIndex.Occupied place, CompletableFuture<Stored> done) implements StoreTask {}
+    record Reclaim(RecordIndex.LiveRecord place, CompletableFuture<Stored> done) implements StoreTask {}
 
     /** Makes all that was written before durable, whatever the setting. */
     record Flush(CompletableFuture<Stored> done) implements StoreTask {}

@@ -58,7 +58,7 @@ final class StoreWriter {
         this.index = index;
         this.segments = segments;
         this.afterBatch = afterBatch;
-        space.reusable(segments.reusableBytes());
+        space.addReusable(segments.reusableBytes());
     }
 
     void start() {
@@ -94,13 +94,13 @@ final class StoreWriter {
     }
 
     /** Returns whether stores are refused for lack of space, so that compaction should try harder. */
-    boolean shortOfSpace() {
+    boolean isShortOfSpace() {
         return space.refuses(storedBytes.get());
     }
 
     /** Returns whether a batch, even an empty one, would give back space that is wanted. */
     boolean hasToGiveBack() {
-        return !failed && segments.canGiveBack() && space.pressed(storedBytes.get());
+        return !failed && segments.canGiveBack() && space.isUnderPressure(storedBytes.get());
     }
 
     void join() throws InterruptedException {
@@ -161,18 +161,18 @@ final class StoreWriter {
                 syncs.addAndGet(segments.sync());
             }
             change(batch, synced);
-            boolean pressed = space.pressed(storedBytes.get());
+            boolean pressed = space.isUnderPressure(storedBytes.get());
             segments.seal(pressed);
             if (!synced && !unsynced) {
                 unsynced = true;
                 flushAtNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.flushIntervalMillis());
             }
             boolean due = config.durability() == Durability.INTERVAL && flushAtNanos - System.nanoTime() <= 0;
-            if (due || segments.hasEmptied() || batch.stream().anyMatch(Prepared::wantsFlush)) {
+            if (due || segments.hasEmptied() || batch.stream().anyMatch(Prepared::mustFlush)) {
                 flush();
             }
             segments.recycle(pressed);
-            space.reusable(segments.reusableBytes());
+            space.addReusable(segments.reusableBytes());
             space.look(storedBytes.get());
             batches.incrementAndGet();
         } catch (IOException | RuntimeException e) {
@@ -229,7 +229,7 @@ final class StoreWriter {
         segments.seal(true);
         flush();
         segments.recycle(true);
-        space.reusable(segments.reusableBytes());
+        space.addReusable(segments.reusableBytes());
     }
 
     private static long addedBytes(StoreTask.Write write) {
@@ -260,7 +260,7 @@ final class StoreWriter {
                 throw e;
             }
             segments.abandon();
-            space.deviceFull();
+            space.onDeviceFull();
             for (Prepared each : batch) {
                 if (each.task.fragmentBytes() > 0) {
                     each.outcome = Stored.NO_SPACE;
@@ -368,7 +368,7 @@ final class StoreWriter {
                     : 0;
         }
 
-        boolean wantsFlush() {
+        boolean mustFlush() {
             return task instanceof StoreTask.Flush || task instanceof StoreTask.Stop;
         }
 

@@ -40,7 +40,7 @@ final class WriteBackCache {
     private final Set<RecordKind> kinds;
     private final Sink sink;
     private final LongSupplier room;
-    private final LinkedHashMap<BlockId, Held> held = new LinkedHashMap<>();
+    private final LinkedHashMap<BlockId, HeldMutations> held = new LinkedHashMap<>();
     private final Thread thread =
             Thread.ofPlatform().daemon().name("store-write-back").unstarted(this::run);
     private long heldBytes;
@@ -57,12 +57,12 @@ final class WriteBackCache {
     }
 
     /** The mutations of one block: the last of each record. */
-    private static final class Held {
+    private static final class HeldMutations {
         private final long sinceNanos;
         private final LinkedHashMap<RecordKey, Mutation> last = new LinkedHashMap<>();
         private long bytes;
 
-        Held(long sinceNanos) {
+        HeldMutations(long sinceNanos) {
             this.sinceNanos = sinceNanos;
         }
     }
@@ -107,7 +107,7 @@ final class WriteBackCache {
             blocks.forEach(this::writeNow);
             return false;
         }
-        Held block = held.computeIfAbsent(blocks.iterator().next(), _ -> new Held(nowNanos));
+        HeldMutations block = held.computeIfAbsent(blocks.iterator().next(), _ -> new HeldMutations(nowNanos));
         for (Mutation mutation : mutations) {
             apply(block, mutation);
         }
@@ -119,7 +119,7 @@ final class WriteBackCache {
 
     /** Returns the held record; empty if the disk must answer, to which the record has been written by then. */
     synchronized Optional<Loaded> find(RecordKey key) {
-        Held block = held.get(key.block());
+        HeldMutations block = held.get(key.block());
         Mutation last = block == null ? null : block.last.get(key);
         return switch (last) {
             case null -> Optional.empty();
@@ -133,7 +133,7 @@ final class WriteBackCache {
     }
 
     /** Returns whether records of this kind may be held. */
-    boolean takes(RecordKind kind) {
+    boolean mayHold(RecordKind kind) {
         return heldNanos > 0 && kinds.contains(kind);
     }
 
@@ -165,7 +165,7 @@ final class WriteBackCache {
 
     private void writeDue(long nowNanos) {
         List<BlockId> due = new ArrayList<>();
-        for (Map.Entry<BlockId, Held> block : held.entrySet()) {
+        for (Map.Entry<BlockId, HeldMutations> block : held.entrySet()) {
             if (nowNanos - block.getValue().sinceNanos < heldNanos) {
                 break;
             }
@@ -188,7 +188,7 @@ final class WriteBackCache {
     }
 
     /** Records that were deleted or replaced before they were written. */
-    synchronized long died() {
+    synchronized long discardedCount() {
         return died;
     }
 
@@ -202,7 +202,7 @@ final class WriteBackCache {
         return blocks.hasNext() ? blocks.next() : null;
     }
 
-    private void apply(Held block, Mutation mutation) {
+    private void apply(HeldMutations block, Mutation mutation) {
         Mutation before = block.last.remove(mutation.key());
         if (before != null) {
             charge(block, -bytes(before));
@@ -224,13 +224,13 @@ final class WriteBackCache {
         charge(block, bytes(after));
     }
 
-    private void charge(Held block, long bytes) {
+    private void charge(HeldMutations block, long bytes) {
         block.bytes += bytes;
         heldBytes += bytes;
     }
 
     private void writeNow(BlockId id) {
-        Held block = held.remove(id);
+        HeldMutations block = held.remove(id);
         if (block == null) {
             return;
         }

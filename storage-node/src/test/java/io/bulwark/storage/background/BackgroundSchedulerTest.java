@@ -23,15 +23,15 @@ class BackgroundSchedulerTest {
 
     @Test
     void aNodeIsIdleFromAWhileAfterTheLastRequestOn() {
-        assertThat(scheduler.idle(99)).isFalse();
-        assertThat(scheduler.idle(100)).isTrue();
+        assertThat(scheduler.isIdle(99)).isFalse();
+        assertThat(scheduler.isIdle(100)).isTrue();
         scheduler.onForeground(150);
-        assertThat(scheduler.idle(249)).isFalse();
-        assertThat(scheduler.idle(250)).isTrue();
+        assertThat(scheduler.isIdle(249)).isFalse();
+        assertThat(scheduler.isIdle(250)).isTrue();
         // Told late and out of order: the later one counts.
         scheduler.onForeground(120);
-        assertThat(scheduler.idle(249)).isFalse();
-        assertThat(scheduler.idle(250)).isTrue();
+        assertThat(scheduler.isIdle(249)).isFalse();
+        assertThat(scheduler.isIdle(250)).isTrue();
     }
 
     @Test
@@ -126,10 +126,10 @@ class BackgroundSchedulerTest {
         scheduler.writeBegins(1_150, PrincipalId.client(1), block(1));
         scheduler.writeCame(1_500, client, block(2));
         scheduler.writeCame(1_600, client, block(1));
-        assertThat(scheduler.idle(1_900)).as("another client's write").isFalse();
+        assertThat(scheduler.isIdle(1_900)).as("another client's write").isFalse();
         scheduler.writeCame(2_000, PrincipalId.client(1), block(1));
-        assertThat(scheduler.idle(2_099)).isFalse();
-        assertThat(scheduler.idle(2_100)).isTrue();
+        assertThat(scheduler.isIdle(2_099)).isFalse();
+        assertThat(scheduler.isIdle(2_100)).isTrue();
         assertThat(scheduler.verificationWaitMillis(2_000)).isEqualTo(100);
     }
 
@@ -142,8 +142,8 @@ class BackgroundSchedulerTest {
         scheduler.writeBegins(10_400, PrincipalId.client(0), block(1));
         assertThat(scheduler.verificationWaitMillis(10_500)).isEqualTo(IdleTime.EXPECTED_MILLIS);
         long over = 10_400 + IdleTime.EXPECTED_MILLIS + 100;
-        assertThat(scheduler.idle(over - 1)).isFalse();
-        assertThat(scheduler.idle(over)).isTrue();
+        assertThat(scheduler.isIdle(over - 1)).isFalse();
+        assertThat(scheduler.isIdle(over)).isTrue();
         scheduler.end(over + 30);
         assertThat(scheduler.idleUsedMillis()).isEqualTo(30);
     }
@@ -154,16 +154,16 @@ class BackgroundSchedulerTest {
         scheduler.writeBegins(10_000, client, block(1));
         scheduler.writeBegins(10_900, client, block(2));
         long unkept = 10_000 + IdleTime.EXPECTED_MILLIS;
-        assertThat(scheduler.idle(unkept + 100))
+        assertThat(scheduler.isIdle(unkept + 100))
                 .as("nor is its other write waited for")
                 .isTrue();
         scheduler.writeBegins(20_000, client, block(1));
-        assertThat(scheduler.idle(20_100)).isTrue();
+        assertThat(scheduler.isIdle(20_100)).isTrue();
         scheduler.writeBegins(21_000, PrincipalId.client(1), block(1));
-        assertThat(scheduler.idle(21_100)).as("another client").isFalse();
+        assertThat(scheduler.isIdle(21_100)).as("another client").isFalse();
         scheduler.writeCame(21_100, PrincipalId.client(1), block(1));
         scheduler.writeBegins(unkept + IdleTime.UNKEPT_MILLIS, client, block(1));
-        assertThat(scheduler.idle(unkept + IdleTime.UNKEPT_MILLIS + 100)).isFalse();
+        assertThat(scheduler.isIdle(unkept + IdleTime.UNKEPT_MILLIS + 100)).isFalse();
     }
 
     @Test
@@ -175,7 +175,7 @@ class BackgroundSchedulerTest {
         for (int i = 1; i <= IdleTime.EXPECTED_MAX; i++) {
             scheduler.writeCame(1_000, client, block(i));
         }
-        assertThat(scheduler.idle(1_100)).as("the first one is forgotten").isTrue();
+        assertThat(scheduler.isIdle(1_100)).as("the first one is forgotten").isTrue();
     }
 
     @Test

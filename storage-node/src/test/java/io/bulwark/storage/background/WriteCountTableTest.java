@@ -68,10 +68,10 @@ class WriteCountTableTest {
     void underPressureWhatCameToNothingRestsAllTheSameUntilItIsWritten() {
         table.possible(0, block(1), 1, true);
         assertThat(pressed(300)).contains(block(1));
-        table.tried(300, block(1), false);
+        table.recordAttempt(300, block(1), false);
         assertThat(pressed(1_299)).isEmpty();
         assertThat(pressed(1_300)).contains(block(1));
-        table.tried(1_300, block(1), false);
+        table.recordAttempt(1_300, block(1), false);
         assertThat(pressed(1_301)).isEmpty();
         table.possible(1_302, block(1), 2, true);
         assertThat(pressed(1_303)).contains(block(1));
@@ -94,7 +94,7 @@ class WriteCountTableTest {
                 .isEmpty();
         assertThat(next(8_000)).contains(block(1));
         table.possible(8_001, block(1), 0, false);
-        table.tried(8_002, block(1), true);
+        table.recordAttempt(8_002, block(1), true);
         assertThat(next(100_000)).isEmpty();
         assertThat(table.waitMillis(100_000)).isGreaterThan(1_000_000_000L);
     }
@@ -106,10 +106,10 @@ class WriteCountTableTest {
         assertThat(next(300)).as("under way").isEmpty();
         table.possible(350, block(1), 3, true);
         assertThat(next(10_000)).as("still under way").isEmpty();
-        table.tried(10_000, block(1), false);
+        table.recordAttempt(10_000, block(1), false);
         assertThat(next(10_999)).isEmpty();
         assertThat(next(11_000)).contains(block(1));
-        table.tried(11_000, block(1), true);
+        table.recordAttempt(11_000, block(1), true);
         assertThat(next(11_000)).as("more is left").contains(block(1));
     }
 
@@ -117,19 +117,19 @@ class WriteCountTableTest {
     void eachTryThatCameToNothingIsFollowedByALongerPauseAndAThoroughOneUntilTheBlockIsWritten() {
         table.possible(0, block(1), 2, true);
         assertThat(table.next(300, false, _ -> false)).contains(new DueVerification(block(1), false));
-        table.tried(1_000, block(1), false);
+        table.recordAttempt(1_000, block(1), false);
         assertThat(next(1_999)).isEmpty();
         assertThat(table.next(2_000, false, _ -> false)).contains(new DueVerification(block(1), true));
-        table.tried(2_000, block(1), false);
+        table.recordAttempt(2_000, block(1), false);
         assertThat(next(3_999)).isEmpty();
         assertThat(table.next(4_000, false, _ -> false)).contains(new DueVerification(block(1), true));
         long now = 4_000;
         for (int i = 0; i < 100; i++) {
-            table.tried(now, block(1), false);
+            table.recordAttempt(now, block(1), false);
             now += 64_000;
             assertThat(next(now)).as("a minute at most").contains(block(1));
         }
-        table.tried(now, block(1), false);
+        table.recordAttempt(now, block(1), false);
         table.possible(now, block(1), 3, true);
         assertThat(table.next(now + 64_000, false, _ -> false))
                 .as("what is new may be complete soon")
@@ -188,13 +188,13 @@ class WriteCountTableTest {
                             versions[(int) block.counter()] = 0;
                             table.possible(now, block, 0, true);
                         }
-                        table.tried(now, block, random.nextBoolean());
+                        table.recordAttempt(now, block, random.nextBoolean());
                     }
                 }
             }
         }
         for (BlockId block : inFlight) {
-            table.tried(now, block, false);
+            table.recordAttempt(now, block, false);
         }
         List<BlockId> left = all(now + 1_000_000);
         for (int i = 0; i < versions.length; i++) {

@@ -41,7 +41,7 @@ import io.bulwark.storage.node.HostedProtocol;
 import io.bulwark.storage.node.NodeConfig;
 import io.bulwark.storage.node.RunningNodes;
 import io.bulwark.storage.status.LatestAnswers;
-import io.bulwark.storage.status.LatestAnswers.Standing;
+import io.bulwark.storage.status.LatestAnswers.StoreState;
 import io.bulwark.storage.store.LatestRecords.Latest;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -186,7 +186,7 @@ class RegisterComparisonTest {
         start(2);
         for (int node = 1; node <= 2; node++) {
             int number = node;
-            await().until(() -> standing(number) == Standing.SET_BACK);
+            await().until(() -> standing(number) == StoreState.SET_BACK);
             assertThat(comparison(node).serves(FP.id())).isFalse();
             assertThat(work(node)).noneMatch(VolumeWork::compared);
         }
@@ -196,7 +196,7 @@ class RegisterComparisonTest {
         start(1);
         awaitVerified(1);
         awaitVerified(2);
-        await().until(() -> standing(2) == Standing.CURRENT);
+        await().until(() -> standing(2) == StoreState.CURRENT);
         assertThat(latest(2, FP)).isEqualTo(now);
         write(3, 3);
         nodes.node(2).close();
@@ -204,7 +204,7 @@ class RegisterComparisonTest {
         awaitVerified(2);
         assertThat(standing(2))
                 .as("its life goes on after those that it had forgotten")
-                .isEqualTo(Standing.CURRENT);
+                .isEqualTo(StoreState.CURRENT);
     }
 
     /** All of 2^40 blocks, one after the other. */
@@ -276,7 +276,7 @@ class RegisterComparisonTest {
         return comparison(node).status();
     }
 
-    private Standing standing(int node) {
+    private StoreState standing(int node) {
         return Objects.requireNonNull(standings.get(node)).standing(FP.id());
     }
 

@@ -173,7 +173,7 @@ final class NoteServer implements ProtocolServer {
         }
 
         @Override
-        public boolean finished() {
+        public boolean isFinished() {
             return outcome != null;
         }
     }

@@ -2,7 +2,7 @@ package io.bulwark.storage.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bulwark.protocol.control.NodeControlMessage.Life;
+import io.bulwark.protocol.control.NodeControlMessage.StoreStart;
 import io.bulwark.protocol.mutation.PlantedBug;
 import java.nio.file.Path;
 import org.jspecify.annotations.NullMarked;
@@ -14,7 +14,7 @@ class NodeStartsTest {
     @TempDir
     private Path directory = Path.of("");
 
-    private Life start(boolean confirmed) throws Exception {
+    private StoreStart start(boolean confirmed) throws Exception {
         try (RecordIndex index = RecordIndex.open(directory.resolve("index"))) {
             NodeStarts lives = new NodeStarts(index);
             if (confirmed) {
@@ -40,19 +40,19 @@ class NodeStartsTest {
     void aPeerHasItsLifeWrittenDownOnceInAWhile() throws Exception {
         try (RecordIndex index = RecordIndex.open(directory.resolve("index"))) {
             NodeStarts lives = new NodeStarts(index);
-            assertThat(lives.hear(0, 3, new Life(1, 11))).hasValue(0);
+            assertThat(lives.hear(0, 3, new StoreStart(1, 11))).hasValue(0);
             long written = index.nextNumber();
             for (int life = 2; life < 100; life++) {
-                assertThat(lives.hear(NodeStarts.WRITES_MILLIS - 1, 3, new Life(life, 11)))
+                assertThat(lives.hear(NodeStarts.WRITES_MILLIS - 1, 3, new StoreStart(life, 11)))
                         .isEmpty();
             }
             assertThat(index.nextNumber()).isEqualTo(written);
-            assertThat(lives.hear(NodeStarts.WRITES_MILLIS - 1, 3, new Life(1, 11))).hasValue(0);
-            assertThat(lives.hear(1, 4, new Life(8, 11)))
+            assertThat(lives.hear(NodeStarts.WRITES_MILLIS - 1, 3, new StoreStart(1, 11))).hasValue(0);
+            assertThat(lives.hear(1, 4, new StoreStart(8, 11)))
                     .as("others are heard meanwhile")
                     .hasValue(0);
-            assertThat(lives.hear(NodeStarts.WRITES_MILLIS, 3, new Life(2, 11))).hasValue(0);
-            assertThat(lives.hear(NodeStarts.WRITES_MILLIS, 3, new Life(1, 11)))
+            assertThat(lives.hear(NodeStarts.WRITES_MILLIS, 3, new StoreStart(2, 11))).hasValue(0);
+            assertThat(lives.hear(NodeStarts.WRITES_MILLIS, 3, new StoreStart(1, 11)))
                     .as("what was answered is remembered")
                     .hasValue(2);
         }
@@ -61,8 +61,8 @@ class NodeStartsTest {
     /** A store that was wiped would pass for a current one after a second start. */
     @Test
     void aLifeThatWasNotConfirmedGoesOn() throws Exception {
-        Life remembered = new Life(1, 4711);
-        Life wiped = start(false);
+        StoreStart remembered = new StoreStart(1, 4711);
+        StoreStart wiped = start(false);
         assertThat(wiped.isBehind(remembered)).isTrue();
         assertThat(start(false)).isEqualTo(wiped);
         assertThat(start(false).isBehind(remembered)).isTrue();

@@ -59,7 +59,7 @@ class WriteBackCacheTest {
         assertThat(take(10, second, new Mutation.Delete(first.key()))).isTrue();
         assertThat(cache.find(first.key())).contains(new Loaded.Missing(first.key()));
         assertThat(cache.find(second.key())).contains(new Loaded.Found(second.key(), second.meta(), second.fragment()));
-        assertThat(cache.died()).isEqualTo(1);
+        assertThat(cache.discardedCount()).isEqualTo(1);
         cache.tick(99 * MILLI);
         assertThat(written).isEmpty();
         cache.tick(100 * MILLI);

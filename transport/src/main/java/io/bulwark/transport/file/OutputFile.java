@@ -89,10 +89,10 @@ public final class OutputFile {
     }
 
     private static <T> T write(Path target, boolean secret, Content<T> content) throws IOException {
-        Path place = followed(target);
+        Path place = resolveLinks(target);
         int descriptor = descriptor(place);
         if (descriptor != NONE) {
-            return into(descriptor, place, content);
+            return writeInto(descriptor, place, content);
         }
         BasicFileAttributes there = attributes(place);
         if (there == null) {
@@ -104,7 +104,7 @@ public final class OutputFile {
         }
         return there.isRegularFile()
                 ? replace(place, there, new FileAttribute<?>[] {OWNER_ONLY}, content)
-                : into(Files.newOutputStream(place, StandardOpenOption.WRITE), content);
+                : writeInto(Files.newOutputStream(place, StandardOpenOption.WRITE), content);
     }
 
     /**
@@ -136,11 +136,11 @@ public final class OutputFile {
 
     /** Returns whether the name is one of this process's standard output, or leads there. */
     public static boolean isStandardOutput(Path target) throws IOException {
-        return descriptor(followed(target)) == 1;
+        return descriptor(resolveLinks(target)) == 1;
     }
 
     /** Returns the final target of symbolic links, which may not exist yet. */
-    private static Path followed(Path target) throws IOException {
+    private static Path resolveLinks(Path target) throws IOException {
         Path place = target.toAbsolutePath();
         for (int links = 0; descriptor(place) == NONE && Files.isSymbolicLink(place); links++) {
             if (links == LINKS_MAX) {
@@ -182,18 +182,18 @@ public final class OutputFile {
      * Writes into an open descriptor. The shell that redirected it continues behind the output: at its offset for 1 and
      * 2, otherwise at the end.
      */
-    private static <T> T into(int descriptor, Path place, Content<T> content) throws IOException {
+    private static <T> T writeInto(int descriptor, Path place, Content<T> content) throws IOException {
         return switch (descriptor) {
-            case 1 -> into(standardOutput(), content);
+            case 1 -> writeInto(standardOutput(), content);
             case 2 -> {
                 System.err.flush();
-                yield into(unclosable(FileDescriptor.err), content);
+                yield writeInto(unclosable(FileDescriptor.err), content);
             }
-            default -> into(Files.newOutputStream(place, StandardOpenOption.WRITE, StandardOpenOption.APPEND), content);
+            default -> writeInto(Files.newOutputStream(place, StandardOpenOption.WRITE, StandardOpenOption.APPEND), content);
         };
     }
 
-    private static <T> T into(OutputStream stream, Content<T> content) throws IOException {
+    private static <T> T writeInto(OutputStream stream, Content<T> content) throws IOException {
         try (OutputStream out = new BufferedOutputStream(stream)) {
             return content.writeTo(out);
         }

@@ -189,7 +189,7 @@ public final class SourceStream extends InputStream {
         if (!grown && !after.equals(before)) {
             throw new FileChangedException(file.toString(), "it changed");
         }
-        if ((grown || young) && sumAgain() != sum.getValue()) {
+        if ((grown || young) && recomputeSum() != sum.getValue()) {
             throw new FileChangedException(file.toString(), grown ? "it changed and grew" : "it changed");
         }
         if (!grown
@@ -208,7 +208,7 @@ public final class SourceStream extends InputStream {
                 : new FileChangedException(file.toString(), "it became shorter");
     }
 
-    private long sumAgain() throws IOException {
+    private long recomputeSum() throws IOException {
         CRC32C again = new CRC32C();
         ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
         for (long at = 0; at < before.size; ) {

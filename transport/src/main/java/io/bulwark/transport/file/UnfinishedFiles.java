@@ -19,12 +19,12 @@ final class UnfinishedFiles {
     private UnfinishedFiles() {}
 
     /** Makes a file, which must not be there. */
-    interface Making<T> {
+    interface FileMaker<T> {
         T make() throws IOException;
     }
 
     /** Makes the file, which is deleted at the end unless it is finished before. */
-    static synchronized <T> T begin(Path file, Making<T> making) throws IOException {
+    static synchronized <T> T begin(Path file, FileMaker<T> making) throws IOException {
         hook();
         if (ending) {
             throw new IOException("this process ends: it does not write " + file);

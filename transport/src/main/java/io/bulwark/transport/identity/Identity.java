@@ -112,7 +112,7 @@ public final class Identity {
         try {
             KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
             generator.initialize(new ECGenParameterSpec(CURVE), random);
-            return certified(principal, generator.generateKeyPair(), from, until, random);
+            return withCertificate(principal, generator.generateKeyPair(), from, until, random);
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("this Java makes no P-256 keys", e);
         }
@@ -142,7 +142,7 @@ public final class Identity {
                                     point.getAffineYCoord().toBigInteger()),
                             spec)),
                     keys.generatePrivate(new ECPrivateKeySpec(secret, spec)));
-            return certified(principal, pair, now.minus(CLOCK_DIFFERENCE_MAX), now.plus(VALIDITY_STANDARD), random);
+            return withCertificate(principal, pair, now.minus(CLOCK_DIFFERENCE_MAX), now.plus(VALIDITY_STANDARD), random);
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("this Java makes no P-256 keys", e);
         }
@@ -159,7 +159,7 @@ public final class Identity {
         }
     }
 
-    private static Identity certified(
+    private static Identity withCertificate(
             PrincipalId principal, KeyPair pair, Instant from, Instant until, SecureRandom random) {
         try {
             return new Identity(pair.getPrivate(), selfSigned(principal, from, until, pair, random), false);

@@ -39,10 +39,10 @@ public final class PeerCertificate {
     public static PrincipalId check(
             Certificate[] chain, TrustedKeys trusted, Instant now, Predicate<PrincipalKey> asked)
             throws RefusedCertificateException {
-        X509Certificate certificate = only(chain);
+        X509Certificate certificate = singleCertificate(chain);
         PrincipalId named = principalOf(certificate);
         PrincipalKey key = keyOf(certificate);
-        PrincipalId owner = trusted.ownerOf(key).orElseThrow(() -> stranger(named, key, trusted, asked));
+        PrincipalId owner = trusted.ownerOf(key).orElseThrow(() -> unknownPeer(named, key, trusted, asked));
         if (!owner.equals(named)) {
             throw new RefusedCertificateException(Reason.WRONG_NAME, owner + " claims to be " + named);
         }
@@ -55,7 +55,7 @@ public final class PeerCertificate {
         return owner;
     }
 
-    private static RefusedCertificateException stranger(
+    private static RefusedCertificateException unknownPeer(
             PrincipalId named, PrincipalKey key, TrustedKeys trusted, Predicate<PrincipalKey> asked) {
         if (trusted.revoked().contains(named)) {
             return new RefusedCertificateException(
@@ -67,7 +67,7 @@ public final class PeerCertificate {
     }
 
     /** The one certificate that a peer shows. */
-    public static X509Certificate only(Certificate[] chain) throws RefusedCertificateException {
+    public static X509Certificate singleCertificate(Certificate[] chain) throws RefusedCertificateException {
         if (chain.length != 1 || !(chain[0] instanceof X509Certificate certificate)) {
             throw new RefusedCertificateException(Reason.FORM, chain.length + " certificates instead of one");
         }

@@ -15,11 +15,11 @@ public sealed interface KeyEffect {
      * The configuration of the other replica has another T_w, or that of this one is wrong: they exchange no keys, and so nothing
      * else.
      */
-    record Misfit(int replica, long watchdogMillis) implements KeyEffect {}
+    record WatchdogMismatch(int replica, long watchdogMillis) implements KeyEffect {}
 
     /**
      * Effect: the other replica is in another configuration of replicas. They exchange no keys, and the one that is
      * behind must be notified.
      */
-    record Elsewhere(int replica, long configuration) implements KeyEffect {}
+    record ConfigurationMismatch(int replica, long configuration) implements KeyEffect {}
 }

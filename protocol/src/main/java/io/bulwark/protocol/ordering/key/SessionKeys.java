@@ -151,11 +151,11 @@ public final class SessionKeys {
         switch (message) {
             case AskNonce ask -> {
                 if (ask.configuration() != settings.configuration()) {
-                    effects.add(new KeyEffect.Elsewhere(from, ask.configuration()));
+                    effects.add(new KeyEffect.ConfigurationMismatch(from, ask.configuration()));
                 } else if (ask.watchdogMillis() == settings.watchdogMillis()) {
                     send(from, new GiveNonce(nonceFor(peer)));
                 } else {
-                    effects.add(new KeyEffect.Misfit(from, ask.watchdogMillis()));
+                    effects.add(new KeyEffect.WatchdogMismatch(from, ask.watchdogMillis()));
                 }
             }
             case GiveNonce give -> onNonce(nowMillis, from, peer, give.nonce());

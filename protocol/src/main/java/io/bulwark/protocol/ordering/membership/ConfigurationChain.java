@@ -61,7 +61,7 @@ public final class ConfigurationChain implements Succession {
     }
 
     /** Stores the mandate of a configuration that was believed without one, for other replicas. */
-    public void mandated(long number, Bytes authorization) {
+    public void addAuthorization(long number, Bytes authorization) {
         int at = (int) (number - first.number());
         successors.set(at, new Successor(successors.get(at).proof(), authorization));
     }

@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
  * the least checkpoint and the greatest prepared number that it ever said count.
  */
 public final class HighWaterMarkEstimate {
-    private record Said(long checkpoint, long prepared) {}
+    private record ReportedMarks(long checkpoint, long prepared) {}
 
     private final ViewGroup group;
-    private final @Nullable Said[] said;
+    private final @Nullable ReportedMarks[] said;
 
     public HighWaterMarkEstimate(ViewGroup group) {
         this.group = group;
-        said = new Said[group.replicas()];
+        said = new ReportedMarks[group.replicas()];
     }
 
     /**
@@ -31,10 +31,10 @@ public final class HighWaterMarkEstimate {
                 && checkpoint <= Long.MAX_VALUE / 2
                 && prepared >= 0;
         if (plausible) {
-            Said before = said[replica];
+            ReportedMarks before = said[replica];
             said[replica] = before == null
-                    ? new Said(checkpoint, prepared)
-                    : new Said(Math.min(before.checkpoint, checkpoint), Math.max(before.prepared, prepared));
+                    ? new ReportedMarks(checkpoint, prepared)
+                    : new ReportedMarks(Math.min(before.checkpoint, checkpoint), Math.max(before.prepared, prepared));
         }
     }
 
@@ -51,7 +51,7 @@ public final class HighWaterMarkEstimate {
     public OptionalLong estimate() {
         OptionalLong least = OptionalLong.empty();
         for (int replica = 0; replica < said.length; replica++) {
-            Said candidate = said[replica];
+            ReportedMarks candidate = said[replica];
             if (candidate != null
                     && (least.isEmpty() || candidate.checkpoint < least.getAsLong())
                     && fits(replica, candidate.checkpoint)) {
@@ -65,7 +65,7 @@ public final class HighWaterMarkEstimate {
         int noLater = 0;
         int prepared = 0;
         for (int other = 0; other < said.length; other++) {
-            Said each = said[other];
+            ReportedMarks each = said[other];
             if (each != null && other != replica) {
                 noLater += each.checkpoint <= checkpoint ? 1 : 0;
                 prepared += each.prepared >= checkpoint ? 1 : 0;

@@ -42,7 +42,7 @@ public final class RecoveryReplies {
 
     /** f+1 replicas, a correct one among them, refused it when they executed it. */
     public boolean isRefused() {
-        return sequence(false, group.oneCorrect()).isPresent();
+        return sequence(false, group.weakQuorum()).isPresent();
     }
 
     private Optional<Long> sequence(boolean accepted, int needed) {
@@ -66,7 +66,7 @@ public final class RecoveryReplies {
             asFar += view >= own ? 1 : 0;
         }
         // For an even number, use the lower median: f+1 are not below it.
-        return asFar >= group.oneCorrect() || views.length == 0 ? own : views[(views.length - 1) / 2];
+        return asFar >= group.weakQuorum() || views.length == 0 ? own : views[(views.length - 1) / 2];
     }
 
     /**

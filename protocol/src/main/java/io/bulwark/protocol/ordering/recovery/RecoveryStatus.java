@@ -131,7 +131,7 @@ public record RecoveryStatus(
      * Returns whether the next recovery of a replica is overdue. The bound after its last one is T_w, half of T_w for
      * postponement, and a quarter for the restart.
      */
-    public boolean overdue(KnownRecovery last) {
+    public boolean isOverdue(KnownRecovery last) {
         return watchdogMillis > 0 && wallMillis - last.agreedMillis() > watchdogMillis / 4 * 7;
     }
 

@@ -180,7 +180,7 @@ final class Agreement {
      */
     boolean isBacked(Slot slot) {
         Bytes digest = slot.proposed;
-        return digest != null && (slot.chosen || Slot.count(slot.prepares, digest) >= config.oneCorrect());
+        return digest != null && (slot.chosen || Slot.count(slot.prepares, digest) >= config.weakQuorum());
     }
 
     private void tryAccept(long nowMillis, Slot slot) {
@@ -193,8 +193,8 @@ final class Agreement {
             return; // a primary that told others something else; what they decided stays
         }
         if (!(slot.chosen
-                ? history.acceptsChosen(slot.sequence, digest)
-                : history.acceptsFresh(slot.sequence, digest))) {
+                ? history.mayAcceptChosen(slot.sequence, digest)
+                : history.mayAcceptFresh(slot.sequence, digest))) {
             return;
         }
         // A correct replica has checked a backed proposal.

@@ -27,15 +27,15 @@ final class BatchFetcher {
 
     private final ReplicaConfig config;
     private final Outbox outbox;
-    private final Map<Bytes, Want> batches = new LinkedHashMap<>();
-    private final LinkedHashMap<RequestId, Want> requests = new LinkedHashMap<>();
+    private final Map<Bytes, WantedItem> batches = new LinkedHashMap<>();
+    private final LinkedHashMap<RequestId, WantedItem> requests = new LinkedHashMap<>();
 
     /** Since when a question for bodies is open, by who was asked. */
     private final long[] openMillis;
 
     private boolean odd;
 
-    private static final class Want {
+    private static final class WantedItem {
         private long nextMillis;
         private long sources;
         private int replica;
@@ -48,7 +48,7 @@ final class BatchFetcher {
 
         private boolean odd;
 
-        private Want(long nextMillis, int replica) {
+        private WantedItem(long nextMillis, int replica) {
             this.nextMillis = nextMillis;
             this.replica = replica;
         }
@@ -71,7 +71,7 @@ final class BatchFetcher {
 
     /** @param first the replica to ask first */
     void wantBatch(long nowMillis, Bytes digest, int first) {
-        Want want = batches.computeIfAbsent(digest, _ -> new Want(nowMillis, first));
+        WantedItem want = batches.computeIfAbsent(digest, _ -> new WantedItem(nowMillis, first));
         want.odd = odd;
         want.sources = -1;
     }
@@ -82,8 +82,8 @@ final class BatchFetcher {
      * @param sources bit i: replica i may have it
      */
     void wantRequest(long nowMillis, RequestId id, long sources) {
-        Want known = requests.get(id);
-        Want want = known == null ? new Want(nowMillis + config.timers().fetchMillis() / 4, 0) : known;
+        WantedItem known = requests.get(id);
+        WantedItem want = known == null ? new WantedItem(nowMillis + config.timers().fetchMillis() / 4, 0) : known;
         if (known == null || known.odd != odd) {
             requests.putLast(id, want);
         }
@@ -125,13 +125,13 @@ final class BatchFetcher {
         openMillis[from] = NEVER;
         long inVain = 1L << from;
         for (RequestId id : came) {
-            Want want = requests.get(id);
+            WantedItem want = requests.get(id);
             if (want != null && want.askedOf == from) {
                 want.askedOf = NOBODY; // the next answer lacks it
                 inVain = 0;
             }
         }
-        for (Want want : requests.values()) {
+        for (WantedItem want : requests.values()) {
             if (want.askedOf == from) {
                 want.tried = (want.tried & ~(1L << from)) | inVain;
                 if ((sources(want) & ~want.tried) != 0) {
@@ -149,8 +149,8 @@ final class BatchFetcher {
             free |= isOpen ? 0 : 1L << peer;
         }
         SortedMap<Integer, List<RequestId>> ofPeers = new TreeMap<>();
-        for (Map.Entry<RequestId, Want> entry : requests.entrySet()) {
-            Want want = entry.getValue();
+        for (Map.Entry<RequestId, WantedItem> entry : requests.entrySet()) {
+            WantedItem want = entry.getValue();
             int of = want.nextMillis <= nowMillis ? next(want, free) : NOBODY;
             if (of != NOBODY) {
                 List<RequestId> ids = ofPeers.computeIfAbsent(of, _ -> new ArrayList<>());
@@ -165,7 +165,7 @@ final class BatchFetcher {
         });
     }
 
-    private long sources(Want want) {
+    private long sources(WantedItem want) {
         long all = (-1L >>> (Long.SIZE - config.replicas())) & ~(1L << config.self());
         return (want.sources & all) == 0 ? all : want.sources & all;
     }
@@ -174,7 +174,7 @@ final class BatchFetcher {
      * Returns which of these replicas to ask now, or nobody if the replicas next in turn are busy. No replica is asked
      * twice before all were asked. Otherwise a liar that immediately sends empty answers would always be the free one.
      */
-    private int next(Want want, long free) {
+    private int next(WantedItem want, long free) {
         long sources = sources(want);
         if ((sources & ~want.tried) == 0) {
             want.tried = 0;

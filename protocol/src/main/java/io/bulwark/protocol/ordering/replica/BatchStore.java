@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * it, as anything can be named.
  */
 class BatchStore {
-    private static final class Body {
+    private static final class StoredBody {
         private int batches;
         private @Nullable Request request;
 
@@ -28,7 +28,7 @@ class BatchStore {
 
     private final RequestPool pool;
     private final Map<Bytes, Batch> batches = new HashMap<>();
-    private final Map<RequestId, Body> bodies = new HashMap<>();
+    private final Map<RequestId, StoredBody> bodies = new HashMap<>();
     private final Set<Bytes> logged = new HashSet<>();
     private long offeredBytes;
 
@@ -41,7 +41,7 @@ class BatchStore {
     void put(Bytes digest, Batch batch) {
         if (batches.putIfAbsent(digest, batch) == null) {
             for (RequestId id : batch.requests()) {
-                bodies.computeIfAbsent(id, _ -> new Body()).batches++;
+                bodies.computeIfAbsent(id, _ -> new StoredBody()).batches++;
             }
         }
     }
@@ -53,7 +53,7 @@ class BatchStore {
 
     /** A body whose digest has been computed here. */
     void onBody(RequestId id, Request request) {
-        Body body = bodies.get(id);
+        StoredBody body = bodies.get(id);
         if (body != null) {
             withdraw(body);
             body.request = request;
@@ -65,7 +65,7 @@ class BatchStore {
      * no other replica has room for the body either.
      */
     void offer(RequestId id, Request request, int bytesMax) {
-        Body body = bodies.get(id);
+        StoredBody body = bodies.get(id);
         int bytes = request.operation().length();
         if (body != null && body.request == null && offeredBytes + bytes <= bytesMax) {
             body.request = request;
@@ -74,7 +74,7 @@ class BatchStore {
         }
     }
 
-    private void withdraw(Body body) {
+    private void withdraw(StoredBody body) {
         Request request = body.request;
         if (body.offered && request != null) {
             offeredBytes -= request.operation().length();
@@ -109,7 +109,7 @@ class BatchStore {
     /** The body of a request of a batch, or of one that waits. */
     @Nullable
     Request body(RequestId id) {
-        Body body = bodies.get(id);
+        StoredBody body = bodies.get(id);
         if (body == null) {
             return pool.body(id);
         }
@@ -170,7 +170,7 @@ class BatchStore {
         batches.remove(digest);
         logged.remove(digest);
         for (RequestId id : batch.requests()) {
-            Body body = bodies.get(id);
+            StoredBody body = bodies.get(id);
             if (body != null && --body.batches == 0) {
                 withdraw(body);
                 bodies.remove(id);

@@ -23,13 +23,13 @@ final class Checkpoints {
     private final NavigableMap<Long, Bytes> taken = new TreeMap<>();
 
     /** Durable, each with the index of its record. */
-    private final NavigableMap<Long, Own> durable = new TreeMap<>();
+    private final NavigableMap<Long, OwnCheckpoint> durable = new TreeMap<>();
 
     private final List<NavigableMap<Long, Bytes>> claims = new ArrayList<>();
     private long stable;
     private @Nullable Numbered stableHere;
 
-    private record Own(Bytes digest, long index) {}
+    private record OwnCheckpoint(Bytes digest, long index) {}
 
     Checkpoints(ReplicaConfig config, Application application, Outbox outbox, long stable) {
         this.config = config;
@@ -59,7 +59,7 @@ final class Checkpoints {
 
     private void announce(long sequence, Bytes digest) {
         long index = outbox.append(new LogRecord.Checkpoint(sequence, digest));
-        durable.put(sequence, new Own(digest, index));
+        durable.put(sequence, new OwnCheckpoint(digest, index));
         if (sequence > stable) {
             outbox.multicastAfter(index, new Checkpoint(sequence, digest));
         }
@@ -95,7 +95,7 @@ final class Checkpoints {
     /** The latest checkpoint that has become stable since the last one, if any. */
     @Nullable
     Numbered newlyStable() {
-        for (Map.Entry<Long, Own> own :
+        for (Map.Entry<Long, OwnCheckpoint> own :
                 durable.tailMap(stable, false).descendingMap().entrySet()) {
             Bytes digest = own.getValue().digest();
             if (count(own.getKey(), digest) + 1 >= config.quorum()) {
@@ -142,7 +142,7 @@ final class Checkpoints {
                 boolean lacks = sequence > executed || !claim.getValue().equals(ownDigest(sequence, claim.getValue()));
                 if (lacks
                         && (missing == null || sequence > missing.sequence())
-                        && count(sequence, claim.getValue()) >= config.oneCorrect()) {
+                        && count(sequence, claim.getValue()) >= config.weakQuorum()) {
                     missing = new Numbered(sequence, claim.getValue());
                 }
             }
@@ -157,7 +157,7 @@ final class Checkpoints {
     }
 
     private Bytes ownDigest(long sequence, Bytes unknown) {
-        Own own = durable.get(sequence);
+        OwnCheckpoint own = durable.get(sequence);
         return own != null ? own.digest() : taken.getOrDefault(sequence, unknown);
     }
 

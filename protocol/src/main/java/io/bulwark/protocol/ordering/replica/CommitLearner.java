@@ -39,7 +39,7 @@ final class CommitLearner {
 
     private void onClaim(int from, Slot slot, Bytes digest) {
         slot.claims.put(from, digest);
-        if (Slot.count(slot.claims, digest) < config.oneCorrect()) {
+        if (Slot.count(slot.claims, digest) < config.weakQuorum()) {
             return;
         }
         if (slot.decided == null) {

@@ -16,17 +16,17 @@ final class EvictedEchoes {
     private static final int MAX = 16_384;
 
     /** Length of the request, and the time of its removal. */
-    private record Lost(int bytes, long sinceMillis) {}
+    private record EvictedEcho(int bytes, long sinceMillis) {}
 
-    private final SequencedMap<RequestId, Lost> lost = new LinkedHashMap<>();
-    private final SequencedMap<RequestId, Lost> executed = new LinkedHashMap<>();
+    private final SequencedMap<RequestId, EvictedEcho> lost = new LinkedHashMap<>();
+    private final SequencedMap<RequestId, EvictedEcho> executed = new LinkedHashMap<>();
 
     void add(long nowMillis, RequestId id, int bytes) {
         add(lost, nowMillis, id, bytes);
     }
 
-    private static void add(SequencedMap<RequestId, Lost> to, long nowMillis, RequestId id, int bytes) {
-        to.putLast(id, new Lost(bytes, nowMillis));
+    private static void add(SequencedMap<RequestId, EvictedEcho> to, long nowMillis, RequestId id, int bytes) {
+        to.putLast(id, new EvictedEcho(bytes, nowMillis));
         if (to.size() > MAX) {
             to.pollFirstEntry();
         }
@@ -46,7 +46,7 @@ final class EvictedEchoes {
 
     /** The length of its body; -1 if it is none of these. */
     int bytes(RequestId id) {
-        Lost found = lost.containsKey(id) ? lost.get(id) : executed.get(id);
+        EvictedEcho found = lost.containsKey(id) ? lost.get(id) : executed.get(id);
         return found == null ? -1 : found.bytes();
     }
 

@@ -184,7 +184,7 @@ final class Execution {
 
     /** The number to be executed next, if it is decided and its batch or bodies are missing. */
     @Nullable
-    Bytes waitingFor() {
+    Bytes awaitedBatch() {
         Slot slot = log.peek(executed + 1);
         return slot == null || slot.decided == null || batches.isComplete(slot.decided) ? null : slot.decided;
     }

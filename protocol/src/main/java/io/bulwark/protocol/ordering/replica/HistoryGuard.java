@@ -20,11 +20,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class HistoryGuard {
     /** Last position that another replica reported. */
-    private record Standing(long stable, long executed) {}
+    private record ReportedState(long stable, long executed) {}
 
     private final ReplicaConfig config;
     private final Checkpoints checkpoints;
-    private final Map<Integer, Standing> others = new HashMap<>();
+    private final Map<Integer, ReportedState> others = new HashMap<>();
 
     /** The low water mark with which this life began. */
     private final long began;
@@ -60,7 +60,7 @@ final class HistoryGuard {
         if (!trustsOwn.getAsBoolean()) {
             return;
         }
-        others.put(from, new Standing(status.stable(), status.executed()));
+        others.put(from, new ReportedState(status.stable(), status.executed()));
         boolean isOfThese = began > config.term().checkpoint().sequence();
         if (isOfThese
                 && count(each -> each.executed > 0 && each.executed < began && each.stable < began)
@@ -69,7 +69,7 @@ final class HistoryGuard {
         }
     }
 
-    private long count(Predicate<Standing> which) {
+    private long count(Predicate<ReportedState> which) {
         return others.values().stream().filter(which).count();
     }
 
@@ -91,7 +91,7 @@ final class HistoryGuard {
     }
 
     /** Handles a checkpoint of f+1 others; returns whether it does not contradict a local one. */
-    boolean admits(Numbered checkpoint) {
+    boolean canAdmit(Numbered checkpoint) {
         if (checkpoints.hasOther(checkpoint)) {
             found(
                     "another state at checkpoint " + checkpoint.sequence(),

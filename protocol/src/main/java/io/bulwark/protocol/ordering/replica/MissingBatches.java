@@ -37,7 +37,7 @@ final class MissingBatches {
 
     void onTick(long nowMillis) {
         ofBatches.clear();
-        Bytes next = parts.execution().waitingFor();
+        Bytes next = parts.execution().awaitedBatch();
         if (next != null) {
             want(nowMillis, next);
         }
@@ -47,7 +47,7 @@ final class MissingBatches {
                 if (agreement.isBacked(slot)) {
                     want(nowMillis, slot.proposed);
                 } else if (names > 0) {
-                    names -= wantDisplaced(nowMillis, slot.proposed);
+                    names -= wantEvicted(nowMillis, slot.proposed);
                 }
             }
         }
@@ -80,7 +80,7 @@ final class MissingBatches {
      *
      * @return the number of names examined
      */
-    private int wantDisplaced(long nowMillis, Bytes digest) {
+    private int wantEvicted(long nowMillis, Bytes digest) {
         Batch batch = batches.get(digest);
         if (batch == null) {
             return 0;
@@ -95,7 +95,7 @@ final class MissingBatches {
                 bytes += body.operation().length();
                 continue;
             }
-            int displaced = parts.pool().displacedBytes(id);
+            int displaced = parts.pool().evictedBytes(id);
             if (displaced >= 0) {
                 wanted.add(id);
                 bytes += displaced;

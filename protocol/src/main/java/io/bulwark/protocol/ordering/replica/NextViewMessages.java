@@ -18,7 +18,7 @@ final class NextViewMessages {
      */
     static final int FULL_MAX = 64;
 
-    private static final class OfPeer {
+    private static final class PeerMessages {
         private final Deque<Phase> messages = new ArrayDeque<>();
         private int names;
 
@@ -36,17 +36,17 @@ final class NextViewMessages {
     private final ReplicaConfig config;
     private final int perPeerMax;
     private final int namesMax;
-    private final List<OfPeer> ofPeers = new ArrayList<>();
+    private final List<PeerMessages> ofPeers = new ArrayList<>();
 
     /** A message and who sent it. */
-    record Early(int from, Phase message) {}
+    record EarlyMessage(int from, Phase message) {}
 
     NextViewMessages(ReplicaConfig config) {
         this.config = config;
         perPeerMax = 3 * config.logSize();
         namesMax = FULL_MAX * config.batches().requestsMax();
         for (int i = 0; i < config.replicas(); i++) {
-            ofPeers.add(new OfPeer());
+            ofPeers.add(new PeerMessages());
         }
     }
 
@@ -54,7 +54,7 @@ final class NextViewMessages {
         if (message instanceof PrePrepare prePrepare && !isProposal(from, prePrepare)) {
             return;
         }
-        OfPeer said = ofPeers.get(from);
+        PeerMessages said = ofPeers.get(from);
         said.add(message);
         while (said.messages.size() > perPeerMax || said.names > namesMax) {
             said.names -= namesOf(said.messages.remove());
@@ -77,13 +77,13 @@ final class NextViewMessages {
     }
 
     /** Returns the messages of this view, in order of arrival for each peer. Removes messages of earlier views, too. */
-    List<Early> take(long view) {
-        List<Early> taken = new ArrayList<>();
+    List<EarlyMessage> take(long view) {
+        List<EarlyMessage> taken = new ArrayList<>();
         for (int from = 0; from < ofPeers.size(); from++) {
-            OfPeer later = new OfPeer();
+            PeerMessages later = new PeerMessages();
             for (Phase message : ofPeers.get(from).messages) {
                 if (message.view() == view) {
-                    taken.add(new Early(from, message));
+                    taken.add(new EarlyMessage(from, message));
                 } else if (message.view() > view) {
                     later.add(message);
                 }

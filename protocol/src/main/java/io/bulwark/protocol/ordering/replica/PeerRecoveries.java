@@ -40,12 +40,12 @@ final class PeerRecoveries {
     private final Outbox outbox;
     private final @Nullable Bytes[] nonces;
     private final long[] checkedMillis;
-    private final Map<Integer, Answered> answered = new TreeMap<>();
-    private final Map<Integer, Watched> watched = new TreeMap<>();
+    private final Map<Integer, AnsweredRecovery> answered = new TreeMap<>();
+    private final Map<Integer, WatchedRecovery> watched = new TreeMap<>();
 
-    private record Answered(long call, long sequence, boolean accepted) {}
+    private record AnsweredRecovery(long call, long sequence, boolean accepted) {}
 
-    private record Watched(long sequence, long sinceMillis, long endMillis) {}
+    private record WatchedRecovery(long sequence, long sinceMillis, long endMillis) {}
 
     PeerRecoveries(ReplicaContext parts) {
         config = parts.config();
@@ -80,7 +80,7 @@ final class PeerRecoveries {
     long prepared() {
         // A number decided here without an own COMMIT has prepared elsewhere.
         long last = Math.max(history.lastPrepared(), execution.executed());
-        for (Slot slot : log.above(last)) {
+        for (Slot slot : log.slotsAbove(last)) {
             last = slot.decided == null ? last : slot.sequence;
         }
         return last;
@@ -94,12 +94,12 @@ final class PeerRecoveries {
             outbox.add(new ReplicaEffect.Misbehaved(from, "a recovery request that is none of its own"));
             return;
         }
-        Answered before = answered.get(from);
+        AnsweredRecovery before = answered.get(from);
         RecoveryLedger.Entry entry = execution.ledger().of(from);
         if (before != null && before.call == asked.call()) {
             reply(from, before);
         } else if (entry != null && entry.call() == asked.call()) {
-            reply(from, new Answered(entry.call(), entry.sequence(), true));
+            reply(from, new AnsweredRecovery(entry.call(), entry.sequence(), true));
         } else if (isFresh(nowMillis, asked)) {
             pool.onRequest(nowMillis, request.id(), request);
         }
@@ -119,27 +119,27 @@ final class PeerRecoveries {
 
     /** A request of another replica was executed, or a state is here that reflects it. */
     void onExecuted(long nowMillis, int replica, long call, long sequence, boolean accepted) {
-        Answered answer = new Answered(call, sequence, accepted);
+        AnsweredRecovery answer = new AnsweredRecovery(call, sequence, accepted);
         answered.put(replica, answer);
         nonces[replica] = null;
         if (accepted) {
-            watched.put(replica, new Watched(sequence, nowMillis, -1));
+            watched.put(replica, new WatchedRecovery(sequence, nowMillis, -1));
         }
         reply(replica, answer);
     }
 
-    private void reply(int replica, Answered answer) {
+    private void reply(int replica, AnsweredRecovery answer) {
         outbox.send(replica, new RecoveryReply(answer.call, answer.accepted, answer.sequence, view.number()));
     }
 
     void onTick(long nowMillis) {
         execution.ledger().entries().forEach((replica, entry) -> {
-            Watched seen = watched.get(replica);
+            WatchedRecovery seen = watched.get(replica);
             if (seen == null || seen.sequence != entry.sequence()) {
-                seen = new Watched(entry.sequence(), nowMillis, -1);
+                seen = new WatchedRecovery(entry.sequence(), nowMillis, -1);
             }
             if (seen.endMillis < 0 && entry.point() <= log.low()) {
-                seen = new Watched(seen.sequence, seen.sinceMillis, nowMillis);
+                seen = new WatchedRecovery(seen.sequence, seen.sinceMillis, nowMillis);
             }
             watched.put(replica, seen);
         });
@@ -149,7 +149,7 @@ final class PeerRecoveries {
     List<KnownRecovery> report(long nowMillis) {
         List<KnownRecovery> report = new ArrayList<>();
         execution.ledger().entries().forEach((replica, entry) -> {
-            Watched seen = watched.get(replica);
+            WatchedRecovery seen = watched.get(replica);
             if (seen != null) {
                 boolean open = seen.endMillis < 0;
                 long millis = (open ? nowMillis : seen.endMillis) - seen.sinceMillis;

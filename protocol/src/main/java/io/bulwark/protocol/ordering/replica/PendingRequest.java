@@ -81,12 +81,12 @@ final class PendingRequest {
 
     /** A correct replica has said READY, this one or one of f+1: it counted 2f+1 vouches, and has the body. */
     boolean isConfirmed() {
-        return (saidReady & self()) != 0 || Long.bitCount(saidReady) >= config.oneCorrect();
+        return (saidReady & self()) != 0 || Long.bitCount(saidReady) >= config.weakQuorum();
     }
 
     /** A correct replica stands behind it. */
     boolean isBacked() {
-        return others() >= config.oneCorrect() || isConfirmed();
+        return others() >= config.weakQuorum() || isConfirmed();
     }
 
     /** The primary may propose it, once its body is here. */

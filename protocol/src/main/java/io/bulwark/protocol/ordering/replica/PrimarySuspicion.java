@@ -115,7 +115,7 @@ final class PrimarySuspicion {
         for (PendingRequest entry : pool.due()) {
             since = Math.min(since, entry.sinceMillis);
         }
-        for (Slot slot : log.above(execution.executed())) {
+        for (Slot slot : log.slotsAbove(execution.executed())) {
             if (slot.accepted) {
                 since = Math.min(since, slot.acceptedMillis);
             }
@@ -140,7 +140,7 @@ final class PrimarySuspicion {
     }
 
     private boolean isSlow(long nowMillis) {
-        windowWaits &= waitsForNumbers(nowMillis);
+        windowWaits &= isWaitingForNumbers(nowMillis);
         if (nowMillis - windowMillis < WINDOW_MILLIS) {
             return false;
         }
@@ -155,7 +155,7 @@ final class PrimarySuspicion {
     }
 
     /** The primary could give a number to a request that waits for one, and it has known that for a while. */
-    private boolean waitsForNumbers(long nowMillis) {
+    private boolean isWaitingForNumbers(long nowMillis) {
         Slot last = log.peek(log.high());
         if (execution.executed() < lastChosen || (last != null && last.accepted)) {
             return false;

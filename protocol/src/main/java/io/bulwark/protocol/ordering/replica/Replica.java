@@ -2,7 +2,7 @@ package io.bulwark.protocol.ordering.replica;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
-import io.bulwark.protocol.ordering.Refusal;
+import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.ordering.key.Signing;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.BatchBody;
@@ -140,7 +140,7 @@ public final class Replica {
         peerRecoveries = new PeerRecoveries(parts);
         replicaRecovery = new ReplicaRecovery(
                 parts, memory.recovery(), viewChangeExecutor, stateTransfer, peerRecoveries, this::onLogChanged);
-        stateTransfer.setDistrust(replicaRecovery::distrustsState);
+        stateTransfer.setDistrust(replicaRecovery::isStateUntrusted);
         guard.setTrustsOwn(() -> !replicaRecovery.isOpen());
         if (!records.isEmpty() || replicaRecovery.isOpen() || execution.executed() < low.sequence()) {
             primaryRole.abdicate();
@@ -161,7 +161,7 @@ public final class Replica {
     /** A request, from its authenticated client. A replica has nothing ordered but its recovery, and that comes signed. */
     public void onRequest(long nowMillis, Request request) {
         if (request.client().kind() == PrincipalKind.REPLICA) {
-            outbox.add(new ReplicaEffect.Refuse(request.client(), request.call(), Refusal.FAILED));
+            outbox.add(new ReplicaEffect.Refuse(request.client(), request.call(), CallRefusal.FAILED));
             return;
         }
         RequestId id = request.id();
@@ -173,7 +173,7 @@ public final class Replica {
             }
         }
         if (!pool.onRequest(nowMillis, id, request)) {
-            outbox.add(new ReplicaEffect.Refuse(request.client(), request.call(), Refusal.OVERLOADED));
+            outbox.add(new ReplicaEffect.Refuse(request.client(), request.call(), CallRefusal.OVERLOADED));
         }
     }
 
@@ -183,7 +183,7 @@ public final class Replica {
         // ended.
         boolean isBehind = execution.executed() < Math.max(promised, low.sequence());
         if (!execution.isReadable() || isBehind || execution.successor() != null) {
-            outbox.add(new ReplicaEffect.Refuse(client, call, Refusal.NOT_READY));
+            outbox.add(new ReplicaEffect.Refuse(client, call, CallRefusal.NOT_READY));
         } else {
             outbox.add(new ReplicaEffect.Reply(client, call, application.query(client, query)));
         }
@@ -195,7 +195,7 @@ public final class Replica {
             throw new IllegalArgumentException("no peer: " + from);
         }
         switch (message) {
-            case RequestEcho requestEcho -> pool.onVouch(nowMillis, from, requestEcho.requests());
+            case RequestEcho requestEcho -> pool.onEcho(nowMillis, from, requestEcho.requests());
             case RequestReady ready -> pool.onReady(nowMillis, from, ready.requests());
             case Phase phase -> onPhase(nowMillis, from, phase);
             case Executed executed -> commitLearner.onExecuted(from, executed);
@@ -366,7 +366,7 @@ public final class Replica {
         long timeoutMillis =
                 Math.min(viewChangeExecutor.changes().timeoutMillis(), config.timers().requestMillisMax());
         boolean suspects = suspicion.suspects(nowMillis, timeoutMillis) || primaryRole.hasAbdicated();
-        suspects |= viewChangeExecutor.changes().yields(nowMillis);
+        suspects |= viewChangeExecutor.changes().mustYield(nowMillis);
         if (suspects && !replicaRecovery.isMute() && execution.successor() == null) {
             viewChangeExecutor.suspect(nowMillis, view.number());
         }
@@ -400,7 +400,7 @@ public final class Replica {
         if (stable != null) {
             onStable(nowMillis, stable);
         }
-        statusExchange.sayNew();
+        statusExchange.announceNew();
         if (execution.successor() == null) {
             primaryRole.propose(nowMillis, execution.executed(), execution.fillUpTo(log.low()));
         } else if (replicaRecovery.allows(new Checkpoint(low.sequence(), low.digest()))) {
@@ -474,7 +474,7 @@ public final class Replica {
             suspicion.enter(nowMillis, newView);
             agreement.onChosen(nowMillis, newView);
             primaryRole.enter(newView);
-            for (NextViewMessages.Early message : early.take(newView.view())) {
+            for (NextViewMessages.EarlyMessage message : early.take(newView.view())) {
                 onPhase(nowMillis, message.from(), message.message());
             }
         }

@@ -25,7 +25,7 @@ public record ReplicaConfig(
         int checkpointInterval,
         int logSize,
         Batches batches,
-        Room room,
+        Quotas room,
         Timers timers,
         Recoveries recoveries) {
     /**
@@ -50,11 +50,11 @@ public record ReplicaConfig(
      * vouches; the oldest of the client that has most are dropped first. Of executed requests it keeps {@code
      * resultsPerClient} results.
      */
-    public record Room(
+    public record Quotas(
             int requestsPerClient, int bytesPerClient, int vouchesPerPeer, int resultsPerClient, int bytesOfAll) {
-        public static final Room DEFAULT = new Room(256, 8 << 20, 16_384, 512, 32 << 20);
+        public static final Quotas DEFAULT = new Quotas(256, 8 << 20, 16_384, 512, 32 << 20);
 
-        public Room {
+        public Quotas {
             if (requestsPerClient < 1
                     || bytesPerClient < OrderingMessage.COMMAND_BYTES_MAX
                     || vouchesPerPeer < 1
@@ -87,7 +87,7 @@ public record ReplicaConfig(
          * Returns the time after which READY is sent for a ready request that is not executed. It exceeds the time that
          * the primary needs.
          */
-        long sayReadyMillis() {
+        long readyDelayMillis() {
             return statusMillis / 2;
         }
 
@@ -96,11 +96,11 @@ public record ReplicaConfig(
          * would have timed out.
          */
         long keepReadyMillis() {
-            return vouchMillis() + 2 * requestMillis;
+            return echoMillis() + 2 * requestMillis;
         }
 
         /** A vouch that is not repeated counts so long: less than a request's timer, and some STATUS messages. */
-        long vouchMillis() {
+        long echoMillis() {
             return Math.max(5 * statusMillis, requestMillis / 2);
         }
     }
@@ -142,7 +142,7 @@ public record ReplicaConfig(
                 128,
                 256,
                 Batches.DEFAULT,
-                Room.DEFAULT,
+                Quotas.DEFAULT,
                 Timers.DEFAULT,
                 Recoveries.DEFAULT);
     }
@@ -155,7 +155,7 @@ public record ReplicaConfig(
         return new ReplicaConfig(self, term, checkpointInterval, logSize, other, room, timers, recoveries);
     }
 
-    public ReplicaConfig withRoom(Room other) {
+    public ReplicaConfig withRoom(Quotas other) {
         return new ReplicaConfig(self, term, checkpointInterval, logSize, batches, other, timers, recoveries);
     }
 
@@ -187,7 +187,7 @@ public record ReplicaConfig(
     }
 
     /** f+1: there is a correct replica among so many. */
-    public int oneCorrect() {
+    public int weakQuorum() {
         return faulty() + 1;
     }
 

@@ -1,7 +1,7 @@
 package io.bulwark.protocol.ordering.replica;
 
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.ordering.Refusal;
+import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.ordering.membership.Handover;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
@@ -17,7 +17,7 @@ public sealed interface ReplicaEffect {
     record Reply(PrincipalId client, long call, Bytes result) implements ReplicaEffect {}
 
     /** No result, for now. */
-    record Refuse(PrincipalId client, long call, Refusal reason) implements ReplicaEffect {}
+    record Refuse(PrincipalId client, long call, CallRefusal reason) implements ReplicaEffect {}
 
     /**
      * Append to the log. Sync when there is nothing else to do and tell by {@link Replica#onDurable}.

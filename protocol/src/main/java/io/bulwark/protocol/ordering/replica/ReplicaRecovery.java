@@ -44,7 +44,7 @@ final class ReplicaRecovery {
     }
 
     /** Checkpoint that could not be checked to the end, and the time at which this was noticed. */
-    private record Gone(Numbered checkpoint, long sinceMillis) {}
+    private record DiscardedCheckpoint(Numbered checkpoint, long sinceMillis) {}
 
     private final ReplicaConfig config;
     private final SlotLog log;
@@ -75,7 +75,7 @@ final class ReplicaRecovery {
     private long point;
     private @Nullable RecoveryRequest request;
     private @Nullable Numbered checking;
-    private @Nullable Gone gone;
+    private @Nullable DiscardedCheckpoint gone;
     private boolean checked;
     private boolean forgedView;
     private long othersView;
@@ -186,7 +186,7 @@ final class ReplicaRecovery {
     }
 
     /** Pages here are not trusted yet. */
-    boolean distrustsState() {
+    boolean isStateUntrusted() {
         return phase != Phase.NONE && !checked;
     }
 
@@ -320,7 +320,7 @@ final class ReplicaRecovery {
             return;
         }
         replies.onReply(from, reply);
-        if (replies.isJudged(views.alone())) {
+        if (replies.isJudged(views.unilateralView())) {
             replies.accepted().ifPresent(sequence -> onAnswered(nowMillis, sequence));
         }
         if (phase == Phase.REQUESTING && replies.isRefused()) {
@@ -354,7 +354,7 @@ final class ReplicaRecovery {
         point = Math.max(estimate, RecoveryLedger.markAt(config.group(), sequence));
         answeredMillis = nowMillis;
         // A replica that has progressed with others in this life stays with them.
-        forgedView = replies.isForged(views.alone()) && view.number() == views.alone() && !views.hasBegun();
+        forgedView = replies.isForged(views.unilateralView()) && view.number() == views.unilateralView() && !views.hasBegun();
         if (forgedView) {
             othersView = replies.validView(view.number());
         } else {
@@ -365,7 +365,7 @@ final class ReplicaRecovery {
     /** The state is checked in place, at the first checkpoint that is stable in this life. */
     private void checkState(long nowMillis) {
         Numbered stable = checkpoints.stableHere();
-        Gone last = gone;
+        DiscardedCheckpoint last = gone;
         boolean hopeless = last != null
                 && last.checkpoint().equals(stable)
                 && nowMillis - last.sinceMillis() < config.recoveries().keyMillis();
@@ -395,7 +395,7 @@ final class ReplicaRecovery {
      */
     void onCheckGone(long nowMillis) {
         Numbered given = checking;
-        gone = given == null ? null : new Gone(given, nowMillis);
+        gone = given == null ? null : new DiscardedCheckpoint(given, nowMillis);
         checking = null;
     }
 

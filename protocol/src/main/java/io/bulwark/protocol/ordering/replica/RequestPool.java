@@ -138,7 +138,7 @@ final class RequestPool {
      * vouches end when it executes the request, too. A primary that counted one would give the request a number again,
      * and nobody would accept that.
      */
-    void onVouch(long nowMillis, int from, List<RequestId> ids) {
+    void onEcho(long nowMillis, int from, List<RequestId> ids) {
         for (RequestId id : ids) {
             if (results.sequence(id) > executedThere[from]) {
                 continue;
@@ -209,7 +209,7 @@ final class RequestPool {
     }
 
     /** The length of a body that lost its room here, or was executed; -1 if none of this name did. */
-    int displacedBytes(RequestId id) {
+    int evictedBytes(RequestId id) {
         return displaced.bytes(id);
     }
 
@@ -286,7 +286,7 @@ final class RequestPool {
     }
 
     /** Returns the requests that this replica has vouched for since that time or longer, to be repeated. */
-    List<RequestId> ownVouches(long sinceMillis) {
+    List<RequestId> ownEchoes(long sinceMillis) {
         List<RequestId> old = new ArrayList<>();
         for (PendingRequest entry : entries.values()) {
             if (entry.isVouchedHere() && entry.vouchedMillis <= sinceMillis) {
@@ -352,11 +352,11 @@ final class RequestPool {
     void onTick(long nowMillis) {
         for (int replica = 0; replica < config.replicas(); replica++) {
             int from = replica;
-            expire(ofPeers.get(from), nowMillis - config.timers().vouchMillis(), id -> retract(from, id));
+            expire(ofPeers.get(from), nowMillis - config.timers().echoMillis(), id -> retract(from, id));
             expire(readyAt.get(from), nowMillis - config.timers().keepReadyMillis(), id -> retractReady(from, id));
         }
         if (isReadySaid()) {
-            List.copyOf(ready.values()).forEach(entry -> sayReady(nowMillis, entry));
+            List.copyOf(ready.values()).forEach(entry -> announceReady(nowMillis, entry));
             ready.values().forEach(entry -> weighDue(nowMillis, entry));
         }
         if (nowMillis - tidiedMillis < EXPIRY_MILLIS / 10) {
@@ -383,11 +383,11 @@ final class RequestPool {
      * Sends READY only for a request whose body is here: the sender keeps the body for as long as READY counts, so that
      * the primary can fetch it.
      */
-    private void sayReady(long nowMillis, PendingRequest entry) {
+    private void announceReady(long nowMillis, PendingRequest entry) {
         if (entry.readyMillis >= 0
                 && entry.body != null
                 && entry.hasQuorum()
-                && nowMillis - entry.readyMillis >= config.timers().sayReadyMillis()
+                && nowMillis - entry.readyMillis >= config.timers().readyDelayMillis()
                 && nowMillis - entry.saidMillis >= config.timers().statusMillis()) {
             entry.saidMillis = nowMillis;
             addReady(nowMillis, config.self(), entry);
@@ -422,7 +422,7 @@ final class RequestPool {
             said[replica] = readyAt.get(replica).saidMillis(entry.id);
         }
         Arrays.sort(said);
-        return said[said.length - needed] + config.timers().vouchMillis();
+        return said[said.length - needed] + config.timers().echoMillis();
     }
 
     private void becomeDue(long nowMillis, PendingRequest entry) {
@@ -476,14 +476,14 @@ final class RequestPool {
         entry.vouchers &= ~(1L << config.self());
         entry.verified = false;
         room.release(entry);
-        retracted(entry);
+        onRetracted(entry);
     }
 
     private void retract(int peer, RequestId id) {
         PendingRequest entry = entries.get(id);
         if (entry != null) {
             entry.vouchers &= ~(1L << peer);
-            retracted(entry);
+            onRetracted(entry);
         }
     }
 
@@ -493,11 +493,11 @@ final class RequestPool {
             entry.saidReady &= ~(1L << replica);
             entry.hasNews = true;
             entry.dueUntilMillis = Long.MIN_VALUE;
-            retracted(entry);
+            onRetracted(entry);
         }
     }
 
-    private void retracted(PendingRequest entry) {
+    private void onRetracted(PendingRequest entry) {
         if (entry.readyMillis >= 0 && !entry.isReady()) {
             entry.readyMillis = -1;
             ready.remove(entry.id);

@@ -70,7 +70,7 @@ final class RequestQuota {
             if (!entry.isBacked()) {
                 return false;
             }
-            if (displaceOne(usage, PendingRequest::isBacked, drop)) {
+            if (evictOne(usage, PendingRequest::isBacked, drop)) {
                 continue;
             }
             if (!entry.isReadyWithOwn()) {
@@ -78,7 +78,7 @@ final class RequestQuota {
             }
             if (factor == 1) {
                 factor = 2;
-            } else if (!displaceOne(usage, PendingRequest::isReadyWithOwn, drop)) {
+            } else if (!evictOne(usage, PendingRequest::isReadyWithOwn, drop)) {
                 return false;
             }
         }
@@ -108,33 +108,33 @@ final class RequestQuota {
             if (own.bytes + bytes > share && !isSmall && !entry.isBacked()) {
                 return false;
             }
-            if (displaceOneOfTheLargest(share, PendingRequest::isBacked, drop)) {
+            if (evictFromLargest(share, PendingRequest::isBacked, drop)) {
                 continue;
             }
             if (heldBytes + bytes <= (isSmall ? 4 : entry.isReadyWithOwn() ? 3 : 2) * all) {
                 return true;
             }
-            if (!entry.isReadyWithOwn() || !displaceOneOfTheLargest(share, PendingRequest::isReadyWithOwn, drop)) {
+            if (!entry.isReadyWithOwn() || !evictFromLargest(share, PendingRequest::isReadyWithOwn, drop)) {
                 return false;
             }
         }
         return true;
     }
 
-    private boolean displaceOneOfTheLargest(long share, Predicate<PendingRequest> stays, Consumer<PendingRequest> drop) {
+    private boolean evictFromLargest(long share, Predicate<PendingRequest> stays, Consumer<PendingRequest> drop) {
         List<Usage> tried = largest.stream()
                 .takeWhile(each -> each.bytes > share)
                 .limit(LARGEST_TRIED)
                 .toList();
         for (Usage each : tried) {
-            if (displaceOne(each, stays, drop)) {
+            if (evictOne(each, stays, drop)) {
                 return true;
             }
         }
         return false;
     }
 
-    private static boolean displaceOne(Usage usage, Predicate<PendingRequest> stays, Consumer<PendingRequest> drop) {
+    private static boolean evictOne(Usage usage, Predicate<PendingRequest> stays, Consumer<PendingRequest> drop) {
         for (PendingRequest each : usage.entries.values()) {
             if (!stays.test(each)) {
                 drop.accept(each);

@@ -73,7 +73,7 @@ final class SlotLog {
     }
 
     /** All slots above a number, in order. */
-    Collection<Slot> above(long sequence) {
+    Collection<Slot> slotsAbove(long sequence) {
         return slots.tailMap(sequence, false).values();
     }
 

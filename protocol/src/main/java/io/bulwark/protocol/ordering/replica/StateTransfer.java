@@ -58,7 +58,7 @@ final class StateTransfer {
     void onTick(long nowMillis, Numbered low) {
         long executed = lost ? -1 : execution.executed();
         Numbered missing = checkpoints.missing(executed);
-        if (missing != null && !lost && !guard.admits(missing)) {
+        if (missing != null && !lost && !guard.canAdmit(missing)) {
             return;
         }
         boolean isBelow = executed < low.sequence() || (executed == low.sequence() && checkpoints.hasOther(low));

@@ -65,20 +65,20 @@ final class StatusExchange {
         boolean waiting = !view.isActive()
                 || execution.isSuspended()
                 || pool.hasOwnVouches()
-                || !log.above(execution.executed()).isEmpty();
+                || !log.slotsAbove(execution.executed()).isEmpty();
         if (nowMillis - saidMillis >= config.timers().statusMillis() * (waiting ? 1 : 4)) {
             saidMillis = nowMillis;
             outbox.multicast(status(changes));
-            repeatVouches(nowMillis);
+            repeatEchoes(nowMillis);
         }
     }
 
-    private void repeatVouches(long nowMillis) {
-        say(pool.ownVouches(nowMillis - config.timers().statusMillis()), RequestEcho::new);
+    private void repeatEchoes(long nowMillis) {
+        say(pool.ownEchoes(nowMillis - config.timers().statusMillis()), RequestEcho::new);
     }
 
     /** Sends the vouches and READY messages that are new since the last call. */
-    void sayNew() {
+    void announceNew() {
         say(pool.takeUnsaid(), RequestEcho::new);
         say(pool.takeUnsaidReady(), RequestReady::new);
     }
@@ -95,7 +95,7 @@ final class StatusExchange {
         int numbers = (int) Math.min(2L * config.logSize(), Math.max(0, log.high() - executed));
         byte[] prepared = new byte[(2 * numbers + 7) / 8];
         byte[] prePrepared = new byte[(numbers + 7) / 8];
-        for (Slot slot : log.above(executed)) {
+        for (Slot slot : log.slotsAbove(executed)) {
             long place = slot.sequence - executed - 1;
             if (place >= numbers) {
                 break;
@@ -137,7 +137,7 @@ final class StatusExchange {
         int repeated = 0;
         int names = 0;
         long settledMillis = nowMillis - config.timers().statusMillis() / 2;
-        for (Slot slot : log.above(status.executed())) {
+        for (Slot slot : log.slotsAbove(status.executed())) {
             long i = slot.sequence - status.executed() - 1;
             if (!slot.accepted || slot.acceptedMillis > settledMillis || isSet(status.prepared(), 2 * i + 1)) {
                 continue;

@@ -141,7 +141,7 @@ final class ViewChangeExecutor {
         history.discardAbove(estimate);
         ViewChange said = own;
         if (said != null && !isWithin(said, estimate)) {
-            retell(said, List.of(), List.of());
+            amend(said, List.of(), List.of());
         }
         if (found != null && !isWithin(found, estimate)) {
             giveUpFound(nowMillis);
@@ -223,7 +223,7 @@ final class ViewChangeExecutor {
             }
         } else if (said != null) {
             long low = log.low();
-            retell(
+            amend(
                     said,
                     said.prepared().stream()
                             .filter(entry -> entry.sequence() > low)
@@ -234,12 +234,12 @@ final class ViewChangeExecutor {
         }
     }
 
-    private void retell(ViewChange said, List<Prepared> prepared, List<PrePrepared> prePrepared) {
+    private void amend(ViewChange said, List<Prepared> prepared, List<PrePrepared> prePrepared) {
         List<Numbered> held = checkpoints.held(log.high()).stream()
                 .filter(each -> each.sequence() >= log.low())
                 .toList();
         own = new ViewChange(said.view(), log.low(), held, prepared, prePrepared);
-        changes.retell(own);
+        changes.amend(own);
     }
 
     /** The view of the disk is forged: back to that of the others. */
@@ -261,7 +261,7 @@ final class ViewChangeExecutor {
      * Returns the view of the disk, or the next one if this replica has suspected its primary: the last view that it
      * can reach alone.
      */
-    long alone() {
+    long unilateralView() {
         return alone;
     }
 
@@ -288,7 +288,7 @@ final class ViewChangeExecutor {
         promised = true;
         if (own != null && own.view() == view.number() && !view.isActive()) {
             if (installed == null || installed.view() != view.number()) {
-                carryOut(nowMillis, changes.entered(nowMillis, own));
+                carryOut(nowMillis, changes.onEntered(nowMillis, own));
             } else {
                 carryOut(nowMillis, changes.installed(installed));
                 view.enter(installed.view());

@@ -94,7 +94,7 @@ public final class Decision {
                 continue;
             }
             for (Map.Entry<Bytes, Integer> digest : entry.getValue().entrySet()) {
-                if (digest.getValue() >= group.oneCorrect()) {
+                if (digest.getValue() >= group.weakQuorum()) {
                     return Optional.of(new Numbered(number, digest.getKey()));
                 }
             }
@@ -115,7 +115,7 @@ public final class Decision {
         }
         long h = checkpoint.get().sequence();
         long end = h + group.logSize();
-        long last = toTheEnd ? end : Math.min(end, lastTold(h));
+        long last = toTheEnd ? end : Math.min(end, lastEntry(h));
         List<Numbered> chosen = new ArrayList<>(group.logSize());
         List<Numbered> missing = new ArrayList<>();
         for (long n = h + 1; n <= last; n++) {
@@ -125,7 +125,7 @@ public final class Decision {
     }
 
     /** The last number for which P or Q of any message in S has an entry; h if none above it has. */
-    private long lastTold(long h) {
+    private long lastEntry(long h) {
         long last = h;
         for (Claim claim : claims) {
             for (long n : claim.prepared.keySet()) {
@@ -142,7 +142,7 @@ public final class Decision {
         List<Numbered> absent = new ArrayList<>();
         // A.
         for (Prepared candidate : candidates(n)) {
-            if (noneLater(candidate) && prePreparedByACorrectOne(candidate)) {
+            if (hasNoLaterPrepared(candidate) && isPrePreparedByCorrect(candidate)) {
                 Numbered choice = new Numbered(n, candidate.digest());
                 if (candidate.digest().equals(Batch.NULL_DIGEST) || bodies.has(n, candidate.digest())) { // A3
                     return Optional.of(choice);
@@ -151,7 +151,7 @@ public final class Decision {
             }
         }
         // B. else if
-        if (nothingPrepared(n)) {
+        if (hasNothingPrepared(n)) {
             return Optional.of(new Numbered(n, Batch.NULL_DIGEST));
         }
         missing.addAll(absent);
@@ -172,7 +172,7 @@ public final class Decision {
         }
         while (n < checkpoint.sequence() + group.logSize()) {
             n++;
-            if (!nothingPrepared(n)) {
+            if (!hasNothingPrepared(n)) {
                 return false;
             }
         }
@@ -181,13 +181,13 @@ public final class Decision {
 
     /** Returns whether S supports the choice of this batch for this number, above the checkpoint. */
     boolean supports(Numbered choice) {
-        if (choice.digest().equals(Batch.NULL_DIGEST) && nothingPrepared(choice.sequence())) {
+        if (choice.digest().equals(Batch.NULL_DIGEST) && hasNothingPrepared(choice.sequence())) {
             return true;
         }
         return candidates(choice.sequence()).stream()
                 .anyMatch(candidate -> candidate.digest().equals(choice.digest())
-                        && noneLater(candidate)
-                        && prePreparedByACorrectOne(candidate));
+                        && hasNoLaterPrepared(candidate)
+                        && isPrePreparedByCorrect(candidate));
     }
 
     /** A: there is m in S with (n, d, v) in m.P. */
@@ -200,7 +200,7 @@ public final class Decision {
     }
 
     /** A1: 2f+1 m' with m'.ls < n whose P has no entry for n, or one of an earlier view, or this one. */
-    private boolean noneLater(Prepared candidate) {
+    private boolean hasNoLaterPrepared(Prepared candidate) {
         return count(claim -> {
                     Prepared entry = claim.prepared.get(candidate.sequence());
                     return claim.stable < candidate.sequence()
@@ -210,16 +210,16 @@ public final class Decision {
     }
 
     /** A2: f+1 m' whose Q has (d, v') for n with v' at least v. */
-    private boolean prePreparedByACorrectOne(Prepared candidate) {
+    private boolean isPrePreparedByCorrect(Prepared candidate) {
         return count(claim -> claim.prePrepared
                                 .getOrDefault(candidate.sequence(), Map.of())
                                 .getOrDefault(candidate.digest(), -1L)
                         >= candidate.view())
-                >= group.oneCorrect();
+                >= group.weakQuorum();
     }
 
     /** B: 2f+1 m with m.ls < n whose P has no entry for n. */
-    private boolean nothingPrepared(long n) {
+    private boolean hasNothingPrepared(long n) {
         return count(claim -> claim.stable < n && !claim.prepared.containsKey(n)) >= group.quorum();
     }
 

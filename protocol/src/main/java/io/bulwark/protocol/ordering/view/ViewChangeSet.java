@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The VIEW-CHANGEs of one view that a replica holds, and what vouches for each. */
 final class ViewChangeSet {
-    private record Held(ViewChange message, Bytes digest) {
-        static Held of(ViewChange message) {
-            return new Held(message, ViewDigest.of(message));
+    private record HeldViewChange(ViewChange message, Bytes digest) {
+        static HeldViewChange of(ViewChange message) {
+            return new HeldViewChange(message, ViewDigest.of(message));
         }
     }
 
@@ -24,10 +24,10 @@ final class ViewChangeSet {
     private final int self;
 
     /** By sender: authenticated by it. */
-    private final @Nullable Held[] direct;
+    private final @Nullable HeldViewChange[] direct;
 
     /** VIEW-CHANGEs that a NEW-VIEW names and others have forwarded, by sender. */
-    private final @Nullable Held[] forwarded;
+    private final @Nullable HeldViewChange[] forwarded;
 
     /** By sender of the VIEW-CHANGE, then by who acknowledges: its last one, of this view or of a later one. */
     private final @Nullable ViewChangeAck[][] acks;
@@ -37,20 +37,20 @@ final class ViewChangeSet {
     ViewChangeSet(ViewGroup group, int self) {
         this.group = group;
         this.self = self;
-        direct = new Held[group.replicas()];
-        forwarded = new Held[group.replicas()];
+        direct = new HeldViewChange[group.replicas()];
+        forwarded = new HeldViewChange[group.replicas()];
         acks = new ViewChangeAck[group.replicas()][group.replicas()];
     }
 
     void begin(ViewChange message) {
         clear();
         own = message;
-        direct[self] = Held.of(message);
+        direct[self] = HeldViewChange.of(message);
     }
 
-    void retell(ViewChange message) {
+    void amend(ViewChange message) {
         own = message;
-        direct[self] = Held.of(message);
+        direct[self] = HeldViewChange.of(message);
     }
 
     /** Acknowledgements stay: they name their view. */
@@ -69,7 +69,7 @@ final class ViewChangeSet {
         if (direct[from] != null) {
             return false;
         }
-        direct[from] = Held.of(message);
+        direct[from] = HeldViewChange.of(message);
         return true;
     }
 
@@ -95,16 +95,16 @@ final class ViewChangeSet {
 
     /** Accepts another's VIEW-CHANGE if the NEW-VIEW names it; the acknowledgements decide whether it counts. */
     void offer(NewView newView, int replica, ViewChange message) {
-        if (forwarded[replica] != null || !ViewChecks.plausible(group, message)) {
+        if (forwarded[replica] != null || !ViewChecks.isPlausible(group, message)) {
             return;
         }
-        Held held = Held.of(message);
+        HeldViewChange held = HeldViewChange.of(message);
         if (newView.support().contains(new Support(replica, held.digest))) {
             forwarded[replica] = held;
         }
     }
 
-    long present() {
+    long presentReplicas() {
         long bits = 0;
         for (int replica = 0; replica < direct.length; replica++) {
             bits |= direct[replica] == null ? 0 : 1L << replica;
@@ -118,7 +118,7 @@ final class ViewChangeSet {
 
     /** The acknowledgement that this replica gives for what another has sent it. */
     Optional<ViewChangeAck> ackOf(int replica) {
-        Held held = direct[replica];
+        HeldViewChange held = direct[replica];
         return held == null || replica == self
                 ? Optional.empty()
                 : Optional.of(new ViewChangeAck(held.message.view(), replica, held.digest));
@@ -133,7 +133,7 @@ final class ViewChangeSet {
     }
 
     Optional<ViewChange> find(int replica, Bytes digest) {
-        for (Held held : Arrays.asList(direct[replica], forwarded[replica])) {
+        for (HeldViewChange held : Arrays.asList(direct[replica], forwarded[replica])) {
             if (held != null && held.digest.equals(digest)) {
                 return Optional.of(held.message);
             }
@@ -148,7 +148,7 @@ final class ViewChangeSet {
     List<Support> support() {
         List<Support> support = new ArrayList<>(direct.length);
         for (int replica = 0; replica < direct.length; replica++) {
-            Held held = direct[replica];
+            HeldViewChange held = direct[replica];
             if (held != null && (replica == self || acknowledged(replica, held, self) >= 2 * group.faulty() - 1)) {
                 support.add(new Support(replica, held.digest));
             }
@@ -157,8 +157,8 @@ final class ViewChangeSet {
     }
 
     /** Returns whether the primary's V names, for this replica or for the primary, another message than they sent. */
-    boolean contradicts(Support named, int primary) {
-        Held held = direct[named.replica()];
+    boolean isContradictory(Support named, int primary) {
+        HeldViewChange held = direct[named.replica()];
         return (named.replica() == self || named.replica() == primary)
                 && held != null
                 && !held.digest.equals(named.digest());
@@ -169,17 +169,17 @@ final class ViewChangeSet {
      * other than the primary, its sender and this one acknowledge it. Not all of these and the primary are faulty.
      */
     Optional<ViewChange> proven(Support named, int primary) {
-        Held held = direct[named.replica()];
+        HeldViewChange held = direct[named.replica()];
         if (held != null && held.digest.equals(named.digest())) {
             return Optional.of(held.message);
         }
-        Held other = forwarded[named.replica()];
+        HeldViewChange other = forwarded[named.replica()];
         return other != null && acknowledged(named.replica(), other, primary) >= group.faulty()
                 ? Optional.of(other.message)
                 : Optional.empty();
     }
 
-    private int acknowledged(int sender, Held held, int primary) {
+    private int acknowledged(int sender, HeldViewChange held, int primary) {
         ViewChangeAck ack = new ViewChangeAck(held.message.view(), sender, held.digest);
         int count = 0;
         for (int replica = 0; replica < direct.length; replica++) {

@@ -116,7 +116,7 @@ public final class ViewChanges {
     }
 
     /** Returns whether the replica takes part in its view; otherwise a view change is open. */
-    public boolean active() {
+    public boolean isActive() {
         return phase == Phase.ACTIVE;
     }
 
@@ -126,7 +126,7 @@ public final class ViewChanges {
 
     /** For STATUS: bit i, the VIEW-CHANGE of replica i for this view is here. */
     public long viewChanges() {
-        return messages.present();
+        return messages.presentReplicas();
     }
 
     /** For STATUS: the NEW-VIEW of this view is here. */
@@ -164,8 +164,8 @@ public final class ViewChanges {
      * starved when it suspected the primary. That replica promised not to vote in this view again. A liar can ask, too,
      * so a view lasts for a minimum time. Called at least every 100 ms.
      */
-    public boolean yields(long nowMillis) {
-        if (!active() || self != primary()) {
+    public boolean mustYield(long nowMillis) {
+        if (!isActive() || self != primary()) {
             return false;
         }
         activeMillis = activeMillis < 0 ? nowMillis : activeMillis;
@@ -174,11 +174,11 @@ public final class ViewChanges {
     }
 
     /** The VIEW-CHANGE for the view that {@link ViewStep.Leave} named is durable. */
-    public List<ViewStep> entered(long nowMillis, ViewChange own) {
+    public List<ViewStep> onEntered(long nowMillis, ViewChange own) {
         if (phase != Phase.LEAVING || own.view() != view) {
             return List.of();
         }
-        if (!ViewChecks.plausible(group, own)) {
+        if (!ViewChecks.isPlausible(group, own)) {
             throw new IllegalArgumentException("not a VIEW-CHANGE that others would take: view " + own.view());
         }
         phase = Phase.OPEN;
@@ -230,7 +230,7 @@ public final class ViewChanges {
             case NewView decided -> onNewView(nowMillis, from, decided, steps);
             case FetchViewChange fetch when fetch.view() == view -> answers.onFetch(nowMillis, from, fetch, steps);
             case ForwardedViewChange forwarded -> onForwarded(from, forwarded, steps);
-            case Status status -> answers.onStatus(nowMillis, from, status, view, active() ? newView : null, steps);
+            case Status status -> answers.onStatus(nowMillis, from, status, view, isActive() ? newView : null, steps);
             default -> {}
         }
         advance(nowMillis, steps);
@@ -266,10 +266,10 @@ public final class ViewChanges {
     }
 
     /** From now on the VIEW-CHANGE for this view says less than before; a NEW-VIEW may name the one of before. */
-    public void retell(ViewChange own) {
+    public void amend(ViewChange own) {
         lost = Math.max(lost, own.view());
         if (phase != Phase.LEAVING) {
-            messages.retell(own);
+            messages.amend(own);
         }
     }
 
@@ -321,7 +321,7 @@ public final class ViewChanges {
         if (message.view() < view) {
             return;
         }
-        if (!ViewChecks.plausible(group, message)) {
+        if (!ViewChecks.isPlausible(group, message)) {
             steps.add(new ViewStep.Misbehaved(from, "a VIEW-CHANGE that no correct replica sends"));
             return;
         }
@@ -345,10 +345,10 @@ public final class ViewChanges {
     }
 
     private void onNewView(long nowMillis, int from, NewView message, List<ViewStep> steps) {
-        if (message.view() != view || from != primary() || newView != null || active()) {
+        if (message.view() != view || from != primary() || newView != null || isActive()) {
             return;
         }
-        if (!ViewChecks.plausible(group, message)) {
+        if (!ViewChecks.isPlausible(group, message)) {
             steps.add(new ViewStep.Misbehaved(from, "a NEW-VIEW that no correct replica sends"));
             return;
         }
@@ -378,7 +378,7 @@ public final class ViewChanges {
         if (phase != Phase.OPEN) {
             return;
         }
-        boolean asked = asking() >= group.quorum();
+        boolean asked = askingCount() >= group.quorum();
         if (deadlineMillis == Long.MAX_VALUE && asked) {
             deadlineMillis = nowMillis + timeoutMillis();
         }
@@ -392,7 +392,7 @@ public final class ViewChanges {
     }
 
     /** Returns the number of replicas, including this one, that have asked for this view or a later one. */
-    private int asking() {
+    private int askingCount() {
         return (int) IntStream.range(0, later.length)
                 .filter(replica -> messages.has(replica) || later[replica] != null)
                 .count();
@@ -427,7 +427,7 @@ public final class ViewChanges {
         List<Support> absent = new ArrayList<>();
         for (Support named : message.support()) {
             boolean isLost = view <= lost && named.replica() == self;
-            if (!isLost && messages.contradicts(named, primary())) {
+            if (!isLost && messages.isContradictory(named, primary())) {
                 reject(nowMillis, "a NEW-VIEW that names what this replica or the primary never sent", steps);
                 return;
             }

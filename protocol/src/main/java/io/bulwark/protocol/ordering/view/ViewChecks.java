@@ -17,7 +17,7 @@ final class ViewChecks {
     private ViewChecks() {}
 
     /** Everything in order of its number, nothing twice, all between the sender's water marks and of earlier views. */
-    static boolean plausible(ViewGroup group, ViewChange message) {
+    static boolean isPlausible(ViewGroup group, ViewChange message) {
         long low = message.stable();
         if (message.view() < 1
                 || low < 0
@@ -25,12 +25,12 @@ final class ViewChecks {
                 || low % group.checkpointInterval() != 0) {
             return false;
         }
-        return plausibleCheckpoints(group, message)
-                && plausiblePrepared(group, message)
-                && plausiblePrePrepared(group, message);
+        return hasPlausibleCheckpoints(group, message)
+                && hasPlausiblePrepared(group, message)
+                && hasPlausiblePrePrepared(group, message);
     }
 
-    private static boolean plausibleCheckpoints(ViewGroup group, ViewChange message) {
+    private static boolean hasPlausibleCheckpoints(ViewGroup group, ViewChange message) {
         if (message.checkpoints().size() > group.checkpointsMax()) {
             return false;
         }
@@ -47,7 +47,7 @@ final class ViewChecks {
         return true;
     }
 
-    private static boolean plausiblePrepared(ViewGroup group, ViewChange message) {
+    private static boolean hasPlausiblePrepared(ViewGroup group, ViewChange message) {
         long before = message.stable();
         for (Prepared entry : message.prepared()) {
             if (entry.sequence() <= before
@@ -61,7 +61,7 @@ final class ViewChecks {
         return true;
     }
 
-    private static boolean plausiblePrePrepared(ViewGroup group, ViewChange message) {
+    private static boolean hasPlausiblePrePrepared(ViewGroup group, ViewChange message) {
         long before = message.stable();
         for (PrePrepared entry : message.prePrepared()) {
             if (entry.sequence() <= before
@@ -85,7 +85,7 @@ final class ViewChecks {
     }
 
     /** V of at least 2f+1 different replicas, and choices for numbers from the checkpoint on without gaps, up to L above it at most. */
-    static boolean plausible(ViewGroup group, NewView message) {
+    static boolean isPlausible(ViewGroup group, NewView message) {
         Numbered checkpoint = message.checkpoint();
         if (message.view() < 1
                 || message.support().size() < group.quorum()
@@ -132,6 +132,6 @@ final class ViewChecks {
                 .mapToLong(message -> message == null ? 0 : message.view())
                 .sorted()
                 .toArray();
-        return views[views.length - group.oneCorrect()];
+        return views[views.length - group.weakQuorum()];
     }
 }

@@ -40,7 +40,7 @@ public record ViewGroup(int faulty, int checkpointInterval, int logSize) {
     }
 
     /** Returns f+1: any set of this many replicas has a correct one. */
-    public int oneCorrect() {
+    public int weakQuorum() {
         return faulty + 1;
     }
 

@@ -19,7 +19,7 @@ import java.util.TreeMap;
  * step is promised, so that P and Q are ready at any time. A restarted replica rebuilds them from its promises, in any
  * order.
  *
- * <p>Pairs above the low water mark are never evicted (docs/ordering). {@link #acceptsFresh} bounds them instead.
+ * <p>Pairs above the low water mark are never evicted (docs/ordering). {@link #mayAcceptFresh} bounds them instead.
  */
 public final class ViewHistory {
     private final ViewGroup group;
@@ -49,7 +49,7 @@ public final class ViewHistory {
      * assigns it. This happens after a view without progress, once the others know the checkpoint that moved this
      * replica's marks.
      */
-    public boolean acceptsFresh(long sequence, Bytes digest) {
+    public boolean mayAcceptFresh(long sequence, Bytes digest) {
         return accepts(sequence, digest, ViewGroup.FRESH_DIGESTS_MAX);
     }
 
@@ -57,7 +57,7 @@ public final class ViewHistory {
      * Returns whether this replica may answer the choice of a NEW-VIEW; at a correct replica only false outside the
      * water marks.
      */
-    public boolean acceptsChosen(long sequence, Bytes digest) {
+    public boolean mayAcceptChosen(long sequence, Bytes digest) {
         return accepts(sequence, digest, group.digestsMax());
     }
 

@@ -54,7 +54,7 @@ class SessionKeysTest {
     private final List<Sent> sent = new ArrayList<>();
     private final List<Sent> all = new ArrayList<>();
     private final List<List<Integer>> changed = List.of(new ArrayList<>(), new ArrayList<>());
-    private final List<KeyEffect.Elsewhere> others = new ArrayList<>();
+    private final List<KeyEffect.ConfigurationMismatch> others = new ArrayList<>();
     private long nowMillis;
 
     private static SessionKeys start(int self, long seed) {
@@ -83,8 +83,8 @@ class SessionKeysTest {
             switch (effect) {
                 case KeyEffect.Send send -> sent.add(new Sent(self, send.to(), send.message()));
                 case KeyEffect.Changed change -> changed.get(self).add(change.replica());
-                case KeyEffect.Misfit misfit -> throw new IllegalStateException("all have one period: " + misfit);
-                case KeyEffect.Elsewhere elsewhere -> others.add(elsewhere);
+                case KeyEffect.WatchdogMismatch misfit -> throw new IllegalStateException("all have one period: " + misfit);
+                case KeyEffect.ConfigurationMismatch elsewhere -> others.add(elsewhere);
             }
         }
     }
@@ -249,7 +249,7 @@ class SessionKeysTest {
     @Test
     void whoHasAnotherPeriodGetsNoNonce() {
         keys.getFirst().onMessage(0, 1, new KeyMessage.AskNonce(60_001, 0));
-        assertThat(keys.getFirst().drain()).containsExactly(new KeyEffect.Misfit(1, 60_001));
+        assertThat(keys.getFirst().drain()).containsExactly(new KeyEffect.WatchdogMismatch(1, 60_001));
     }
 
     @PlantedBug(
@@ -263,7 +263,7 @@ class SessionKeysTest {
         run(1_000);
         assertThat(keys.get(0).authenticate(1, 1, BODY)).isEmpty();
         assertThat(keys.get(1).authenticate(0, 1, BODY)).isEmpty();
-        assertThat(others).contains(new KeyEffect.Elsewhere(1, 1), new KeyEffect.Elsewhere(0, 0));
+        assertThat(others).contains(new KeyEffect.ConfigurationMismatch(1, 1), new KeyEffect.ConfigurationMismatch(0, 0));
         keys.set(0, start(0, 3, 1));
         run(1_000);
         assertThat(hears(1, say(0))).isTrue();

@@ -37,7 +37,7 @@ class RecoveryRepliesPaperTest {
     @PlantedBug(
             in = RecoveryReplies.class,
             rule = "f + 1 replicas must refuse a recovery",
-            replace = "sequence(false, group.oneCorrect())",
+            replace = "sequence(false, group.weakQuorum())",
             with = "sequence(false, group.faulty())")
     @Test
     void aLiarAloneRefusesNothing() {

@@ -33,9 +33,9 @@ class RecoveryStatusTest {
     @Test
     void aRecoveryIsOverdueAfterAPeriodAndWhatItMayBePutOff() {
         RecoveryStatus status = status(known(0, WALL));
-        assertThat(status.overdue(known(0, WALL - PERIOD / 4 * 7))).isFalse();
-        assertThat(status.overdue(known(0, WALL - PERIOD / 4 * 7 - 1))).isTrue();
-        assertThat(RecoveryStatus.none(true).overdue(known(0, 0))).isFalse();
+        assertThat(status.isOverdue(known(0, WALL - PERIOD / 4 * 7))).isFalse();
+        assertThat(status.isOverdue(known(0, WALL - PERIOD / 4 * 7 - 1))).isTrue();
+        assertThat(RecoveryStatus.none(true).isOverdue(known(0, 0))).isFalse();
     }
 
     @Test

@@ -9,7 +9,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.ordering.message.Request;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Room;
+import io.bulwark.protocol.ordering.replica.ReplicaConfig.Quotas;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Timers;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -117,7 +117,7 @@ class AttacksTest {
     @Test
     void aClientThatFillsThePrimarysRoomWithOtherRequestsStallsNobody() {
         TestCluster cluster =
-                new TestCluster(1, 4, config -> config.withRoom(new Room(8, 8 << 20, 1_024, 16, 128 << 20)));
+                new TestCluster(1, 4, config -> config.withRoom(new Quotas(8, 8 << 20, 1_024, 16, 128 << 20)));
         for (int call = 0; call < 20; call++) {
             cluster.deliver(request(1_000 + call, 5_000 + call), 0);
         }
@@ -134,7 +134,7 @@ class AttacksTest {
     @Test
     void aFloodIsRefusedAndOthersAreNot() {
         TestCluster cluster =
-                new TestCluster(1, 5, config -> config.withRoom(new Room(8, 8 << 20, 1_024, 16, 128 << 20)));
+                new TestCluster(1, 5, config -> config.withRoom(new Quotas(8, 8 << 20, 1_024, 16, 128 << 20)));
         cluster.crash(1);
         cluster.crash(2);
         for (int call = 0; call < 50; call++) {

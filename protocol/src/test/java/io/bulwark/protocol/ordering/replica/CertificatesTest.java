@@ -144,8 +144,8 @@ class CertificatesTest {
     @PlantedBug(
             in = CommitLearner.class,
             rule = "f + 1 replicas must have executed a batch before another learns it",
-            replace = "Slot.count(slot.claims, digest) < config.oneCorrect()",
-            with = "Slot.count(slot.claims, digest) < config.oneCorrect() - 1")
+            replace = "Slot.count(slot.claims, digest) < config.weakQuorum()",
+            with = "Slot.count(slot.claims, digest) < config.weakQuorum() - 1")
     @Test
     void twoThatHaveExecutedABatchAreBelievedAndOneIsNot() {
         Replica backup = replica(3);

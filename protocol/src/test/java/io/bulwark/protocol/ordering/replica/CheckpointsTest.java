@@ -61,8 +61,8 @@ class CheckpointsTest {
     @PlantedBug(
             in = Checkpoints.class,
             rule = "f + 1 replicas must have a state before it is fetched",
-            replace = ">= config.oneCorrect()) {",
-            with = ">= config.oneCorrect() - 1) {")
+            replace = ">= config.weakQuorum()) {",
+            with = ">= config.weakQuorum() - 1) {")
     @Test
     void fPlusOneHaveWhatIsMissingHere() {
         said(4, OTHER, 0);

@@ -6,7 +6,7 @@ import io.bulwark.protocol.Runs;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Batches;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Room;
+import io.bulwark.protocol.ordering.replica.ReplicaConfig.Quotas;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -31,10 +31,10 @@ class ClientBoundTest {
     private static final int LARGE_BYTES = 4 << 10;
     private static final long BURST_MILLIS = 10;
 
-    private static final Room ROOM = new Room(16, 8 << 20, 4_096, 64, 32 << 20);
+    private static final Quotas ROOM = new Quotas(16, 8 << 20, 4_096, 64, 32 << 20);
 
     /** Limits under which fewer vouches of a peer are remembered than four attackers have requests. */
-    private static final Room FORGETFUL = new Room(16, 8 << 20, 64, 64, 32 << 20);
+    private static final Quotas FORGETFUL = new Quotas(16, 8 << 20, 64, 64, 32 << 20);
 
     private static final Batches BATCHES = new Batches(8, 16 << 10, 2);
 
@@ -64,7 +64,7 @@ class ClientBoundTest {
         private final Attack attack;
         private long number = 1_000_000;
 
-        Siege(Room room, int faulty, int attackers, Attack attack, long seed) {
+        Siege(Quotas room, int faulty, int attackers, Attack attack, long seed) {
             cluster = new TestCluster(
                     faulty, seed, config -> config.withRoom(room).withBatches(BATCHES));
             random = new Random(seed);
@@ -172,7 +172,7 @@ class ClientBoundTest {
         return batches * SlowLinks.BATCH_MILLIS + 3 * agreement + (attackers > 0 ? fetch : 0);
     }
 
-    private void measure(Room room, int faulty, int attackers, int down, Attack attack) {
+    private void measure(Quotas room, int faulty, int attackers, int down, Attack attack) {
         long worst = 0;
         long executed = 0;
         long bound = 0;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mutation.PlantedBug;
-import io.bulwark.protocol.ordering.Refusal;
+import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.Request;
@@ -273,13 +273,13 @@ class FaultsTest {
         Replica replica = new Replica(ReplicaConfig.of(2, 1), application, disk);
         replica.onQuery(request.client(), 5, Bytes.EMPTY);
         assertThat(replica.drain(0))
-                .contains(new ReplicaEffect.Refuse(request.client(), 5, Refusal.NOT_READY))
+                .contains(new ReplicaEffect.Refuse(request.client(), 5, CallRefusal.NOT_READY))
                 .noneMatch(ReplicaEffect.Reply.class::isInstance);
         for (int from : List.of(0, 1)) {
             replica.onMessage(0, from, new ReplicaMessage.Commit(0, 1, batch.digest()));
         }
         replica.onQuery(request.client(), 6, Bytes.EMPTY);
-        assertThat(replica.drain(0)).contains(new ReplicaEffect.Refuse(request.client(), 6, Refusal.NOT_READY));
+        assertThat(replica.drain(0)).contains(new ReplicaEffect.Refuse(request.client(), 6, CallRefusal.NOT_READY));
         replica.onQuery(request.client(), 7, Bytes.EMPTY);
         assertThat(replica.drain(0))
                 .contains(new ReplicaEffect.Reply(

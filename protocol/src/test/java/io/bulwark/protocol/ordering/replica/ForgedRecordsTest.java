@@ -180,7 +180,7 @@ class ForgedRecordsTest {
     @PlantedBug(
             in = ReplicaRecovery.class,
             rule = "2f + 1 answers are needed to keep a view",
-            replace = "if (replies.isJudged(views.alone())) {",
+            replace = "if (replies.isJudged(views.unilateralView())) {",
             with = "if (replies.isJudged(0)) {")
     @ParameterizedTest
     @ValueSource(ints = {1, 2})

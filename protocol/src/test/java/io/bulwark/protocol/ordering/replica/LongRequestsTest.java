@@ -9,7 +9,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Batches;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Room;
+import io.bulwark.protocol.ordering.replica.ReplicaConfig.Quotas;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import java.util.Random;
@@ -40,7 +40,7 @@ class LongRequestsTest {
     /** Bandwidth of each link per millisecond: a body takes 41 ms of it. */
     private static final int LINK_BYTES = 400;
 
-    private static final Room ROOM = new Room(16, 1 << 20, 4_096, 64, 1 << 20);
+    private static final Quotas ROOM = new Quotas(16, 1 << 20, 4_096, 64, 1 << 20);
     private static final Batches BATCHES = new Batches(64, 32 << 10, 2);
 
     private final long[][] freeMicros = new long[REPLICAS][REPLICAS];

@@ -9,7 +9,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
-import io.bulwark.protocol.ordering.replica.NextViewMessages.Early;
+import io.bulwark.protocol.ordering.replica.NextViewMessages.EarlyMessage;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Batches;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
@@ -36,7 +36,7 @@ class NextViewMessagesTest {
         early.add(2, proposal(1, 2));
         early.add(1, proposal(1, 2));
         early.add(2, prepare);
-        assertThat(early.take(1)).containsExactly(new Early(1, proposal(1, 2)), new Early(2, prepare));
+        assertThat(early.take(1)).containsExactly(new EarlyMessage(1, proposal(1, 2)), new EarlyMessage(2, prepare));
     }
 
     @PlantedBug(
@@ -52,7 +52,7 @@ class NextViewMessagesTest {
         }
         early.add(3, new Prepare(1, 1, Batch.NULL_DIGEST));
         early.onKeyChange(3);
-        List<Early> taken = early.take(1);
+        List<EarlyMessage> taken = early.take(1);
         assertThat(taken).hasSize(max).allMatch(each -> each.from() == 2);
         assertThat(taken.getFirst().message().sequence()).isEqualTo(2);
         assertThat(early.take(1)).isEmpty();

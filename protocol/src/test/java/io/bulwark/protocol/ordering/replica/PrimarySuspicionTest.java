@@ -45,8 +45,8 @@ class PrimarySuspicionTest {
     private RequestId becomesDue() {
         Request request = request();
         pool.onRequest(nowMillis, request.id(), request);
-        pool.onVouch(nowMillis, 2, List.of(request.id()));
-        pool.onVouch(nowMillis, 3, List.of(request.id()));
+        pool.onEcho(nowMillis, 2, List.of(request.id()));
+        pool.onEcho(nowMillis, 3, List.of(request.id()));
         assertThat(pool.due()).map(entry -> entry.id).contains(request.id());
         return request.id();
     }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mutation.PlantedBug;
-import io.bulwark.protocol.ordering.Refusal;
+import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Commit;
@@ -139,10 +139,10 @@ class RecoveryRequestsTest {
         replica.onRequest(nowMillis, request);
         assertThat(effects())
                 .as("it is told so, and need not wait for an answer")
-                .containsExactly(new ReplicaEffect.Refuse(request.client(), request.call(), Refusal.FAILED));
+                .containsExactly(new ReplicaEffect.Refuse(request.client(), request.call(), CallRefusal.FAILED));
         Request query = new Request(request.client(), 4, true, Bytes.EMPTY);
         replica.onRequest(nowMillis, query);
-        assertThat(effects()).containsExactly(new ReplicaEffect.Refuse(query.client(), 4, Refusal.FAILED));
+        assertThat(effects()).containsExactly(new ReplicaEffect.Refuse(query.client(), 4, CallRefusal.FAILED));
         Request other = new Request(request.client(), 2, false, Bytes.of((byte) 1));
         assertThat(letsIn(3, other)).isFalse();
     }

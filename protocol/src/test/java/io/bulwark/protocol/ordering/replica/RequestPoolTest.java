@@ -11,7 +11,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Room;
+import io.bulwark.protocol.ordering.replica.ReplicaConfig.Quotas;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import java.util.Set;
@@ -32,7 +32,7 @@ class RequestPoolTest {
 
     private RequestPool poolWith(int faulty) {
         return new RequestPool(
-                ReplicaConfig.of(0, faulty).withRoom(new Room(3, 1 << 20, VOUCHES_MAX, 4, 2 << 20)), results);
+                ReplicaConfig.of(0, faulty).withRoom(new Quotas(3, 1 << 20, VOUCHES_MAX, 4, 2 << 20)), results);
     }
 
     private static Request request(int client, long call, int operation) {
@@ -45,7 +45,7 @@ class RequestPoolTest {
 
     private void requestEcho(Request request, int... from) {
         for (int peer : from) {
-            pool.onVouch(0, peer, List.of(request.id()));
+            pool.onEcho(0, peer, List.of(request.id()));
         }
     }
 
@@ -323,10 +323,10 @@ class RequestPoolTest {
         assertThat(pool.body(lost.id())).isNull();
         pool.onTick(20_000);
         assertThat(pool.isAcceptable(lost.id())).isTrue();
-        assertThat(pool.displacedBytes(lost.id())).isEqualTo(1);
+        assertThat(pool.evictedBytes(lost.id())).isEqualTo(1);
         pool.onTick(40_000);
         assertThat(pool.isAcceptable(lost.id())).isFalse();
-        assertThat(pool.displacedBytes(lost.id())).isEqualTo(-1);
+        assertThat(pool.evictedBytes(lost.id())).isEqualTo(-1);
     }
 
     @Test
@@ -386,7 +386,7 @@ class RequestPoolTest {
         hear(request);
         requestEcho(request, 1, 2);
         pool.onKeyChange(2);
-        pool.onVouch(500, 2, List.of(request.id()));
+        pool.onEcho(500, 2, List.of(request.id()));
         assertThat(pool.ready().iterator().next().readyMillis).isEqualTo(500);
         assertThat(pool.ready().iterator().next().sinceMillis).isZero();
     }
@@ -432,12 +432,12 @@ class RequestPoolTest {
         Request request = request(1, 1, 1);
         hear(request);
         requestEcho(request, 1, 2);
-        pool.onVouch(800, 1, List.of(request.id()));
+        pool.onEcho(800, 1, List.of(request.id()));
         pool.onTick(900);
         assertThat(ready()).containsExactly(request.id());
         pool.onTick(1_100);
         assertThat(ready()).isEmpty();
-        pool.onVouch(1_200, 2, List.of(request.id()));
+        pool.onEcho(1_200, 2, List.of(request.id()));
         assertThat(ready()).containsExactly(request.id());
     }
 
@@ -449,7 +449,7 @@ class RequestPoolTest {
         assertThat(pool.body(request.id())).isNotNull();
         pool.onTick(40_000);
         assertThat(pool.body(request.id())).isNull();
-        assertThat(pool.ownVouches(40_000)).isEmpty();
+        assertThat(pool.ownEchoes(40_000)).isEmpty();
     }
 
     @Test

@@ -155,7 +155,7 @@ final class TestCluster {
         return byTime != 0 ? byTime : Long.compare(a.order(), b.order());
     });
     private final Map<PrincipalId, Map<Long, Call>> byClient = new HashMap<>();
-    private final OneHistory history = new OneHistory();
+    private final SingleHistory history = new SingleHistory();
     private long order;
 
     TestCluster(int faulty, long seed, UnaryOperator<ReplicaConfig> settings) {

@@ -1,9 +1,9 @@
 package io.bulwark.protocol.ordering.view;
 
-import static io.bulwark.protocol.ordering.view.Told.NULL;
-import static io.bulwark.protocol.ordering.view.Told.checkpoint;
-import static io.bulwark.protocol.ordering.view.Told.digest;
-import static io.bulwark.protocol.ordering.view.Told.stable;
+import static io.bulwark.protocol.ordering.view.ViewChangeBuilder.NULL;
+import static io.bulwark.protocol.ordering.view.ViewChangeBuilder.checkpoint;
+import static io.bulwark.protocol.ordering.view.ViewChangeBuilder.digest;
+import static io.bulwark.protocol.ordering.view.ViewChangeBuilder.stable;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.mutation.PlantedBug;
@@ -17,9 +17,9 @@ import org.junit.jupiter.api.Test;
 class DecisionPaperTest {
     private static final Decision.Bodies ALL = (_, _) -> true;
 
-    private static Decision over(Told... messages) {
-        Decision decision = new Decision(Told.group(1));
-        for (Told message : messages) {
+    private static Decision over(ViewChangeBuilder... messages) {
+        Decision decision = new Decision(ViewChangeBuilder.group(1));
+        for (ViewChangeBuilder message : messages) {
             decision.add(message.message());
         }
         return decision;
@@ -31,14 +31,14 @@ class DecisionPaperTest {
         Decision.Decided decided = (Decision.Decided) decision.decide(ALL, true);
         assertThat(decision.supports(decided.checkpoint(), decided.chosen())).isTrue();
         assertThat(decided.checkpoint()).isEqualTo(checkpoint(0));
-        assertThat(decided.chosen()).hasSize(Told.LOG);
+        assertThat(decided.chosen()).hasSize(ViewChangeBuilder.LOG);
         return decided.chosen().getFirst().digest();
     }
 
     /** A backup's view of the choice of one batch for number 1. */
     private static boolean supports(Decision decision, Bytes first) {
         List<Numbered> choices = new ArrayList<>(List.of(new Numbered(1, first)));
-        for (long number = 2; number <= Told.LOG; number++) {
+        for (long number = 2; number <= ViewChangeBuilder.LOG; number++) {
             choices.add(new Numbered(number, NULL));
         }
         return decision.supports(checkpoint(0), choices);
@@ -57,7 +57,7 @@ class DecisionPaperTest {
     @PlantedBug(
             in = Decision.class,
             rule = "f + 1 replicas must hold a chosen checkpoint",
-            replace = "digest.getValue() >= group.oneCorrect()",
+            replace = "digest.getValue() >= group.weakQuorum()",
             with = "digest.getValue() >= group.faulty()")
     @Test
     void aCheckpointNeedsFPlusOneThatHoldIt() {
@@ -103,7 +103,7 @@ class DecisionPaperTest {
 
     private static List<Numbered> nulls(long first) {
         List<Numbered> choices = new ArrayList<>();
-        for (long number = first; number < first + Told.LOG; number++) {
+        for (long number = first; number < first + ViewChangeBuilder.LOG; number++) {
             choices.add(new Numbered(number, NULL));
         }
         return choices;
@@ -131,7 +131,7 @@ class DecisionPaperTest {
     @PlantedBug(
             in = Decision.class,
             rule = "a backup checks that free numbers are free",
-            replace = "if (!nothingPrepared(n)) {",
+            replace = "if (!hasNothingPrepared(n)) {",
             with = "if (n < 0) {")
     @Test
     void whatPreparedIsNotLeftFree() {
@@ -156,7 +156,7 @@ class DecisionPaperTest {
     void noMoreThanTheLogGetsAChoice() {
         Decision decision = over(stable(1, 0), stable(1, 0), stable(1, 0));
         List<Numbered> tooMany = new ArrayList<>(nulls(1));
-        tooMany.add(new Numbered(Told.LOG + 1, NULL));
+        tooMany.add(new Numbered(ViewChangeBuilder.LOG + 1, NULL));
         assertThat(decision.supports(checkpoint(0), nulls(1))).isTrue();
         assertThat(decision.supports(checkpoint(0), tooMany)).isFalse();
     }
@@ -209,7 +209,7 @@ class DecisionPaperTest {
     @PlantedBug(
             in = Decision.class,
             rule = "condition A2 needs f + 1 replicas",
-            replace = ">= candidate.view()) >= group.oneCorrect();",
+            replace = ">= candidate.view()) >= group.weakQuorum();",
             with = ">= candidate.view()) >= group.faulty();")
     @Test
     void conditionA2ALiarCannotInventABatch() {
@@ -224,8 +224,8 @@ class DecisionPaperTest {
     @PlantedBug(
             in = Decision.class,
             rule = "condition A2 counts no pairs of earlier views",
-            replace = ">= candidate.view()) >= group.oneCorrect();",
-            with = ">= 0) >= group.oneCorrect();")
+            replace = ">= candidate.view()) >= group.weakQuorum();",
+            with = ">= 0) >= group.weakQuorum();")
     @Test
     void conditionA2ThePairMustBeOfThisViewOrALaterOne() {
         Decision decision = over(

@@ -49,7 +49,7 @@ class DecisionPropertyTest {
         private final int eager;
 
         World(int faulty, Random random, String name) {
-            this.group = Told.group(faulty);
+            this.group = ViewChangeBuilder.group(faulty);
             this.random = random;
             this.name = name;
             this.eager = 30 + random.nextInt(70);
@@ -64,7 +64,7 @@ class DecisionPropertyTest {
                 List<ViewChange> told = new ArrayList<>();
                 for (ModelReplica replica : correct) {
                     ViewChange message = replica.tell(view);
-                    assertThat(ViewChecks.plausible(group, message)).as(name).isTrue();
+                    assertThat(ViewChecks.isPlausible(group, message)).as(name).isTrue();
                     told.add(message);
                 }
                 List<ViewChange> lies = new ArrayList<>();
@@ -99,7 +99,7 @@ class DecisionPropertyTest {
         private void changeView(long view, List<ViewChange> told, List<ViewChange> lies) {
             List<ViewChange> some = new ArrayList<>(told);
             Collections.shuffle(some, random);
-            some = new ArrayList<>(some.subList(0, group.oneCorrect() + random.nextInt(group.faulty() + 1)));
+            some = new ArrayList<>(some.subList(0, group.weakQuorum() + random.nextInt(group.faulty() + 1)));
             some.addAll(lies);
             Decision decision = new Decision(group);
             some.forEach(decision::add);
@@ -107,18 +107,18 @@ class DecisionPropertyTest {
             if (checkpoint == null) {
                 return;
             }
-            assertThat(checkpoint).as(name).isEqualTo(Told.checkpoint(checkpoint.sequence()));
+            assertThat(checkpoint).as(name).isEqualTo(ViewChangeBuilder.checkpoint(checkpoint.sequence()));
             List<Numbered> chosen = new ArrayList<>();
-            for (long n = checkpoint.sequence() + 1; n <= checkpoint.sequence() + Told.LOG; n++) {
+            for (long n = checkpoint.sequence() + 1; n <= checkpoint.sequence() + ViewChangeBuilder.LOG; n++) {
                 List<Numbered> choices = supported(decision, checkpoint, n);
                 if (choices.isEmpty()) {
                     return;
                 }
                 chosen.add(choices.get(random.nextInt(choices.size())));
             }
-            int free = random.nextInt(Told.LOG + 1);
-            if (decision.supports(checkpoint, chosen.subList(0, Told.LOG - free))) {
-                chosen.subList(Told.LOG - free, Told.LOG).clear();
+            int free = random.nextInt(ViewChangeBuilder.LOG + 1);
+            if (decision.supports(checkpoint, chosen.subList(0, ViewChangeBuilder.LOG - free))) {
+                chosen.subList(ViewChangeBuilder.LOG - free, ViewChangeBuilder.LOG).clear();
             }
             Map<Long, Bytes> assigned = new HashMap<>();
             chosen.forEach(choice -> assigned.put(choice.sequence(), choice.digest()));
@@ -133,7 +133,7 @@ class DecisionPropertyTest {
         private List<Numbered> supported(Decision decision, Numbered checkpoint, long n) {
             List<Numbered> choices = new ArrayList<>();
             for (int batch = 0; batch <= BATCHES; batch++) {
-                Numbered choice = new Numbered(n, Told.digest(batch));
+                Numbered choice = new Numbered(n, ViewChangeBuilder.digest(batch));
                 if (decision.supports(choice)) {
                     choices.add(choice);
                     Bytes known = committed.get(n);
@@ -149,18 +149,18 @@ class DecisionPropertyTest {
 
         /** PRE-PREPARE, PREPARE and COMMIT of one view, each as far as the adversary lets it come. */
         private void work(long view, long checkpoint, Map<Long, Bytes> assigned, List<ModelReplica> active) {
-            for (long n = checkpoint + 1; n <= checkpoint + 2L * Told.LOG; n++) {
-                Bytes fresh = Told.digest(1 + random.nextInt(BATCHES));
+            for (long n = checkpoint + 1; n <= checkpoint + 2L * ViewChangeBuilder.LOG; n++) {
+                Bytes fresh = ViewChangeBuilder.digest(1 + random.nextInt(BATCHES));
                 boolean equivocates = random.nextInt(4) == 0;
                 for (ModelReplica replica : active) {
                     Bytes digest = assigned.get(n);
                     if (digest == null) {
-                        digest = equivocates ? Told.digest(1 + random.nextInt(BATCHES)) : fresh;
-                        if (!replica.history.acceptsFresh(n, digest)) {
+                        digest = equivocates ? ViewChangeBuilder.digest(1 + random.nextInt(BATCHES)) : fresh;
+                        if (!replica.history.mayAcceptFresh(n, digest)) {
                             continue;
                         }
                     }
-                    if (replica.history.acceptsChosen(n, digest) && happens()) {
+                    if (replica.history.mayAcceptChosen(n, digest) && happens()) {
                         replica.history.prePrepared(n, digest, view);
                         replica.prePreparedInView.put(n, digest);
                     }
@@ -177,7 +177,7 @@ class DecisionPropertyTest {
                 Bytes digest = replica.prePreparedInView.get(n);
                 if (digest != null
                         && count(active, other -> Objects.equals(digest, other.prePreparedInView.get(n)))
-                                >= group.oneCorrect()
+                                >= group.weakQuorum()
                         && happens()) {
                     replica.history.prepared(n, digest, view);
                     replica.preparedInView.put(n, digest);
@@ -190,7 +190,7 @@ class DecisionPropertyTest {
                 Bytes digest = replica.preparedInView.get(n);
                 if (digest != null
                         && count(active, other -> Objects.equals(digest, other.preparedInView.get(n)))
-                                >= group.oneCorrect()
+                                >= group.weakQuorum()
                         && happens()) {
                     Bytes before = committed.putIfAbsent(n, digest);
                     assertThat(before == null || before.equals(digest))
@@ -207,7 +207,7 @@ class DecisionPropertyTest {
                 long last = replica.held.last();
                 if (last > replica.history.low()
                         && count(correct, other -> other.held.contains(last) || other.history.low() >= last)
-                                >= group.oneCorrect()
+                                >= group.weakQuorum()
                         && happens()) {
                     replica.stable(last);
                 }
@@ -227,11 +227,11 @@ class DecisionPropertyTest {
                 return told.get(random.nextInt(told.size()));
             }
             long stable = told.get(random.nextInt(told.size())).stable();
-            Told lie = Told.stable(view, stable);
+            ViewChangeBuilder lie = ViewChangeBuilder.stable(view, stable);
             if (random.nextBoolean()) {
-                lie.holds(new Numbered(stable + Told.INTERVAL, Told.digest(600 + random.nextInt(2))));
+                lie.holds(new Numbered(stable + ViewChangeBuilder.INTERVAL, ViewChangeBuilder.digest(600 + random.nextInt(2))));
             }
-            for (long n = stable + 1; n <= stable + Told.LOG; n++) {
+            for (long n = stable + 1; n <= stable + ViewChangeBuilder.LOG; n++) {
                 int batch = random.nextInt(BATCHES + 1);
                 if (random.nextBoolean()) {
                     lie.swears(n, batch, random.nextInt((int) view));
@@ -242,7 +242,7 @@ class DecisionPropertyTest {
                 }
             }
             ViewChange message = lie.message();
-            assertThat(ViewChecks.plausible(group, message)).as(name).isTrue();
+            assertThat(ViewChecks.isPlausible(group, message)).as(name).isTrue();
             return message;
         }
     }

@@ -25,7 +25,7 @@ final class ModelReplica {
     void executeWhatItCan() {
         while (committed.containsKey(executed + 1)) {
             executed++;
-            if (executed % Told.INTERVAL == 0) {
+            if (executed % ViewChangeBuilder.INTERVAL == 0) {
                 held.add(executed);
             }
         }
@@ -48,7 +48,7 @@ final class ModelReplica {
     }
 
     ViewChange tell(long view) {
-        List<Numbered> checkpoints = held.stream().map(Told::checkpoint).toList();
+        List<Numbered> checkpoints = held.stream().map(ViewChangeBuilder::checkpoint).toList();
         return history.tell(view, checkpoints);
     }
 }

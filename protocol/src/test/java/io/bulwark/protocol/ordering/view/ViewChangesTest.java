@@ -1,6 +1,6 @@
 package io.bulwark.protocol.ordering.view;
 
-import static io.bulwark.protocol.ordering.view.Told.stable;
+import static io.bulwark.protocol.ordering.view.ViewChangeBuilder.stable;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.mutation.PlantedBug;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** One replica of four (f = 1) in view changes; replica 1 is the primary of view 1, replica 2 of view 2. */
 class ViewChangesTest {
-    private static final ViewGroup GROUP = Told.group(1);
+    private static final ViewGroup GROUP = ViewChangeBuilder.group(1);
     private static final long TIMEOUT_MILLIS = 1_000;
     private static final ViewChange EMPTY = stable(1, 0).message();
 
@@ -36,8 +36,8 @@ class ViewChangesTest {
     private static ViewChanges opened(int self) {
         ViewChanges changes = replica(self);
         assertThat(changes.suspect(0)).containsExactly(new ViewStep.Leave(1));
-        assertThat(changes.active()).isFalse();
-        assertThat(sentTo(0, changes.entered(0, EMPTY))).hasSize(self == 0 ? 0 : 1);
+        assertThat(changes.isActive()).isFalse();
+        assertThat(sentTo(0, changes.onEntered(0, EMPTY))).hasSize(self == 0 ? 0 : 1);
         return changes;
     }
 
@@ -60,15 +60,15 @@ class ViewChangesTest {
         for (int replica = 0; replica < byReplica.length; replica++) {
             support.add(new Support(replica, ViewDigest.of(byReplica[replica])));
         }
-        return newView(support, Told.NULL);
+        return newView(support, ViewChangeBuilder.NULL);
     }
 
     private static NewView newView(List<Support> support, Bytes first) {
         List<Numbered> chosen = new ArrayList<>();
-        for (long number = 1; number <= Told.LOG; number++) {
-            chosen.add(new Numbered(number, number == 1 ? first : Told.NULL));
+        for (long number = 1; number <= ViewChangeBuilder.LOG; number++) {
+            chosen.add(new Numbered(number, number == 1 ? first : ViewChangeBuilder.NULL));
         }
-        return new NewView(1, support, Told.checkpoint(0), chosen);
+        return new NewView(1, support, ViewChangeBuilder.checkpoint(0), chosen);
     }
 
     /** Returns the NEW-VIEW for the case that nobody has reported any number. */
@@ -91,10 +91,10 @@ class ViewChangesTest {
         assertThat(changes.onMessage(0, 0, EMPTY)).isEmpty();
         assertThat(changes.onMessage(0, 1, newView(EMPTY, EMPTY, EMPTY))).isEmpty();
         assertThat(changes.onTick(1)).isEmpty();
-        assertThat(changes.entered(1, stable(2, 0).message()))
+        assertThat(changes.onEntered(1, stable(2, 0).message()))
                 .as("another view's")
                 .isEmpty();
-        List<ViewStep> steps = changes.entered(1, EMPTY);
+        List<ViewStep> steps = changes.onEntered(1, EMPTY);
         assertThat(sentTo(0, steps)).contains(EMPTY);
         assertThat(sentTo(1, steps)).contains(EMPTY, ack(0, EMPTY));
     }
@@ -128,7 +128,7 @@ class ViewChangesTest {
         NewView decided = leavingFree(newView(EMPTY, EMPTY, EMPTY));
         assertThat(steps).containsExactly(new ViewStep.Install(decided));
         List<ViewStep> sends = primary.installed(decided);
-        assertThat(primary.active()).isTrue();
+        assertThat(primary.isActive()).isTrue();
         for (int other : List.of(0, 2, 3)) {
             assertThat(sentTo(other, sends)).containsExactly(decided);
         }
@@ -136,9 +136,9 @@ class ViewChangesTest {
 
     @Test
     void withFTwoThePrimaryNeedsThreeAcknowledgements() {
-        ViewChanges primary = new ViewChanges(Told.group(2), 1, TIMEOUT_MILLIS, (_, _) -> true);
+        ViewChanges primary = new ViewChanges(ViewChangeBuilder.group(2), 1, TIMEOUT_MILLIS, (_, _) -> true);
         primary.suspect(0);
-        primary.entered(0, EMPTY);
+        primary.onEntered(0, EMPTY);
         List<ViewStep> steps = new ArrayList<>();
         for (int other : List.of(0, 2, 3, 4)) {
             steps.addAll(primary.onMessage(0, other, EMPTY));
@@ -169,7 +169,7 @@ class ViewChangesTest {
             primary.onProgress();
         }
         primary.suspect(1);
-        primary.entered(0, own);
+        primary.onEntered(0, own);
         return decided(primary, own);
     }
 
@@ -203,12 +203,12 @@ class ViewChangesTest {
         ViewChanges primary = new ViewChanges(GROUP, 1, TIMEOUT_MILLIS, (_, _) -> here[0]);
         ViewChange prepared = stable(1, 0).prepared(1, 7, 0).message();
         primary.suspect(0);
-        primary.entered(0, OTHER);
+        primary.onEntered(0, OTHER);
         primary.onMessage(0, 0, prepared);
         primary.onMessage(0, 2, prepared);
         primary.onMessage(0, 2, ack(0, prepared));
         assertThat(primary.onMessage(0, 0, ack(2, prepared)))
-                .containsExactly(new ViewStep.Missing(List.of(new Numbered(1, Told.digest(7)))));
+                .containsExactly(new ViewStep.Missing(List.of(new Numbered(1, ViewChangeBuilder.digest(7)))));
         assertThat(primary.onTick(10)).as("said once").isEmpty();
         here[0] = true;
         assertThat(primary.onBodies(20)).hasAtLeastOneElementOfType(ViewStep.Install.class);
@@ -230,12 +230,12 @@ class ViewChangesTest {
                         new Support(0, ViewDigest.of(EMPTY)),
                         new Support(1, ViewDigest.of(EMPTY)),
                         new Support(3, ViewDigest.of(EMPTY))),
-                Told.NULL);
+                ViewChangeBuilder.NULL);
         assertThat(backup.onMessage(0, 2, decided)).as("not the primary's").isEmpty();
         assertThat(backup.onMessage(0, 1, decided)).containsExactly(new ViewStep.Install(decided));
-        assertThat(backup.active()).isFalse();
+        assertThat(backup.isActive()).isFalse();
         assertThat(backup.installed(decided)).isEmpty();
-        assertThat(backup.active()).isTrue();
+        assertThat(backup.isActive()).isTrue();
     }
 
     @PlantedBug(
@@ -249,7 +249,7 @@ class ViewChangesTest {
         backup.onMessage(0, 0, EMPTY);
         backup.onMessage(0, 1, EMPTY);
         backup.onMessage(0, 2, EMPTY);
-        NewView invented = newView(newView(EMPTY, EMPTY, EMPTY).support(), Told.digest(7));
+        NewView invented = newView(newView(EMPTY, EMPTY, EMPTY).support(), ViewChangeBuilder.digest(7));
         List<ViewStep> steps = backup.onMessage(0, 1, invented);
         assertThat(steps).hasSize(2).contains(new ViewStep.Leave(2));
         assertThat(steps).first().isInstanceOf(ViewStep.Misbehaved.class);
@@ -300,7 +300,7 @@ class ViewChangesTest {
         primary.giveUp(0);
         primary.onMessage(0, 0, EMPTY);
         assertThat(primary.onMessage(0, 1, EMPTY)).contains(new ViewStep.Leave(2));
-        primary.entered(0, second);
+        primary.onEntered(0, second);
         assertThat(decided(primary, second).view()).isEqualTo(2);
     }
 
@@ -316,11 +316,11 @@ class ViewChangesTest {
         ViewChange forged = stable(3, 0).message();
         ViewChanges backup = ViewChanges.restarted(GROUP, 2, TIMEOUT_MILLIS, (_, _) -> true, forged, null);
         assertThat(backup.returnTo(1)).containsExactly(new ViewStep.Leave(1));
-        backup.entered(0, EMPTY);
+        backup.onEntered(0, EMPTY);
         backup.onMessage(0, 0, forged);
         assertThat(backup.onMessage(0, 3, forged)).contains(new ViewStep.Leave(3));
-        backup.entered(0, new ViewChange(3, 0, EMPTY.checkpoints(), OTHER.prepared(), OTHER.prePrepared()));
-        NewView first = newView(List.of(), Told.NULL);
+        backup.onEntered(0, new ViewChange(3, 0, EMPTY.checkpoints(), OTHER.prepared(), OTHER.prePrepared()));
+        NewView first = newView(List.of(), ViewChangeBuilder.NULL);
         List<Support> named = new ArrayList<>();
         for (int replica : List.of(0, 2, 3)) {
             named.add(new Support(replica, ViewDigest.of(forged)));
@@ -337,13 +337,13 @@ class ViewChangesTest {
     @Test
     void malformedMessagesAreTheirSendersMisbehaviour() {
         ViewChanges backup = opened(3);
-        ViewChange twice = new ViewChange(1, 0, List.of(Told.checkpoint(0), Told.checkpoint(0)), List.of(), List.of());
+        ViewChange twice = new ViewChange(1, 0, List.of(ViewChangeBuilder.checkpoint(0), ViewChangeBuilder.checkpoint(0)), List.of(), List.of());
         assertThat(backup.onMessage(0, 0, twice)).hasOnlyElementsOfType(ViewStep.Misbehaved.class);
         NewView few = newView(EMPTY, EMPTY);
         assertThat(backup.onMessage(0, 1, few)).hasOnlyElementsOfType(ViewStep.Misbehaved.class);
         List<Numbered> many = new ArrayList<>(newView(EMPTY, EMPTY, EMPTY).chosen());
-        many.add(new Numbered(Told.LOG + 1, Told.NULL));
-        NewView tooMany = new NewView(1, newView(EMPTY, EMPTY, EMPTY).support(), Told.checkpoint(0), many);
+        many.add(new Numbered(ViewChangeBuilder.LOG + 1, ViewChangeBuilder.NULL));
+        NewView tooMany = new NewView(1, newView(EMPTY, EMPTY, EMPTY).support(), ViewChangeBuilder.checkpoint(0), many);
         assertThat(backup.onMessage(0, 1, tooMany)).hasOnlyElementsOfType(ViewStep.Misbehaved.class);
         assertThat(backup.viewChanges()).isEqualTo(0b1000);
         assertThat(backup.hasNewView()).isFalse();
@@ -392,7 +392,7 @@ class ViewChangesTest {
     @PlantedBug(
             in = ViewChecks.class,
             rule = "f + 1 others must ask before a replica joins them",
-            replace = "views[views.length - group.oneCorrect()]",
+            replace = "views[views.length - group.weakQuorum()]",
             with = "views[views.length - group.faulty()]")
     @Test
     void aReplicaJoinsTheLowestViewOfFPlusOneOthers() {
@@ -413,7 +413,7 @@ class ViewChangesTest {
         assertThat(backup.onTick(begin + TIMEOUT_MILLIS - 1)).isEmpty();
         assertThat(backup.onTick(begin + TIMEOUT_MILLIS)).containsExactly(new ViewStep.Leave(2));
         begin += TIMEOUT_MILLIS;
-        backup.entered(begin, stable(2, 0).message());
+        backup.onEntered(begin, stable(2, 0).message());
         backup.onMessage(begin, 0, stable(2, 0).message());
         assertThat(backup.onTick(begin + 9 * TIMEOUT_MILLIS)).isEmpty();
         begin += 9 * TIMEOUT_MILLIS;
@@ -516,7 +516,7 @@ class ViewChangesTest {
     void aReplicaThatCrashedInAnOpenViewChangeGoesOnWithIt() {
         ViewChange own = stable(3, 0).message();
         ViewChanges backup = ViewChanges.restarted(GROUP, 1, TIMEOUT_MILLIS, (_, _) -> true, own, null);
-        assertThat(backup.active()).isFalse();
+        assertThat(backup.isActive()).isFalse();
         assertThat(backup.view()).isEqualTo(3);
         assertThat(backup.timeoutMillis()).isEqualTo(4 * TIMEOUT_MILLIS);
         assertThat(backup.onMessage(0, 0, status(1, true, 0))).containsExactly(new ViewStep.Send(0, own));
@@ -529,7 +529,7 @@ class ViewChangesTest {
     void aReplicaThatCrashedInAViewIsInItAgain() {
         NewView installed = newView(EMPTY, EMPTY, EMPTY);
         ViewChanges primary = ViewChanges.restarted(GROUP, 1, TIMEOUT_MILLIS, (_, _) -> true, EMPTY, installed);
-        assertThat(primary.active()).isTrue();
+        assertThat(primary.isActive()).isTrue();
         assertThat(primary.view()).isEqualTo(1);
         assertThat(primary.onMessage(0, 3, status(1, false, 0b1111))).containsExactly(new ViewStep.Send(3, installed));
     }

@@ -1,8 +1,8 @@
 package io.bulwark.protocol.ordering.view;
 
-import static io.bulwark.protocol.ordering.view.Told.checkpoint;
-import static io.bulwark.protocol.ordering.view.Told.digest;
-import static io.bulwark.protocol.ordering.view.Told.stable;
+import static io.bulwark.protocol.ordering.view.ViewChangeBuilder.checkpoint;
+import static io.bulwark.protocol.ordering.view.ViewChangeBuilder.digest;
+import static io.bulwark.protocol.ordering.view.ViewChangeBuilder.stable;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -12,13 +12,13 @@ import org.junit.jupiter.api.Test;
 
 /** P and Q (proactive recovery paper, figure 2, with the mends of docs/ordering). */
 class ViewHistoryPaperTest {
-    private static final ViewGroup GROUP = Told.group(1);
+    private static final ViewGroup GROUP = ViewChangeBuilder.group(1);
 
     private final ViewHistory history = new ViewHistory(GROUP, 0);
 
     private ViewChange told() {
         ViewChange message = history.tell(9, List.of(checkpoint(history.low())));
-        assertThat(ViewChecks.plausible(GROUP, message)).isTrue();
+        assertThat(ViewChecks.isPlausible(GROUP, message)).isTrue();
         assertThat(ViewHistory.of(GROUP, message).tell(9, message.checkpoints()))
                 .as("restored from disk")
                 .isEqualTo(message);
@@ -61,7 +61,7 @@ class ViewHistoryPaperTest {
 
     @Test
     void noPairIsEvicted() {
-        Told all = stable(9, 0);
+        ViewChangeBuilder all = stable(9, 0);
         for (int view = 0; view < 8; view++) {
             history.prePrepared(1, digest(20 + view), view);
             all.prePrepared(1, 20 + view, view);
@@ -72,17 +72,17 @@ class ViewHistoryPaperTest {
     @Test
     void freshBatchesForOneNumberAreBoundedAndChoicesAreNot() {
         for (int batch = 1; batch <= ViewGroup.FRESH_DIGESTS_MAX; batch++) {
-            assertThat(history.acceptsFresh(2, digest(batch))).isTrue();
+            assertThat(history.mayAcceptFresh(2, digest(batch))).isTrue();
             history.prePrepared(2, digest(batch), batch);
         }
-        assertThat(history.acceptsFresh(2, digest(99))).isFalse();
-        assertThat(history.acceptsFresh(2, digest(1))).isTrue();
-        assertThat(history.acceptsFresh(3, digest(99))).isTrue();
+        assertThat(history.mayAcceptFresh(2, digest(99))).isFalse();
+        assertThat(history.mayAcceptFresh(2, digest(1))).isTrue();
+        assertThat(history.mayAcceptFresh(3, digest(99))).isTrue();
         for (int batch = ViewGroup.FRESH_DIGESTS_MAX + 1; batch <= GROUP.digestsMax(); batch++) {
-            assertThat(history.acceptsChosen(2, digest(batch))).isTrue();
+            assertThat(history.mayAcceptChosen(2, digest(batch))).isTrue();
             history.prePrepared(2, digest(batch), 8);
         }
-        assertThat(history.acceptsChosen(2, digest(99))).isFalse();
+        assertThat(history.mayAcceptChosen(2, digest(99))).isFalse();
         told();
     }
 
@@ -100,11 +100,11 @@ class ViewHistoryPaperTest {
 
     @Test
     void nothingAboveTheHighWaterMark() {
-        assertThat(history.acceptsFresh(Told.LOG + 1, digest(7))).isFalse();
-        assertThat(history.acceptsChosen(0, digest(7))).isFalse();
-        assertThatThrownBy(() -> history.prePrepared(Told.LOG + 1, digest(7), 0))
+        assertThat(history.mayAcceptFresh(ViewChangeBuilder.LOG + 1, digest(7))).isFalse();
+        assertThat(history.mayAcceptChosen(0, digest(7))).isFalse();
+        assertThatThrownBy(() -> history.prePrepared(ViewChangeBuilder.LOG + 1, digest(7), 0))
                 .isInstanceOf(IllegalArgumentException.class);
         history.trim(2);
-        assertThat(history.acceptsFresh(Told.LOG + 1, digest(7))).isTrue();
+        assertThat(history.mayAcceptFresh(ViewChangeBuilder.LOG + 1, digest(7))).isTrue();
     }
 }

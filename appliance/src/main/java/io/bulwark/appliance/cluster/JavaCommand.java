@@ -1,0 +1,60 @@
+package io.bulwark.appliance.cluster;
+
+import java.io.File;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Command that starts this same executable again. */
+public final class JavaCommand {
+    private JavaCommand() {}
+
+    /** For the appliance itself: the Java of this process with its class path, as far as the arguments of the command line. */
+    public static List<String> java(int heapMebibytes) {
+        return java(heapMebibytes, "");
+    }
+
+    /** The same for a member, with the flags that {@code BULWARK_MEMBER_JAVA_OPTIONS} adds. */
+    public static List<String> member(int heapMebibytes) {
+        return java(heapMebibytes, System.getenv().getOrDefault("BULWARK_MEMBER_JAVA_OPTIONS", ""));
+    }
+
+    static List<String> java(int heapMebibytes, String more) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-Xmx" + heapMebibytes + "m");
+        command.add("-XX:+UseSerialGC");
+        command.add("-XX:+ExitOnOutOfMemoryError");
+        command.add("--enable-native-access=ALL-UNNAMED");
+        command.add("--sun-misc-unsafe-memory-access=allow");
+        if (ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent()) {
+            command.add("--add-modules");
+            command.add("jdk.incubator.vector");
+        }
+        Stream.of(more.trim().split("\\s+")).filter(option -> !option.isEmpty()).forEach(command::add);
+        addStart(command, System.getProperty("java.class.path"));
+        return command;
+    }
+
+    /** With the flags of this JVM, from another class path. */
+    public static List<String> javaAsThis(String classPath) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        addStart(command, classPath);
+        return command;
+    }
+
+    private static void addStart(List<String> command, String classPath) {
+        if (classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator)) {
+            command.add("-jar");
+            command.add(Path.of(classPath).toAbsolutePath().toString());
+        } else {
+            command.add("-cp");
+            command.add(classPath);
+            command.add("io.bulwark.appliance.Main");
+        }
+    }
+}

@@ -1,0 +1,18 @@
+package io.bulwark.appliance.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+@NullMarked
+class JavaCommandTest {
+    /** The later of two heaps counts. */
+    @Test
+    void whatIsAddedComesBehindAndInWords() {
+        List<String> command = JavaCommand.java(256, "  -Xmx1g \n -Xss1m ");
+        assertThat(command).containsSubsequence("-Xmx256m", "-Xmx1g", "-Xss1m").doesNotContain("");
+        assertThat(JavaCommand.java(256, "")).isEqualTo(JavaCommand.java(256)).doesNotContain("");
+    }
+}

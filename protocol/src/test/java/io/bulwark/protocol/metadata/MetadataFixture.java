@@ -1,0 +1,197 @@
+package io.bulwark.protocol.metadata;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.cluster.NodeAddress;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.id.BlockRange;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.NullMarked;
+
+/** A state machine with five nodes, a volume and a bucket, and a clock that each submission moves by a second. */
+@NullMarked
+final class MetadataFixture {
+    static final PrincipalId ALICE = PrincipalId.client(1);
+    static final PrincipalId BOB = PrincipalId.client(2);
+    static final PrincipalId READER = PrincipalId.client(3);
+    static final PrincipalId STRANGER = PrincipalId.client(9);
+    static final int BLOCK = 512;
+    static final ProtectionPolicy POLICY = new ProtectionPolicy(1, 2, 4, BLOCK);
+
+    MetadataStateMachine machine = new MetadataStateMachine(genesis(5));
+    long nowMillis = 1_700_000_000_000L;
+    int volume;
+    private int nonces;
+
+    static Genesis genesis(int nodes) {
+        return new Genesis(
+                IntStream.range(0, nodes)
+                        .mapToObj(node -> new NodeAddress(node, "127.0.0.1", 4000 + node))
+                        .toList(),
+                List.of(
+                        Genesis.Grant.all(ALICE),
+                        Genesis.Grant.all(BOB),
+                        new Genesis.Grant(READER, false, true, false)));
+    }
+
+    /** With volume {@code main} and bucket {@code films}. */
+    static MetadataFixture ready() {
+        MetadataFixture rig = new MetadataFixture();
+        User alice = rig.user(ALICE, 0);
+        rig.volume = ((Reply.VolumeCreated) alice.run(objectVolume("main"))).volume();
+        alice.done(new Command.CreateBucket("films", "main", Versioning.LATEST_ONLY, 0));
+        alice.done(new Command.CreateBucket("diary", "main", Versioning.KEEP_ALL, 0));
+        return rig;
+    }
+
+    static Command.CreateVolume objectVolume(String name) {
+        return new Command.CreateVolume(name, VolumeKind.OBJECT, POLICY, 0, 0, 0);
+    }
+
+    Reply submit(PrincipalId submitter, Submission submission) {
+        nowMillis += 1000;
+        return Reply.decode(machine.execute(submitter, submission.encoded(), nowMillis));
+    }
+
+    Reply ask(PrincipalId asker, Query query) {
+        Bytes bytes = query.encoded();
+        assertThat(Query.decode(bytes)).isEqualTo(query);
+        return Reply.decode(machine.query(asker, bytes));
+    }
+
+    ClusterMap map() {
+        return ((Reply.Map) ask(ALICE, new Query.GetMap())).map();
+    }
+
+    Volume mainVolume() {
+        return map().volume(volume).orElseThrow();
+    }
+
+    /** Opens a session. */
+    User user(PrincipalId principal, int forVolume) {
+        Bytes nonce = filled(Submission.OpenSession.NONCE_BYTES, ++nonces);
+        Reply.SessionOpened opened =
+                (Reply.SessionOpened) submit(principal, new Submission.OpenSession(nonce, forVolume));
+        return new User(principal, opened.session(), forVolume);
+    }
+
+    List<SessionChange> changesAfter(long sequence) {
+        return ((Reply.SessionChanges) ask(PrincipalId.node(0), new Query.SessionChanges(sequence, 1000))).changes();
+    }
+
+    List<Reply.Reference> references() {
+        return ((Reply.References) ask(PrincipalId.node(0), new Query.References(volume, 0, 1000))).references();
+    }
+
+    /** Lets agreed time pass in steps of ten seconds. */
+    void pass(User user, long millis) {
+        for (long passed = 0; passed < millis; passed += 10_000) {
+            nowMillis += 9000;
+            user.done(new Command.RenewSession());
+        }
+    }
+
+    static Bytes filled(int length, int value) {
+        byte[] bytes = new byte[length];
+        Arrays.fill(bytes, (byte) value);
+        return Bytes.of(bytes);
+    }
+
+    static void assertFailed(Reply reply, MetadataError error) {
+        assertThat(reply).isInstanceOf(Reply.Failed.class);
+        assertThat(((Reply.Failed) reply).error())
+                .as(((Reply.Failed) reply).detail())
+                .isEqualTo(error);
+    }
+
+    /** One session of a principal. */
+    final class User {
+        final PrincipalId principal;
+        final long session;
+        final int forVolume;
+        private long number;
+        private long counter;
+
+        private User(PrincipalId principal, long session, int forVolume) {
+            this.principal = principal;
+            this.session = session;
+            this.forVolume = forVolume;
+        }
+
+        Reply run(Command command) {
+            number++;
+            return submit(principal, new Submission.InSession(session, number, number, command));
+        }
+
+        void done(Command command) {
+            assertThat(run(command)).isEqualTo(new Reply.Done());
+        }
+
+        void refused(MetadataError error, Command command) {
+            Bytes before = withoutCommandCounts(machine);
+            assertFailed(run(command), error);
+            assertThat(withoutCommandCounts(machine)).isEqualTo(before);
+        }
+
+        BlockRange range(long first, long count) {
+            return new BlockRange(forVolume, principal, session, first, count);
+        }
+
+        /** Returns a layout with as many fresh blocks as an object of this length has extents. */
+        ObjectLayout layout(long length) {
+            long extents = ObjectLayout.extents(BLOCK, length);
+            long first = counter;
+            counter += extents;
+            return layout(length, extents == 0 ? List.of() : List.of(range(first, extents)));
+        }
+
+        ObjectLayout layout(long length, List<BlockRange> ranges) {
+            long[] levels = ObjectLayout.levels(BLOCK, length);
+            Bytes pins = filled((int) levels[levels.length - 1] * ObjectLayout.PIN_BYTES, 7);
+            return new ObjectLayout(volume, BLOCK, length, ranges, pins);
+        }
+
+        Command.PutObject putOf(String bucket, String key, Condition condition, ObjectLayout layout) {
+            return new Command.PutObject(
+                    bucket,
+                    key,
+                    condition,
+                    layout,
+                    ObjectAttributes.NONE,
+                    layout.ranges().isEmpty() ? List.of() : EpochClaim.of(mainVolume()),
+                    List.of());
+        }
+
+        Reply.ObjectStored put(String bucket, String key, long length) {
+            return (Reply.ObjectStored) run(putOf(bucket, key, Condition.NONE, layout(length)));
+        }
+    }
+
+    /** Returns the state that a refused command must not change: names, inodes and facts. */
+    private Bytes withoutCommandCounts(MetadataStateMachine of) {
+        PrincipalId node = PrincipalId.node(0);
+        return Bytes.of((of.query(node, new Query.GetMap().encoded()).toHex()
+                        + of.query(node, new Query.SessionChanges(0, 1000).encoded())
+                                .toHex()
+                        + of.query(node, new Query.References(volume, 0, 1000).encoded())
+                                .toHex()
+                        + of.query(ALICE, new Query.ListBuckets("", 1000).encoded())
+                                .toHex()
+                        + of.query(ALICE, new Query.ListVersions("films", "", "", 0, 1000).encoded())
+                                .toHex()
+                        + of.query(ALICE, new Query.ListVersions("diary", "", "", 0, 1000).encoded())
+                                .toHex()
+                        + of.query(ALICE, new Query.ListEvidence(0, 1000).encoded())
+                                .toHex())
+                .getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+    }
+}
