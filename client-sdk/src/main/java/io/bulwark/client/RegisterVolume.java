@@ -107,10 +107,10 @@ final class RegisterVolume implements Volume {
     private CompletableFuture<byte[]> writingBack(io.bulwark.protocol.cluster.Volume now, BlockId block, long session) {
         Timeouts times = Timeouts.standard();
         return switch (volume.policy().protocol()) {
-            case FP -> readFp(block, FpRead.writingBack(FpGroup.of(now, block), session, times));
+            case FP -> readFp(block, FpRead.withWriteBack(FpGroup.of(now, block), session, times));
             case PASIS -> {
                 PrincipalId self = client.config().principal();
-                yield readPasis(block, PasisRead.writingBack(PasisGroup.of(now, block), self, session, times));
+                yield readPasis(block, PasisRead.withWriteBack(PasisGroup.of(now, block), self, session, times));
             }
         };
     }

@@ -40,7 +40,7 @@ final class RecoveryMeters {
                 replica,
                 meters,
                 standing -> standing.report().known().stream()
-                        .filter(KnownRecovery::isSlow)
+                        .filter(KnownRecovery::slow)
                         .count());
         gauge("bulwark.replica.recovery.others.overdue", replica, meters, standing -> {
             RecoveryStatus told = standing.told(System.currentTimeMillis(), true);

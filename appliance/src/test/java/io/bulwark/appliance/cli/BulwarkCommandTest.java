@@ -236,7 +236,7 @@ class BulwarkCommandTest {
         try (ControlSocket _ = ControlSocket.serve(
                 directory,
                 request -> Objects.equals(request.node(), 9)
-                        ? ControlReply.misused("there is no node 9; nodes are 0 to 4")
+                        ? ControlReply.usageError("there is no node 9; nodes are 0 to 4")
                         : ControlReply.failed("it does not stop"))) {
             CommandOutput none = CommandOutput.of("node", "lie", "9", "--data", data);
             assertThat(none.exitCode()).isEqualTo(CommandFailure.USAGE);

@@ -57,7 +57,7 @@ final class ExtentChecks {
     }
 
     void add(ReferencedExtent extent, VolumeProgress progress) {
-        work.addLast(new CheckTask.One(extent, progress));
+        work.addLast(new CheckTask.SingleExtent(extent, progress));
     }
 
     /** Goes on with this once all that was added is answered. */
@@ -80,7 +80,7 @@ final class ExtentChecks {
         nowMillis = now;
         while (!work.isEmpty() && !fetching && inFlight < atOnce && rebuild.open(now) && allowance.open(now)) {
             switch (work.getFirst()) {
-                case CheckTask.One(ReferencedExtent extent, VolumeProgress progress) -> {
+                case CheckTask.SingleExtent(ReferencedExtent extent, VolumeProgress progress) -> {
                     work.removeFirst();
                     check(extent, progress);
                 }

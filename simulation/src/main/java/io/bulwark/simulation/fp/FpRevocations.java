@@ -64,7 +64,7 @@ final class FpRevocations {
             attackers.forEach(attacker -> attacker.commitHeld(random));
         }
         away.forEach(this::rejoin);
-        returned = hasReturned();
+        returned = isCommandDone();
         if (returned) {
             invariants.endAttacks();
         }
@@ -103,7 +103,7 @@ final class FpRevocations {
      * Returns whether the command has returned, provided that faulty nodes answer it. Leftovers of repairs that began
      * earlier are settled within two more steps.
      */
-    private boolean hasReturned() {
+    private boolean isCommandDone() {
         simulation().runFor(STEP_MILLIS);
         boolean done = attackers.stream().allMatch(attacker -> invariants.putOut(attacker.self()));
         for (int step = 0; step < 2; step++) {
@@ -138,7 +138,7 @@ final class FpRevocations {
             world.writeBlocks();
             simulation().runUntil(world::isIdle, PATIENCE_MILLIS);
             tell();
-            over = hasReturned();
+            over = isCommandDone();
         }
         if (!over) {
             throw FpInvariants.PUTTING_OUT_ENDS.violation("", invariants.describeUnfinished());

@@ -5,7 +5,7 @@ import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.extent.ExtentCoding;
-import io.bulwark.protocol.extent.ExtentCoding.Decoded;
+import io.bulwark.protocol.extent.ExtentCoding.DecodeResult;
 import io.bulwark.protocol.extent.StoredExtent;
 import io.bulwark.protocol.fingerprint.Checksum;
 import io.bulwark.protocol.id.BlockId;
@@ -140,10 +140,10 @@ final class ReferencedExtents {
                 fragments.put(slot, stored.get().fragment());
             }
         }
-        Decoded decoded = checksum == null
-                ? new Decoded.None()
+        DecodeResult decoded = checksum == null
+                ? new DecodeResult.None()
                 : ExtentCoding.of(now.policy()).decode(checksum, fragments, false);
-        if (decoded instanceof Decoded.Block(Bytes content)) {
+        if (decoded instanceof DecodeResult.Block(Bytes content)) {
             return content;
         }
         throw KEPT.violation(extent.block.toString(), "correct nodes keep too little of a list: " + fragments.keySet());

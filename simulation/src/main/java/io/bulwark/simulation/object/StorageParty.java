@@ -212,7 +212,7 @@ final class StorageParty implements ProtocolServer {
                     effects.addAll(pass(nowMillis, server.onFact(nowMillis, tell.fact())));
                 }
                 case CompletionStep.Check check -> {
-                    checking.began(nowMillis, check.token());
+                    checking.onBegun(nowMillis, check.token());
                     effects.addAll(pass(nowMillis, server.onMessage(nowMillis, self, check.token(), check.request())));
                 }
                 case CompletionStep.Fetch fetch ->

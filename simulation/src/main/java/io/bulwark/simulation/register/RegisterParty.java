@@ -172,7 +172,7 @@ public final class RegisterParty implements ProtocolServer {
                 when liesOfEpochs -> of.known().ifPresent(known -> lie(known, effects));
                 case CompletionStep.Tell tell -> effects.addAll(pass(nowMillis, server.onFact(nowMillis, tell.fact())));
                 case CompletionStep.SeeTo seeTo -> {
-                    settling.began(nowMillis, seeTo.token());
+                    settling.onBegun(nowMillis, seeTo.token());
                     effects.addAll(pass(nowMillis, server.onMessage(nowMillis, self, seeTo.token(), seeTo.request())));
                 }
                 case CompletionStep.FindRegister find -> {

@@ -246,7 +246,7 @@ class LazyVerificationTest {
     private byte[] read(long block) throws Exception {
         PasisGroup group = PasisGroup.of(VOLUME, BlockId.register(1, block));
         return nodes.client()
-                                .submit(PasisRead.writingBack(group, RunningNodes.WRITER, 1, TIMES))
+                                .submit(PasisRead.withWriteBack(group, RunningNodes.WRITER, 1, TIMES))
                                 .get()
                         instanceof PasisReadOutcome.Value value
                 ? value.block().toByteArray()

@@ -165,7 +165,7 @@ final class FigureCluster implements AutoCloseable {
     CompletableFuture<?> read(int client, PasisGroup group) {
         Client reader = clients.get(client);
         return reader.driver
-                .submit(PasisRead.writingBack(group, reader.id, SESSION, TIMES), setup.blockBytes)
+                .submit(PasisRead.withWriteBack(group, reader.id, SESSION, TIMES), setup.blockBytes)
                 .thenAccept(outcome -> {
                     if (!(outcome instanceof PasisReadOutcome.Value)) {
                         throw new IllegalStateException(group.block() + ": " + outcome);

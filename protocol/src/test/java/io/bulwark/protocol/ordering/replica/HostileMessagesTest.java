@@ -106,7 +106,7 @@ class HostileMessagesTest {
     /** A new kind of message fails here until there is a case for it. */
     private ReplicaMessage message(Class<?> kind) {
         return switch (kind.getSimpleName()) {
-            case "Vouch" -> new ReplicaMessage.RequestEcho(some(this::id));
+            case "RequestEcho" -> new ReplicaMessage.RequestEcho(some(this::id));
             case "Ready" -> new ReplicaMessage.RequestReady(some(this::id));
             case "PrePrepare" -> new ReplicaMessage.PrePrepare(number(), number(), batch());
             case "Prepare" -> new ReplicaMessage.Prepare(number(), number(), digest());
