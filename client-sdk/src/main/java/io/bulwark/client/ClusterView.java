@@ -38,7 +38,8 @@ final class ClusterView {
     /** Asks the replicas. */
     ClusterMap refresh(Deadline deadline) {
         Reply reply = deadline.await(metadata.query(new Query.GetMap()), Subject.NONE);
-        return learned(RefusalExceptions.expect(Reply.Map.class, reply, Subject.NONE).map());
+        return learned(
+                RefusalExceptions.expect(Reply.Map.class, reply, Subject.NONE).map());
     }
 
     /** Asks the replicas for the current state of a volume; if it is gone, completes with the known one. */

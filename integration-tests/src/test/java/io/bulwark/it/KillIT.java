@@ -3,8 +3,8 @@ package io.bulwark.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.appliance.cluster.DataDirectory;
-import io.bulwark.appliance.cluster.Ordering;
 import io.bulwark.appliance.cluster.JavaCommand;
+import io.bulwark.appliance.cluster.Ordering;
 import io.bulwark.appliance.control.ControlRequest;
 import io.bulwark.appliance.control.ControlSocket;
 import io.bulwark.client.Bulwark;

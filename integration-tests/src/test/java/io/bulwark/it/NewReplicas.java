@@ -1,8 +1,8 @@
 package io.bulwark.it;
 
 import io.bulwark.appliance.boot.RoleFile;
-import io.bulwark.appliance.cluster.Member;
 import io.bulwark.appliance.cluster.JavaCommand;
+import io.bulwark.appliance.cluster.Member;
 import io.bulwark.appliance.cluster.ProcessMember;
 import io.bulwark.appliance.cluster.ReplicaSetup;
 import io.bulwark.client.config.ChannelConfig;

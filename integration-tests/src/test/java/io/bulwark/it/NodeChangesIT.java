@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.bulwark.appliance.cli.CommandFailure;
-import io.bulwark.appliance.cluster.Member;
 import io.bulwark.appliance.cluster.JavaCommand;
+import io.bulwark.appliance.cluster.Member;
 import io.bulwark.appliance.cluster.ProcessMember;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketSpec;

@@ -2,9 +2,9 @@ package io.bulwark.it;
 
 import io.bulwark.appliance.boot.RoleFile;
 import io.bulwark.appliance.cluster.ClusterPlan;
+import io.bulwark.appliance.cluster.JavaCommand;
 import io.bulwark.appliance.cluster.Member;
 import io.bulwark.appliance.cluster.NodeSetup;
-import io.bulwark.appliance.cluster.JavaCommand;
 import io.bulwark.appliance.cluster.ProcessMember;
 import io.bulwark.appliance.cluster.ReplicaMember;
 import io.bulwark.appliance.cluster.ReplicaProcess;

@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.bulwark.appliance.boot.RoleFile;
 import io.bulwark.appliance.cluster.ClusterShape;
-import io.bulwark.appliance.cluster.Member;
 import io.bulwark.appliance.cluster.JavaCommand;
+import io.bulwark.appliance.cluster.Member;
 import io.bulwark.appliance.cluster.ProcessMember;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.VolumeSpec;

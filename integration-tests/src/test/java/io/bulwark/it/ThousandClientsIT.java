@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.appliance.boot.RoleFile;
 import io.bulwark.appliance.cluster.ClusterShape;
+import io.bulwark.appliance.cluster.JavaCommand;
 import io.bulwark.appliance.cluster.NodeSetup;
 import io.bulwark.appliance.cluster.Ordering;
-import io.bulwark.appliance.cluster.JavaCommand;
 import io.bulwark.appliance.cluster.ProcessMember;
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.GenesisFile;

@@ -2,10 +2,10 @@ package io.bulwark.metadata;
 
 import io.bulwark.metadata.Execution.Result;
 import io.bulwark.metadata.ordering.Submission;
+import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.ordering.OrderingMessage.Refused;
 import io.bulwark.protocol.ordering.OrderingMessage.Reply;
 import io.bulwark.protocol.ordering.OrderingMessage.ToClient;
-import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.transport.Peer;
 import java.util.ArrayDeque;
 import java.util.Collection;

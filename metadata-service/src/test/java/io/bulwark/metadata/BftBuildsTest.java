@@ -55,7 +55,8 @@ class BftBuildsTest {
     }
 
     private static NewView newView(Path replica) throws IOException {
-        try (WriteAheadLog log = WriteAheadLog.open(new ReplicaDirectory(replica).promises(0), true, _ -> {}, _ -> {})) {
+        try (WriteAheadLog log =
+                WriteAheadLog.open(new ReplicaDirectory(replica).promises(0), true, _ -> {}, _ -> {})) {
             List<NewView> found = log.found().stream()
                     .filter(LogRecord.NewView.class::isInstance)
                     .map(record -> ((LogRecord.NewView) record).message())

@@ -112,8 +112,8 @@ class BftRecoveryTest {
 
     @Test
     void aPageThatRotsIsFoundAndReplacedByTheRecovery() throws Exception {
-        ReplicaGroup.Starter starter = (config, credentials, start) ->
-                new ReplicaGroup.Started(ReplicaRestarter.start(config, credentials, TextMachine::new, start), List::of);
+        ReplicaGroup.Starter starter = (config, credentials, start) -> new ReplicaGroup.Started(
+                ReplicaRestarter.start(config, credentials, TextMachine::new, start), List::of);
         Bytes digest;
         Bytes right;
         Path pages;

@@ -79,7 +79,8 @@ class EngineMoveTest {
         assertThat(moved.equal()).hasSizeGreaterThanOrEqualTo(3);
         assertThat(temporary.resolve("scratch")).doesNotExist();
         ReplicaGroup.Starter bft = (config, credentials, _) -> new ReplicaGroup.Started(
-                ReplicaRestarter.start(config, credentials, state -> new NamespaceMachine(GENESIS, state), StartReason.NORMAL),
+                ReplicaRestarter.start(
+                        config, credentials, state -> new NamespaceMachine(GENESIS, state), StartReason.NORMAL),
                 List::of);
         try (ReplicaGroup group = new ReplicaGroup(temporary, bft, SNAPSHOT_BATCHES)) {
             group.startAll();
@@ -104,7 +105,8 @@ class EngineMoveTest {
         move();
         delete(directories().get(3));
         ReplicaGroup.Starter bft = (config, credentials, _) -> new ReplicaGroup.Started(
-                ReplicaRestarter.start(config, credentials, state -> new NamespaceMachine(GENESIS, state), StartReason.NORMAL),
+                ReplicaRestarter.start(
+                        config, credentials, state -> new NamespaceMachine(GENESIS, state), StartReason.NORMAL),
                 List::of);
         try (ReplicaGroup group = new ReplicaGroup(temporary, bft, SNAPSHOT_BATCHES)) {
             group.startAll();

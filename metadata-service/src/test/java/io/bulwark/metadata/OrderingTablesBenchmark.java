@@ -110,7 +110,8 @@ class OrderingTablesBenchmark {
         return new Named(
                 "bft",
                 (config, credentials, _) -> new ReplicaGroup.Started(
-                        ReplicaRestarter.start(config, credentials, _ -> new SizesMachine(), StartReason.NORMAL), List::of));
+                        ReplicaRestarter.start(config, credentials, _ -> new SizesMachine(), StartReason.NORMAL),
+                        List::of));
     }
 
     private static ReplicaGroup.Starter bftSmart() {

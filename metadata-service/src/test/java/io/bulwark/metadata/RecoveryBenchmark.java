@@ -117,8 +117,8 @@ class RecoveryBenchmark {
 
     private static void run(int megabytes, Recoveries recoveries) throws Exception {
         Path directory = Files.createTempDirectory(DISK.toAbsolutePath(), "recovery");
-        ReplicaGroup.Starter starter = (config, credentials, start) ->
-                new ReplicaGroup.Started(ReplicaRestarter.start(config, credentials, ValuesMachine::new, start), List::of);
+        ReplicaGroup.Starter starter = (config, credentials, start) -> new ReplicaGroup.Started(
+                ReplicaRestarter.start(config, credentials, ValuesMachine::new, start), List::of);
         try (ReplicaGroup group =
                 ReplicaGroup.withIdentities(directory, starter, ReplicaConfig.SNAPSHOT_BATCHES_STANDARD, recoveries)) {
             group.startAll();

@@ -55,7 +55,8 @@ final class ExtentLiar extends AlteringServer {
 
     @Override
     protected List<Effect> alter(long nowMillis, Effect effect) {
-        Alteration now = how == Alteration.ANY ? Alteration.values()[random.nextInt(Alteration.values().length - 1)] : how;
+        Alteration now =
+                how == Alteration.ANY ? Alteration.values()[random.nextInt(Alteration.values().length - 1)] : how;
         if (!(effect instanceof Effect.Send send) || !(send.message() instanceof ExtentMessage.Answer answer)) {
             return List.of(effect);
         }

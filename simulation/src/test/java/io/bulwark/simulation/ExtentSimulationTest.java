@@ -61,7 +61,8 @@ class ExtentSimulationTest {
         }
         Map<Integer, UnaryOperator<ProtocolServer>> liars = new TreeMap<>();
         for (int node : faulty) {
-            ExtentLiar.Alteration how = ExtentLiar.Alteration.values()[random.nextInt(ExtentLiar.Alteration.values().length)];
+            ExtentLiar.Alteration how =
+                    ExtentLiar.Alteration.values()[random.nextInt(ExtentLiar.Alteration.values().length)];
             liars.put(node, correct -> new ExtentLiar(correct, how, seed));
         }
         ExtentCluster cluster = new ExtentCluster(seed, f, m, NetworkFaults.rough(), ExtentLimits.standard(), liars);

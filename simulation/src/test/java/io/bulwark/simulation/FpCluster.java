@@ -16,9 +16,9 @@ import io.bulwark.protocol.fp.FpLimits;
 import io.bulwark.protocol.fp.FpRead;
 import io.bulwark.protocol.fp.FpReadOutcome;
 import io.bulwark.protocol.fp.FpServer;
-import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.FpWriteOutcome;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.PairwiseKeys;
@@ -209,7 +209,8 @@ final class FpCluster {
 
     RunningOperation<FpReadOutcome> read(PrincipalId client, long session, long number) {
         FpGroup group = group(number);
-        FpRead read = session == 0 ? FpRead.withRepairRequests(group, TIMES) : FpRead.withWriteBack(group, session, TIMES);
+        FpRead read =
+                session == 0 ? FpRead.withRepairRequests(group, TIMES) : FpRead.withWriteBack(group, session, TIMES);
         return simulation.start(client, history.read(client, group.block(), read));
     }
 

@@ -270,7 +270,8 @@ class FpForgeryTest {
     private FpMessage.Commit made(FpCluster cluster, FpMessage.Commit real) {
         List<FpMessage.PrepareMac> prepareMacs = new ArrayList<>();
         for (int slot = 0; slot < cluster.policy.n(); slot++) {
-            prepareMacs.add(new FpMessage.PrepareMac(slot, random(PairwiseKeys.KEY_BYTES), random(PairwiseKeys.MAC_BYTES)));
+            prepareMacs.add(
+                    new FpMessage.PrepareMac(slot, random(PairwiseKeys.KEY_BYTES), random(PairwiseKeys.MAC_BYTES)));
         }
         return new FpMessage.Commit(real.target(), real.session(), real.ts(), real.fpcc(), prepareMacs);
     }

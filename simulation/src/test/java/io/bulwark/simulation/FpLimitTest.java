@@ -155,7 +155,8 @@ class FpLimitTest {
             int slot = prepared.target().slot();
             prepareMacs.put(
                     slot,
-                    new FpMessage.PrepareMac(slot, prepared.nonce(), prepared.macs().get(only)));
+                    new FpMessage.PrepareMac(
+                            slot, prepared.nonce(), prepared.macs().get(only)));
             return prepareMacs.size() < group.policy().writeQuorum()
                     ? List.of()
                     : List.of(new Effect.Send(

@@ -168,7 +168,8 @@ class BackpressureTest {
                 Transport client = Transport.open(TestPrincipals.settings(), keys(CLIENT), TestMessage.CODECS)) {
             Recorder recorder = new Recorder();
             PeerLink link = client.link(NODE, (InetSocketAddress) slow.getLocalSocketAddress(), recorder);
-            long max = TestPrincipals.settings().outboundMaxBytes() / LARGE.bytes().length();
+            long max =
+                    TestPrincipals.settings().outboundMaxBytes() / LARGE.bytes().length();
             try (Socket silent = slow.accept()) {
                 for (long accepted = 0; link.send(accepted, LARGE); accepted++) {
                     assertThat(accepted).isLessThan(max);

@@ -62,7 +62,8 @@ class ControlCodecTest implements MessageCodecContract {
     void noBodyIsLongerThanTheBound() {
         messages()
                 .values()
-                .forEach(message -> assertThat(TestMessage.flat(MacChallenge.CODECS, 0, message).length - FrameHeader.BYTES)
+                .forEach(message -> assertThat(
+                                TestMessage.flat(MacChallenge.CODECS, 0, message).length - FrameHeader.BYTES)
                         .isLessThanOrEqualTo(ControlMessage.BODY_BYTES_MAX));
     }
 

@@ -34,7 +34,9 @@ class FrameDecoderFuzzTest {
 
     static Stream<byte[]> streams() {
         ByteArrayOutputStream frames = new ByteArrayOutputStream();
-        ControlCodecTest.messages().values().forEach(message -> frames.writeBytes(TestMessage.flat(CODECS, 0, message)));
+        ControlCodecTest.messages()
+                .values()
+                .forEach(message -> frames.writeBytes(TestMessage.flat(CODECS, 0, message)));
         frames.writeBytes(TestMessage.flat(CODECS, 1, new OrderingMessage.Submit(5, Bytes.of(new byte[20]))));
         frames.writeBytes(TestMessage.flat(CODECS, 2, new NodeControlMessage.NodeStatusRequest()));
         byte[] good = frames.toByteArray();

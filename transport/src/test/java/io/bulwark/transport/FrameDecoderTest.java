@@ -120,8 +120,8 @@ class FrameDecoderTest {
 
     /** Returns the fault that a fresh decoder finds in these bytes. */
     private static Fault faultOf(byte[] bytes) {
-        EmbeddedChannel fresh = new EmbeddedChannel(
-                new FrameDecoder(TestMessage.CODECS, FrameHeader.BODY_BYTES_MAX, new UnfinishedFrames(1 << 30), 30_000));
+        EmbeddedChannel fresh = new EmbeddedChannel(new FrameDecoder(
+                TestMessage.CODECS, FrameHeader.BODY_BYTES_MAX, new UnfinishedFrames(1 << 30), 30_000));
         try {
             fresh.writeInbound(Unpooled.wrappedBuffer(bytes));
         } catch (ConnectionFault e) {

@@ -66,7 +66,8 @@ class HandshakeTest {
     @Test
     void aClientWithAnotherKeyIsRefusedOnBothSides() {
         MeterRegistry atClient = new SimpleMeterRegistry();
-        try (Transport client = Transport.open(TestPrincipals.settings(), keys(CLIENT, 1), TestMessage.CODECS, atClient)) {
+        try (Transport client =
+                Transport.open(TestPrincipals.settings(), keys(CLIENT, 1), TestMessage.CODECS, atClient)) {
             PeerLink link = client.link(NODE, server.boundAddress(), new Recorder());
             await().until(() -> faults(atClient, Fault.WRONG_MAC) >= 2);
             assertThat(link.state()).isNotEqualTo(LinkState.UP);
@@ -185,8 +186,8 @@ class HandshakeTest {
 
     @Test
     void whoStaysSilentIsDisconnected() throws IOException {
-        try (Transport hasty =
-                        Transport.open(TestPrincipals.settingsWithHandshakeTimeout(50), keys(NODE), TestMessage.CODECS, registry);
+        try (Transport hasty = Transport.open(
+                        TestPrincipals.settingsWithHandshakeTimeout(50), keys(NODE), TestMessage.CODECS, registry);
                 TransportServer listening = hasty.listen(TestPrincipals.anyPort(), recorder);
                 RawSocket silent = new RawSocket(listening.boundAddress());
                 RawSocket slow = new RawSocket(listening.boundAddress())) {
@@ -201,8 +202,8 @@ class HandshakeTest {
     void aSilentServerIsGivenUpAndTriedAgain() throws IOException {
         MeterRegistry atClient = new SimpleMeterRegistry();
         try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
-                Transport hasty =
-                        Transport.open(TestPrincipals.settingsWithHandshakeTimeout(50), keys(CLIENT), TestMessage.CODECS, atClient)) {
+                Transport hasty = Transport.open(
+                        TestPrincipals.settingsWithHandshakeTimeout(50), keys(CLIENT), TestMessage.CODECS, atClient)) {
             hasty.link(NODE, (InetSocketAddress) silent.getLocalSocketAddress(), new Recorder());
             await().until(() -> faults(atClient, Fault.HANDSHAKE_TIMEOUT) >= 2);
         }
@@ -213,7 +214,8 @@ class HandshakeTest {
     void aServerWithoutTheKeyIsNotBelieved() throws IOException {
         MeterRegistry atClient = new SimpleMeterRegistry();
         try (ServerSocket fake = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
-                Transport client = Transport.open(TestPrincipals.settings(), keys(CLIENT), TestMessage.CODECS, atClient)) {
+                Transport client =
+                        Transport.open(TestPrincipals.settings(), keys(CLIENT), TestMessage.CODECS, atClient)) {
             PeerLink link = client.link(NODE, (InetSocketAddress) fake.getLocalSocketAddress(), recorder);
             try (RawSocket raw = new RawSocket(fake.accept())) {
                 ControlMessage.Hello hello = (ControlMessage.Hello) raw.receive();

@@ -104,12 +104,14 @@ class Pkcs11TokenTest {
         try (Transport serving = open(credentials);
                 Transport asking = open(new TlsCredentials(client, trusted))) {
             Recorder recorder = new Recorder();
-            PeerLink link =
-                    asking.link(NODE, serving.listen(TestPrincipals.anyPort(), recorder).boundAddress(), new Recorder());
+            PeerLink link = asking.link(
+                    NODE, serving.listen(TestPrincipals.anyPort(), recorder).boundAddress(), new Recorder());
             await().until(() -> link.state() == LinkState.UP);
             assertThat(Recorder.next(recorder.connected).principal()).isEqualTo(CLIENT);
             PeerLink back = serving.link(
-                    CLIENT, asking.listen(TestPrincipals.anyPort(), new Recorder()).boundAddress(), new Recorder());
+                    CLIENT,
+                    asking.listen(TestPrincipals.anyPort(), new Recorder()).boundAddress(),
+                    new Recorder());
             await().until(() -> back.state() == LinkState.UP);
         }
     }

@@ -246,7 +246,10 @@ class RefusalExceptionsTest {
             SimpleMeterRegistry meters = new SimpleMeterRegistry();
             try (TamperingProxy meddler = new TamperingProxy(server, deed);
                     Transport client = Transport.open(
-                            TestPrincipals.settings(), credentials(CLIENTS, BOTH, engines.client()), TestMessage.CODECS, meters)) {
+                            TestPrincipals.settings(),
+                            credentials(CLIENTS, BOTH, engines.client()),
+                            TestMessage.CODECS,
+                            meters)) {
                 PeerLink link = client.link(NODE, meddler.address(), new Recorder());
                 await().until(() -> {
                     assertThat(link.refusal()).as("%s", deed).isEmpty();
@@ -291,10 +294,11 @@ class RefusalExceptionsTest {
     void withoutTlsOtherKeysAreOtherKeys() throws IOException {
         Transport node = Transport.open(TestPrincipals.settings(), TestPrincipals.keys(NODE, 0), TestMessage.CODECS);
         opened.add(node);
-        Transport client = Transport.open(TestPrincipals.settings(), TestPrincipals.keys(CLIENT, 1), TestMessage.CODECS);
+        Transport client =
+                Transport.open(TestPrincipals.settings(), TestPrincipals.keys(CLIENT, 1), TestMessage.CODECS);
         opened.add(client);
-        PeerLink link =
-                client.link(NODE, node.listen(TestPrincipals.anyPort(), new Recorder()).boundAddress(), new Recorder());
+        PeerLink link = client.link(
+                NODE, node.listen(TestPrincipals.anyPort(), new Recorder()).boundAddress(), new Recorder());
         await().until(() -> reasonOf(link) == LinkRefusal.Reason.THEIR_KEY_UNKNOWN);
     }
 

@@ -33,7 +33,8 @@ class RefusedIdentityLogTest {
         for (int i = 0; i <= RefusedIdentityLog.CLAIMS_MAX; i++) {
             assertThat(claims.isNews("client-" + i, i)).isTrue();
         }
-        assertThat(claims.isNews("client-" + RefusedIdentityLog.CLAIMS_MAX, 1_000)).isFalse();
+        assertThat(claims.isNews("client-" + RefusedIdentityLog.CLAIMS_MAX, 1_000))
+                .isFalse();
         assertThat(claims.isNews("client-0", 1_000)).isTrue();
     }
 }

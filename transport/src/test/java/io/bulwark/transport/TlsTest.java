@@ -187,9 +187,11 @@ class TlsTest {
 
     @Test
     void withoutTlsNobodyIsSpokenTo() throws IOException {
-        Transport plain = Transport.open(TestPrincipals.settings(), TestPrincipals.keys(NODE), TestMessage.CODECS, atNode);
+        Transport plain =
+                Transport.open(TestPrincipals.settings(), TestPrincipals.keys(NODE), TestMessage.CODECS, atNode);
         opened.add(plain);
-        InetSocketAddress address = plain.listen(TestPrincipals.anyPort(), recorder).boundAddress();
+        InetSocketAddress address =
+                plain.listen(TestPrincipals.anyPort(), recorder).boundAddress();
         PeerLink link = client(credentials(CLIENTS, engines().getLast())).link(NODE, address, new Recorder());
         await().until(() -> faults(atNode, Fault.MAGIC) >= 1);
         assertThat(link.state()).isNotEqualTo(LinkState.UP);
@@ -230,9 +232,13 @@ class TlsTest {
     @MethodSource("engines")
     void whoBeginsAHandshakeAndDoesNotEndItIsDisconnected(SslProvider engine) throws IOException {
         Transport hasty = Transport.open(
-                TestPrincipals.settingsWithHandshakeTimeout(100), credentials(NODES, engine), TestMessage.CODECS, atNode);
+                TestPrincipals.settingsWithHandshakeTimeout(100),
+                credentials(NODES, engine),
+                TestMessage.CODECS,
+                atNode);
         opened.add(hasty);
-        InetSocketAddress address = hasty.listen(TestPrincipals.anyPort(), recorder).boundAddress();
+        InetSocketAddress address =
+                hasty.listen(TestPrincipals.anyPort(), recorder).boundAddress();
         try (RawSocket silent = new RawSocket(address);
                 RawSocket half = new RawSocket(address)) {
             half.write((byte) 22, (byte) 3, (byte) 1, (byte) 2, (byte) 0, (byte) 1);
@@ -313,7 +319,10 @@ class TlsTest {
         TlsCredentials node = credentials(NODES, trusted(NODES), engine);
         TransportServer server = listen(node);
         Transport patient = Transport.open(
-                TestPrincipals.settingsWithPauses(3_600_000), credentials(CLIENTS, engine), TestMessage.CODECS, atClient);
+                TestPrincipals.settingsWithPauses(3_600_000),
+                credentials(CLIENTS, engine),
+                TestMessage.CODECS,
+                atClient);
         opened.add(patient);
         PeerLink link = patient.link(NODE, server.boundAddress(), new Recorder());
         await().until(() -> link.state() == LinkState.WAITING);

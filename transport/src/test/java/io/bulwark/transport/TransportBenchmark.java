@@ -58,11 +58,15 @@ public class TransportBenchmark {
         room = new Semaphore(window);
         Identity nodes = Identity.generate(TestPrincipals.NODE, new SecureRandom());
         Identity clients = Identity.generate(TestPrincipals.CLIENT, new SecureRandom());
-        TrustedKeys trusted = new TrustedKeys(Map.of(nodes.publicKey(), TestPrincipals.NODE, clients.publicKey(), TestPrincipals.CLIENT));
+        TrustedKeys trusted = new TrustedKeys(
+                Map.of(nodes.publicKey(), TestPrincipals.NODE, clients.publicKey(), TestPrincipals.CLIENT));
         boolean tls = channel.equals("tls");
-        Credentials atNode = tls ? new TlsCredentials(nodes, trusted) : new InsecureLoopback(TestPrincipals.keys(TestPrincipals.NODE));
-        Credentials atClient =
-                tls ? new TlsCredentials(clients, trusted) : new InsecureLoopback(TestPrincipals.keys(TestPrincipals.CLIENT));
+        Credentials atNode = tls
+                ? new TlsCredentials(nodes, trusted)
+                : new InsecureLoopback(TestPrincipals.keys(TestPrincipals.NODE));
+        Credentials atClient = tls
+                ? new TlsCredentials(clients, trusted)
+                : new InsecureLoopback(TestPrincipals.keys(TestPrincipals.CLIENT));
         node = Transport.open(TransportSettings.defaults(), atNode, TestMessage.CODECS);
         client = Transport.open(TransportSettings.defaults(), atClient, TestMessage.CODECS);
         TransportServer server = node.listen(TestPrincipals.anyPort(), (peer, requestId, message, done) -> {

@@ -35,7 +35,8 @@ class TransportTest {
     private final Recorder echo = new Recorder.Echo();
     private final Recorder recorder = new Recorder();
     private final Transport node = Transport.open(TestPrincipals.settings(), keys(NODE), TestMessage.CODECS, atNode);
-    private final Transport client = Transport.open(TestPrincipals.settings(), keys(CLIENT), TestMessage.CODECS, atClient);
+    private final Transport client =
+            Transport.open(TestPrincipals.settings(), keys(CLIENT), TestMessage.CODECS, atClient);
 
     @AfterEach
     void close() {

@@ -205,7 +205,9 @@ class VersionsTest {
                 Recorder.next(node.connected);
             }
             Recorder.next(node.disconnected);
-            assertThat(ofNode.hasUnversionedConnection(CLIENT)).as("the first is open").isTrue();
+            assertThat(ofNode.hasUnversionedConnection(CLIENT))
+                    .as("the first is open")
+                    .isTrue();
             ofNode.trust(trusted(NODES, next));
             assertThat(ofNode.hasUnversionedConnection(CLIENT))
                     .as("open or not, it was made with a key that is given up")

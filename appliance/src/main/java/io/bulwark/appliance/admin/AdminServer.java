@@ -56,7 +56,8 @@ public final class AdminServer implements AutoCloseable {
     private final HttpServer server;
     private final ExecutorService requests = Executors.newVirtualThreadPerTaskExecutor();
 
-    private AdminServer(String process, InetSocketAddress listen, HealthWatch health, Supplier<List<MonitoredMember>> members)
+    private AdminServer(
+            String process, InetSocketAddress listen, HealthWatch health, Supplier<List<MonitoredMember>> members)
             throws IOException {
         this.health = health;
         this.members = members;

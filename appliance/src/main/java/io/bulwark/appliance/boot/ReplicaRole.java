@@ -17,7 +17,8 @@ public final class ReplicaRole {
      * @param health the {@link HealthFile} to keep, if given
      * @param start {@link StartReason#RECOVERING} if the watchdog starts it
      */
-    public static int run(Path config, @Nullable Path health, StartReason start) throws IOException, InterruptedException {
+    public static int run(Path config, @Nullable Path health, StartReason start)
+            throws IOException, InterruptedException {
         RoleFile.Configured<ReplicaSetup> role = RoleFile.replica(config, System.getenv());
         return RoleProcess.until(RunningReplica.start(role.setup(), start), role.admin(), health);
     }

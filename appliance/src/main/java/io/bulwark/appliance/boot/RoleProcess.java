@@ -47,7 +47,8 @@ public final class RoleProcess {
      * @param health the {@link HealthFile} to keep, if given
      * @throws IOException if the admin endpoint cannot listen; the member is closed then
      */
-    static int until(MonitoredMember member, Optional<InetSocketAddress> admin, @Nullable Path health) throws IOException {
+    static int until(MonitoredMember member, Optional<InetSocketAddress> admin, @Nullable Path health)
+            throws IOException {
         return until(member, admin, health, GRACE, new CompletableFuture<>());
     }
 

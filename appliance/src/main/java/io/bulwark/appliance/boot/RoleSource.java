@@ -46,7 +46,8 @@ final class RoleSource {
     record ReadKeys<T>(T keys, RoleFindings findings) {}
 
     /** Reads it, or fails if the file has no such section. */
-    static <T> ReadKeys<T> bind(Path file, Map<String, String> environment, String role, Class<T> type) throws IOException {
+    static <T> ReadKeys<T> bind(Path file, Map<String, String> environment, String role, Class<T> type)
+            throws IOException {
         RoleFindings findings = new RoleFindings(file, role);
         Optional<T> keys = find(file, environment, role, type, findings);
         if (keys.isEmpty()) {

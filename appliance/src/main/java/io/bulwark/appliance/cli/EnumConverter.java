@@ -14,7 +14,9 @@ record EnumConverter<E extends Enum<E>>(Class<E> type) implements ITypeConverter
                 .filter(constant -> of(constant).equals(text))
                 .findFirst()
                 .orElseThrow(() -> new TypeConversionException("\"" + text + "\" is none of "
-                        + Arrays.stream(type.getEnumConstants()).map(EnumConverter::of).collect(Collectors.joining(", "))));
+                        + Arrays.stream(type.getEnumConstants())
+                                .map(EnumConverter::of)
+                                .collect(Collectors.joining(", "))));
     }
 
     static String of(Enum<?> constant) {

@@ -63,7 +63,8 @@ final class ExhaustiveSearch {
             if (elapsed() >= seconds && explored > 0) {
                 break;
             }
-            Exploration one = Explorer.explore(world, depthMax, statesMax, (depth, found) -> mayContinue(world, depth, found));
+            Exploration one =
+                    Explorer.explore(world, depthMax, statesMax, (depth, found) -> mayContinue(world, depth, found));
             System.out.println(one.summary());
             explored++;
             exhausted += one.complete() ? 1 : 0;

@@ -97,7 +97,8 @@ final class NodeCommand implements Callable<Integer> {
                             defaultValue = "swap",
                             description = "swap, stale, flip, drop or garble (default: ${DEFAULT-VALUE}).")
                     Lie how) {
-        Map<String, Object> body = ApplianceControl.ask(global, new ControlRequest("node-lie", node, EnumConverter.of(how)));
+        Map<String, Object> body =
+                ApplianceControl.ask(global, new ControlRequest("node-lie", node, EnumConverter.of(how)));
         if (body.get("edited") instanceof Number edited && edited.longValue() == 0) {
             throw new CommandFailure(CommandFailure.FAILED, String.valueOf(body.get("message")));
         }

@@ -51,7 +51,8 @@ final class ReplicaChangeCommands {
         private long waitSeconds;
 
         /** Does it unless it is done, or under way, and waits. */
-        final int change(Bulwark client, List<PrincipalId> leaving, List<JoiningReplica> told) throws InterruptedException {
+        final int change(Bulwark client, List<PrincipalId> leaving, List<JoiningReplica> told)
+                throws InterruptedException {
             Replicas.GroupMembership standing = client.replicas().standing();
             List<Member> stay = standing.now().members().stream()
                     .filter(each -> !leaving.contains(each.replica()))

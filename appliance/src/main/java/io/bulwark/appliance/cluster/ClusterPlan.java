@@ -2,8 +2,8 @@ package io.bulwark.appliance.cluster;
 
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
-import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.config.ConfigurationChainFile;
+import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.config.KnownPrincipals;
 import io.bulwark.protocol.id.PrincipalId;

@@ -36,7 +36,8 @@ public final class PortConflicts {
      * @param patienceMillis how long to wait for a killed appliance's remains to end by themselves
      * @return empty if all are free
      */
-    public static Optional<String> findHolder(Map<String, Integer> wanted, long patienceMillis) throws InterruptedException {
+    public static Optional<String> findHolder(Map<String, Integer> wanted, long patienceMillis)
+            throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMillis);
         while (true) {
             List<Map.Entry<String, Integer>> taken = wanted.entrySet().stream()

@@ -82,8 +82,8 @@ public final class RunningReplica implements MonitoredMember {
         String name = "replica-" + setup.number();
         MeterRegistry meters = RunningNode.metersOf(name);
         Optional<KnownReplicas> group = KnownReplicas.of(setup.channels(), credentials, kept);
-        ReplicaServer replica =
-                setup.ordering().start(new Ordering.ReplicaStart(config, credentials, setup.genesis(), start, group, meters));
+        ReplicaServer replica = setup.ordering()
+                .start(new Ordering.ReplicaStart(config, credentials, setup.genesis(), start, group, meters));
         RecoveryMeters.register(
                 replica,
                 () -> group.map(known -> known.term().configuration().members().size())

@@ -60,7 +60,10 @@ public final class MovePlan {
 
     /** Returns the register volumes without verification, which keep their holders. */
     public List<String> kept() {
-        return volumes.stream().filter(Volume::hasFixedHolders).map(Volume::name).toList();
+        return volumes.stream()
+                .filter(Volume::hasFixedHolders)
+                .map(Volume::name)
+                .toList();
     }
 
     /**

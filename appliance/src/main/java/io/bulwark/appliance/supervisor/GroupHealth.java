@@ -75,8 +75,9 @@ public record GroupHealth(
         if (status == null) {
             return name + " does not answer";
         }
-        long open =
-                knownRecoveries(replica, answers).stream().filter(KnownRecovery::open).count();
+        long open = knownRecoveries(replica, answers).stream()
+                .filter(KnownRecovery::open)
+                .count();
         return status.phase() != Phase.NONE || open > faulty ? name + " recovers" : "";
     }
 

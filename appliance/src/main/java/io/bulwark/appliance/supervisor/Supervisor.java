@@ -98,7 +98,8 @@ public final class Supervisor implements MonitoredMember {
                 .register(meters);
         this.startedNanos = System.nanoTime();
         this.learnNanos = startedNanos;
-        this.next = turns.map(WatchdogSchedule::nextMillis).map(OptionalLong::of).orElse(OptionalLong.empty());
+        this.next =
+                turns.map(WatchdogSchedule::nextMillis).map(OptionalLong::of).orElse(OptionalLong.empty());
         this.thread = Thread.ofPlatform().daemon().name("supervisor-" + number).unstarted(this::run);
     }
 
@@ -128,8 +129,8 @@ public final class Supervisor implements MonitoredMember {
         int place = members.indexOf(number);
         return place < 0 || watching.periodMillis().isEmpty()
                 ? Optional.empty()
-                : Optional.of(
-                        new WatchdogSchedule(place, members.size(), watching.periodMillis().getAsLong(), wallMillis.getAsLong()));
+                : Optional.of(new WatchdogSchedule(
+                        place, members.size(), watching.periodMillis().getAsLong(), wallMillis.getAsLong()));
     }
 
     /** WatchdogSchedule are by places, which are others once other replicas follow. */
@@ -356,10 +357,7 @@ public final class Supervisor implements MonitoredMember {
      * turn.
      */
     private void learnReleases() throws InterruptedException {
-        if (waiting.isEmpty()
-                && check.isPresent()
-                && check.get().hasNoList()
-                && System.nanoTime() - learnNanos >= 0) {
+        if (waiting.isEmpty() && check.isPresent() && check.get().hasNoList() && System.nanoTime() - learnNanos >= 0) {
             check.get().learn();
             learnNanos = System.nanoTime() + LOOK_AGAIN_NANOS;
         }
@@ -394,7 +392,8 @@ public final class Supervisor implements MonitoredMember {
             }
             case WatchdogSchedule.Decision.Missed none -> missed(none);
             case WatchdogSchedule.Decision.Stop stop -> stop(stop.why());
-            case WatchdogSchedule.Decision.NotNeeded none -> LOG.info("{} does not recover: {}", member.name(), none.why());
+            case WatchdogSchedule.Decision.NotNeeded none ->
+                LOG.info("{} does not recover: {}", member.name(), none.why());
         }
         next = OptionalLong.of(due.nextMillis());
     }

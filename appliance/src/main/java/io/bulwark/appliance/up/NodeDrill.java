@@ -68,7 +68,8 @@ final class NodeDrill {
         }
         String way = how.name().toLowerCase(Locale.ROOT);
         if (edited < 0) {
-            return new DrillResult(node.name() + " lies now (" + way + "): it holds its data as it was when it was saved.");
+            return new DrillResult(
+                    node.name() + " lies now (" + way + "): it holds its data as it was when it was saved.");
         }
         String message = edited > 0
                 ? node.name() + " lies now (" + way + "): " + edited + " of its fragments are "

@@ -28,7 +28,8 @@ class CandidateReplicaTest {
 
     @Test
     void whoItIsToBeIsTaken() {
-        assertThat(CandidateReplica.objection(member(FOURTH, KEY), now, KEY, FOURTH)).isEmpty();
+        assertThat(CandidateReplica.objection(member(FOURTH, KEY), now, KEY, FOURTH))
+                .isEmpty();
     }
 
     @Test

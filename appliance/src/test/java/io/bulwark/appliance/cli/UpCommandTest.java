@@ -78,7 +78,8 @@ class UpCommandTest {
                 base = socket.getLocalPort();
             }
             ClusterShape shape = new ClusterShape(5, 4, base, Ordering.BFT, "sync");
-            if (PortConflicts.findHolder(new ClusterPlan(data, shape).ports(false), 0).isEmpty()) {
+            if (PortConflicts.findHolder(new ClusterPlan(data, shape).ports(false), 0)
+                    .isEmpty()) {
                 return shape;
             }
         }

@@ -2,8 +2,8 @@ package io.bulwark.appliance.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.config.ConfigurationChainFile;
+import io.bulwark.client.config.GenesisFile;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.membership.Configuration;

@@ -31,7 +31,9 @@ class NodeTamperingTest {
 
     @Test
     void aDirectoryOfSmallFilesCanBeSwapped() throws IOException {
-        assertThat(swapFragments(30, 20, 10)).containsExactlyInAnyOrder(10, 20, 30).doesNotContainSequence(30, 20, 10);
+        assertThat(swapFragments(30, 20, 10))
+                .containsExactlyInAnyOrder(10, 20, 30)
+                .doesNotContainSequence(30, 20, 10);
     }
 
     @Test

@@ -27,7 +27,12 @@ class MovePlanTest {
     @Test
     void aNodeIsReplacedInEachGroupInWhichItHoldsASlot() {
         ClusterMap map = SampleMaps.of(
-                6, SampleMaps.objects("main", SampleMaps.group(0, 1, 2, 3), SampleMaps.group(1, 2, 3, 4), SampleMaps.group(4, 3, 2, 0)));
+                6,
+                SampleMaps.objects(
+                        "main",
+                        SampleMaps.group(0, 1, 2, 3),
+                        SampleMaps.group(1, 2, 3, 4),
+                        SampleMaps.group(4, 3, 2, 0)));
         assertThat(plan(map).replacing(1, 5)).containsExactly(move(0, 1, 5), move(1, 1, 5));
         assertThat(plan(map).replacing(5, 1)).isEmpty();
     }
@@ -52,7 +57,9 @@ class MovePlanTest {
         ClusterMap map = SampleMaps.of(
                 7,
                 SampleMaps.objects(
-                        "main", SampleMaps.group(0, 1, 2, 3), SampleMaps.group(1, 2, 3, 4).announced(0, 6)));
+                        "main",
+                        SampleMaps.group(0, 1, 2, 3),
+                        SampleMaps.group(1, 2, 3, 4).announced(0, 6)));
         assertThatThrownBy(() -> plan(map).replacing(1, 5))
                 .isInstanceOf(PreconditionFailedException.class)
                 .hasMessageContainingAll("group 1 of volume main", "node-6", "nothing was changed");
@@ -74,7 +81,9 @@ class MovePlanTest {
     @Test
     void registersUnderFpMoveAsObjectsDo() {
         ClusterMap map = SampleMaps.of(
-                6, SampleMaps.objects("main", SampleMaps.group(0, 1, 2, 3)), SampleMaps.registers("disk", SampleMaps.group(1, 2, 3, 4)));
+                6,
+                SampleMaps.objects("main", SampleMaps.group(0, 1, 2, 3)),
+                SampleMaps.registers("disk", SampleMaps.group(1, 2, 3, 4)));
         assertThat(plan(map).replacing(1, 5)).containsExactly(move(0, 1, 5), new Move("disk", 0, 1, 5));
         assertThat(plan(map).planDrain(4, _ -> true))
                 .hasSize(1)
@@ -94,7 +103,9 @@ class MovePlanTest {
     @Test
     void registerVolumesThatNobodyVerifiesAreNamedBeforeAnythingIsPlanned() {
         ClusterMap map = SampleMaps.of(
-                6, SampleMaps.objects("main", SampleMaps.group(0, 1, 2, 3)), SampleMaps.unverified("disk", SampleMaps.group(1, 2, 3, 4, 5)));
+                6,
+                SampleMaps.objects("main", SampleMaps.group(0, 1, 2, 3)),
+                SampleMaps.unverified("disk", SampleMaps.group(1, 2, 3, 4, 5)));
         for (int node : List.of(1, 4)) {
             assertThatThrownBy(() -> plan(map).replacing(node, 0))
                     .isInstanceOf(PreconditionFailedException.class)
@@ -141,10 +152,16 @@ class MovePlanTest {
     /** Balancing each volume alone would take slots from the first nodes only. */
     @Test
     void whatIsEvenInEachVolumeIsEvenInAllOfThem() {
-        ClusterMap map = SampleMaps.of(6, SampleMaps.objects("main", SampleMaps.around(5)), SampleMaps.registers("disk", SampleMaps.around(5)));
+        ClusterMap map = SampleMaps.of(
+                6,
+                SampleMaps.objects("main", SampleMaps.around(5)),
+                SampleMaps.registers("disk", SampleMaps.around(5)));
         List<Move> filling = plan(map).planFill(5);
         assertThat(after(map, filling).values()).containsExactlyInAnyOrder(7, 7, 7, 7, 6, 6);
-        ClusterMap seven = SampleMaps.of(7, SampleMaps.objects("main", SampleMaps.around(7)), SampleMaps.registers("disk", SampleMaps.around(7)));
+        ClusterMap seven = SampleMaps.of(
+                7,
+                SampleMaps.objects("main", SampleMaps.around(7)),
+                SampleMaps.registers("disk", SampleMaps.around(7)));
         // Four of either volume, to six nodes that have as many: eight are two for two of them, and one for the others.
         assertThat(after(seven, plan(seven).planDrain(6, _ -> true)).values())
                 .containsExactlyInAnyOrder(10, 10, 9, 9, 9, 9);

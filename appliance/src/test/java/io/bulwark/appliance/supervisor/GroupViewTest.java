@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.bulwark.client.config.ChannelConfig;
-import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.config.ConfigurationChainFile;
+import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;

@@ -112,7 +112,8 @@ class WatchdogScheduleTest {
         assertThat(turns.objection(DAY, OTHERS)).isEqualTo("replica-2 does not answer");
         assertThat(turns.objection(DAY, OWN)).isEqualTo("replica-0 recovers");
         assertThat(turns.objection(DAY, IDLE)).isEmpty();
-        assertThat(turns.objection(DAY, new GroupHealth("", "", "", OptionalLong.of(DAY - 10_000), OptionalLong.empty())))
+        assertThat(turns.objection(
+                        DAY, new GroupHealth("", "", "", OptionalLong.of(DAY - 10_000), OptionalLong.empty())))
                 .contains("half of T_w");
         assertThat(turns.objection(
                         DAY, new GroupHealth("", "", "", OptionalLong.of(DAY - PERIOD / 2), OptionalLong.empty())))

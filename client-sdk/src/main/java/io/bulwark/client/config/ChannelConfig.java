@@ -49,8 +49,8 @@ public sealed interface ChannelConfig {
                 genesis.requireReplicas(replicas, files.genesis());
                 KnownPrincipals known = KnownPrincipals.load(genesis, kept);
                 known.requireKeyOf(identity, files);
-                Configuration now =
-                        ConfigurationChainFile.beside(kept).last(genesis.genesisKeys().configuration());
+                Configuration now = ConfigurationChainFile.beside(kept)
+                        .last(genesis.genesisKeys().configuration());
                 yield new TlsCredentials(identity, known.trustedKeys(now));
             }
         };

@@ -2,11 +2,11 @@ package io.bulwark.client.config;
 
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.ordering.membership.Configuration;
-import io.bulwark.protocol.ordering.membership.HandoverProof;
 import io.bulwark.protocol.ordering.membership.ConfigurationChain;
-import io.bulwark.protocol.ordering.membership.OperatorAuthorizations;
+import io.bulwark.protocol.ordering.membership.HandoverProof;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
+import io.bulwark.protocol.ordering.membership.OperatorAuthorizations;
 import io.bulwark.protocol.ordering.membership.Signatures;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
@@ -168,8 +168,6 @@ public record ConfigurationChainFile(Path file) {
 
     private static void replace(Path file, Bytes content) throws IOException {
         AtomicFile.replace(
-                file,
-                ByteBuffer.wrap(Hashes.sha256(content).toByteArray()),
-                ByteBuffer.wrap(content.toByteArray()));
+                file, ByteBuffer.wrap(Hashes.sha256(content).toByteArray()), ByteBuffer.wrap(content.toByteArray()));
     }
 }

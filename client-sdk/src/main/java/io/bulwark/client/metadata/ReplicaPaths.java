@@ -47,7 +47,8 @@ public final class ReplicaPaths implements AutoCloseable {
 
     /** Returns the reason why no call can succeed, if keys are not trusted ({@link AuthenticationFailure}). */
     public Optional<NotBelievedException> denial() {
-        return AuthenticationFailure.of(replicas(), links::refusal, links.hasEverConnected()).map(denial -> denial.exception(links.self()));
+        return AuthenticationFailure.of(replicas(), links::refusal, links.hasEverConnected())
+                .map(denial -> denial.exception(links.self()));
     }
 
     private List<PrincipalId> replicas() {

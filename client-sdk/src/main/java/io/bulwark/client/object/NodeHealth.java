@@ -54,7 +54,9 @@ public final class NodeHealth implements EvidenceListener {
     Set<Integer> doubtfulSlots(PlacementGroup group) {
         return slots(
                 group,
-                node -> disconnected.test(PrincipalId.node(node)) || isWithin(slowUntil, node) || isWithin(badUntil, node));
+                node -> disconnected.test(PrincipalId.node(node))
+                        || isWithin(slowUntil, node)
+                        || isWithin(badUntil, node));
     }
 
     private static Set<Integer> slots(PlacementGroup group, IntPredicate doubted) {

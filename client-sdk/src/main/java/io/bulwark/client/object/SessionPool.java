@@ -38,7 +38,8 @@ public final class SessionPool implements AutoCloseable {
      *
      * @param openMillis by the wall clock, which does not stop with a suspended machine: when it was last known to be open
      */
-    public record Lease(int volume, Metadata.Session session, BlockIds blocks, AtomicLong openMillis, PendingWork works) {
+    public record Lease(
+            int volume, Metadata.Session session, BlockIds blocks, AtomicLong openMillis, PendingWork works) {
         /** Half of its time has passed since it was last heard of. */
         private boolean isStale() {
             return Math.abs(System.currentTimeMillis() - openMillis.get()) >= session.ttlMillis() / 2;

@@ -2,9 +2,9 @@ package io.bulwark.client.registry;
 
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
+import io.bulwark.client.config.ConfigurationChainFile;
 import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.config.JoinToken;
-import io.bulwark.client.config.ConfigurationChainFile;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.config.KnownPrincipals;
 import io.bulwark.client.error.CancelledException;
@@ -108,7 +108,8 @@ public final class ClusterJoin implements AutoCloseable {
      *     longer know the principal
      * @throws UnavailableException if the replicas are not reached, or others have followed them
      */
-    public static JoinResult join(JoinToken token, Path directory, Path registry, SecureRandom random) throws IOException {
+    public static JoinResult join(JoinToken token, Path directory, Path registry, SecureRandom random)
+            throws IOException {
         Path file = Identity.file(directory, token.principal());
         // An earlier run may have come so far.
         boolean again = Files.exists(file);

@@ -1,8 +1,8 @@
 package io.bulwark.client.registry;
 
 import io.bulwark.client.config.ChannelConfig;
-import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.config.ConfigurationChainFile;
+import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.config.KnownPrincipals;
 import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.protocol.id.PrincipalId;

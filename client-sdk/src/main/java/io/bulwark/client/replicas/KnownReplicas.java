@@ -1,19 +1,19 @@
 package io.bulwark.client.replicas;
 
 import io.bulwark.client.config.ChannelConfig;
-import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.config.ConfigurationChainFile;
+import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.config.KnownPrincipals;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.OperatorAuthorization;
 import io.bulwark.protocol.ordering.membership.Configuration;
-import io.bulwark.protocol.ordering.membership.HandoverProof;
 import io.bulwark.protocol.ordering.membership.ConfigurationChain;
-import io.bulwark.protocol.ordering.membership.OperatorAuthorizations;
+import io.bulwark.protocol.ordering.membership.ConfigurationStart;
+import io.bulwark.protocol.ordering.membership.HandoverProof;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
+import io.bulwark.protocol.ordering.membership.OperatorAuthorizations;
 import io.bulwark.protocol.ordering.membership.Succession;
-import io.bulwark.protocol.ordering.membership.ConfigurationStart;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.Credentials;
 import io.bulwark.transport.Destination;
@@ -108,14 +108,16 @@ public final class KnownReplicas implements Succession {
      * @param theirs a copy of what is known here, which is updated, too
      * @param state gives the mandate of the first argument's end, which the second followed
      */
-    public synchronized void addAuthorization(ConfigurationChain theirs, BiFunction<Configuration, Configuration, Optional<Bytes>> state) {
+    public synchronized void addAuthorization(
+            ConfigurationChain theirs, BiFunction<Configuration, Configuration, Optional<Bytes>> state) {
         boolean isAny = false;
         for (Successor each : theirs.successors()) {
             long number = each.proof().number();
             Configuration ended = history().get((int) number);
             Configuration next = each.proof().handover().next();
             if (!authorizations.name(ended, next, each.authorization())) {
-                Optional<Bytes> authorization = state.apply(ended, next).filter(found -> authorizations.name(ended, next, found));
+                Optional<Bytes> authorization =
+                        state.apply(ended, next).filter(found -> authorizations.name(ended, next, found));
                 authorization.ifPresent(found -> {
                     theirs.addAuthorization(number, found);
                     configurationChain.addAuthorization(number, found);

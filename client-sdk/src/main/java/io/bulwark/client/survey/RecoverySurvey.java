@@ -26,7 +26,8 @@ public final class RecoverySurvey {
     /** Returns each replica's answer, by the number of the replica. */
     public static SortedMap<Integer, RecoveryStatus> answers(SortedMap<PrincipalId, Message> told) {
         SortedMap<Integer, RecoveryStatus> answers = new TreeMap<>();
-        told.forEach((replica, message) -> answers.put(replica.number(), ((RecoveryMessage.StatusAnswer) message).status()));
+        told.forEach(
+                (replica, message) -> answers.put(replica.number(), ((RecoveryMessage.StatusAnswer) message).status()));
         return answers;
     }
 }

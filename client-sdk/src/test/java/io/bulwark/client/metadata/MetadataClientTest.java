@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bulwark.client.driver.OperationDriver;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.ordering.OrderingMessage;
-import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodecs;
@@ -96,11 +96,12 @@ class MetadataClientTest {
 
     @Test
     void whatTheStateMachineFailsOnIsRejectedAtTwoReplicasWordNotAtOnes() {
-        MetadataClient failing = client(
-                (replica, request) -> replica < 2 ? new OrderingMessage.Refused(request.call(), CallRefusal.FAILED) : null);
+        MetadataClient failing = client((replica, request) ->
+                replica < 2 ? new OrderingMessage.Refused(request.call(), CallRefusal.FAILED) : null);
         assertThatThrownBy(() -> result(failing.submit(REQUEST))).hasCauseInstanceOf(MetadataRejectedException.class);
-        MetadataClient oneLiar = client((replica, request) ->
-                replica == 0 ? new OrderingMessage.Refused(request.call(), CallRefusal.FAILED) : reply(request, 1, RIGHT));
+        MetadataClient oneLiar = client((replica, request) -> replica == 0
+                ? new OrderingMessage.Refused(request.call(), CallRefusal.FAILED)
+                : reply(request, 1, RIGHT));
         assertThat(result(oneLiar.submit(REQUEST))).isEqualTo(RIGHT);
     }
 

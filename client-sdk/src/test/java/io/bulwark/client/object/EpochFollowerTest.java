@@ -43,7 +43,8 @@ class EpochFollowerTest {
         }
     };
 
-    private final EpochFollower extents = new EpochFollower(nodes, _ -> CompletableFuture.completedFuture(volume(opened)));
+    private final EpochFollower extents =
+            new EpochFollower(nodes, _ -> CompletableFuture.completedFuture(volume(opened)));
 
     private static Volume volume(long epoch) {
         return new Volume(

@@ -3,8 +3,8 @@ package io.bulwark.client.replicas;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.client.config.ChannelConfig;
-import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.config.ConfigurationChainFile;
+import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.config.KnownPrincipals;
 import io.bulwark.protocol.fingerprint.Hashes;
@@ -14,10 +14,10 @@ import io.bulwark.protocol.metadata.AuditEntry;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.OperatorAuthorization;
 import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.ConfigurationChain;
 import io.bulwark.protocol.ordering.membership.Handover;
 import io.bulwark.protocol.ordering.membership.HandoverProof;
 import io.bulwark.protocol.ordering.membership.HandoverProof.Signed;
-import io.bulwark.protocol.ordering.membership.ConfigurationChain;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
@@ -141,7 +141,8 @@ class KnownReplicasTest {
         assertThat(known.accept(new Successor(proof, Bytes.EMPTY))).isFalse();
         assertThat(known.accept(new Successor(proof, authorization(known.genesis(), next, replica(0)))))
                 .isFalse();
-        assertThat(known.accept(new Successor(proof, authorization(known.genesis(), replacing(known.genesis(), 1, 4), SELF))))
+        assertThat(known.accept(
+                        new Successor(proof, authorization(known.genesis(), replacing(known.genesis(), 1, 4), SELF))))
                 .isFalse();
         assertThat(known.term().number()).isZero();
         assertThat(known.accept(said(known.genesis(), next, 0, 1, 3))).isTrue();

@@ -1,9 +1,9 @@
 package io.bulwark.metadata.bft;
 
+import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.ordering.OrderingMessage.Refused;
 import io.bulwark.protocol.ordering.OrderingMessage.Reply;
 import io.bulwark.protocol.ordering.OrderingMessage.ToClient;
-import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;
 

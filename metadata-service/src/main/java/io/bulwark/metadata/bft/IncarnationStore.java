@@ -86,7 +86,8 @@ final class IncarnationStore implements AutoCloseable {
      *
      * @param term of the life: in each configuration its log is its own
      */
-    static IncarnationStore open(ReplicaConfig config, ConfigurationStart term, StateMachine.Factory machines, Listener listener)
+    static IncarnationStore open(
+            ReplicaConfig config, ConfigurationStart term, StateMachine.Factory machines, Listener listener)
             throws IOException {
         ExecutorService pageWriter = Executors.newSingleThreadExecutor(Thread.ofPlatform()
                 .daemon()

@@ -3,8 +3,8 @@ package io.bulwark.metadata.bft;
 import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
-import io.bulwark.protocol.ordering.membership.Handover;
 import io.bulwark.protocol.ordering.membership.ConfigurationChain;
+import io.bulwark.protocol.ordering.membership.Handover;
 import io.bulwark.protocol.ordering.membership.Membership;
 import io.bulwark.protocol.ordering.membership.MembershipEffect;
 import io.bulwark.protocol.ordering.membership.MembershipMessage;
@@ -44,7 +44,8 @@ final class MembershipExchange {
      * @param configurationChain the process's knowledge at that time
      * @param least the first configuration that may be trusted as the replica's
      */
-    MembershipExchange(PrincipalId self, KnownReplicas group, ConfigurationChain configurationChain, long least, Network network) {
+    MembershipExchange(
+            PrincipalId self, KnownReplicas group, ConfigurationChain configurationChain, long least, Network network) {
         this.self = self;
         this.group = group;
         this.network = network;

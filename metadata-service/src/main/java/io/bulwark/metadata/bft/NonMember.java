@@ -7,9 +7,9 @@ import io.bulwark.metadata.ReplicaLinks;
 import io.bulwark.metadata.ReplicaLoop;
 import io.bulwark.metadata.ReplicaStatus;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.Phase;
-import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.ConfigurationChain;
 import io.bulwark.protocol.ordering.membership.MembershipMessage;
@@ -92,7 +92,8 @@ final class NonMember implements ReplicaIncarnation {
         group.successors().forEach(commitLearner);
     }
 
-    private static String waiting(PrincipalId self, KnownReplicas group, ConfigurationChain configurationChain, long least) {
+    private static String waiting(
+            PrincipalId self, KnownReplicas group, ConfigurationChain configurationChain, long least) {
         Configuration last = configurationChain.configuration();
         if (last.number() < least) {
             return "was in configuration " + least + ", and has lost who the replicas are (" + last

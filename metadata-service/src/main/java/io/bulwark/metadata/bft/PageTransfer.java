@@ -191,7 +191,9 @@ final class PageTransfer {
                 case FetchEffect.WrongPage wrong ->
                     mail.reportFault(nowMillis, wrong.replica(), "sent a page that is not " + wrong.digest());
                 case FetchEffect.Unavailable page -> LOG.info("no replica has page {} any more", page.digest());
-                case FetchEffect.ImmediateTick _, FetchEffect.Damaged _, FetchEffect.Complete _ -> {} // not of single pages
+                case FetchEffect.ImmediateTick _,
+                        FetchEffect.Damaged _,
+                        FetchEffect.Complete _ -> {} // not of single pages
             }
         }
     }

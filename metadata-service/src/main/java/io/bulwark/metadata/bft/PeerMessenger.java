@@ -66,7 +66,8 @@ final class PeerMessenger {
      * @param self the place of this replica
      * @param keys null if the group has no identities
      */
-    PeerMessenger(Configuration configuration, int self, Network network, Receiver receiver, @Nullable SessionKeys keys) {
+    PeerMessenger(
+            Configuration configuration, int self, Network network, Receiver receiver, @Nullable SessionKeys keys) {
         this.configuration = configuration;
         this.network = network;
         this.receiver = receiver;

@@ -12,8 +12,8 @@ import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.ordering.key.KeyMessageCodec;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.ConfigurationChain;
-import io.bulwark.protocol.ordering.membership.OperatorAuthorizations;
 import io.bulwark.protocol.ordering.membership.MembershipCodec;
+import io.bulwark.protocol.ordering.membership.OperatorAuthorizations;
 import io.bulwark.protocol.ordering.membership.Signatures;
 import io.bulwark.protocol.ordering.message.ReplicaMessageCodec;
 import io.bulwark.protocol.ordering.replica.StartReason;
@@ -124,13 +124,13 @@ public final class ReplicaRestarter implements RecoverableReplica {
                 return new HaltedReplica(config, stopped.get(), transport);
             }
             if (!isMember) {
-                NonMember nonMember =
-                        new NonMember(config, start, group.get(), configurationChain, lastBegun, transport, this::onEnd);
+                NonMember nonMember = new NonMember(
+                        config, start, group.get(), configurationChain, lastBegun, transport, this::onEnd);
                 nonMember.begin();
                 return nonMember;
             }
-            BftReplica begun =
-                    new BftReplica(config, credentials, machines, start, group, configurationChain, transport, this::onEnd);
+            BftReplica begun = new BftReplica(
+                    config, credentials, machines, start, group, configurationChain, transport, this::onEnd);
             begun.begin();
             return begun;
         } catch (IOException | RuntimeException e) {

@@ -45,7 +45,12 @@ final class StatusReporter {
      * @param self the number in the name of this replica
      * @param recoveries empty if the group has no identities, so that nobody recovers
      */
-    StatusReporter(int self, Configuration configuration, Replica replica, PeerMessenger mail, Optional<Recoveries> recoveries) {
+    StatusReporter(
+            int self,
+            Configuration configuration,
+            Replica replica,
+            PeerMessenger mail,
+            Optional<Recoveries> recoveries) {
         this.self = self;
         this.configuration = configuration;
         this.replica = replica;

@@ -1,11 +1,11 @@
 package io.bulwark.metadata.bft;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.ordering.OrderingMessage.Refused;
 import io.bulwark.protocol.ordering.OrderingMessage.Reply;
 import io.bulwark.protocol.ordering.OrderingMessage.ToClient;
 import io.bulwark.protocol.ordering.OrderingMessage.ToReplica;
-import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.transport.Peer;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

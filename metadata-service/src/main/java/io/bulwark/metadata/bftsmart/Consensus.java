@@ -57,7 +57,13 @@ final class Consensus {
         acceptor.setExecutionManager(executions);
         RequestVerifier all = request -> true;
         this.layer = new TOMLayer(
-                executions, LibraryPorts.Receiver.of(ends), new NoStateTransfer(lost), acceptor, communication, views, all);
+                executions,
+                LibraryPorts.Receiver.of(ends),
+                new NoStateTransfer(lost),
+                acceptor,
+                communication,
+                views,
+                all);
         layer.clientsManager = new NeverEmpty(views, layer, all, self);
         executions.setTOMLayer(layer);
         views.setTomLayer(layer);

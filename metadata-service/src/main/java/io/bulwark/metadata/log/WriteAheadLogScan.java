@@ -62,9 +62,11 @@ final class WriteAheadLogScan {
             for (int page = 0; page < 2; page++) {
                 ByteBuffer header = ByteBuffer.allocate(WriteAheadLogSegment.PAGE_BYTES);
                 read(channel, header, (long) page * WriteAheadLogSegment.PAGE_BYTES);
-                Optional<WriteAheadLogSegment.SegmentHeader> head = WriteAheadLogSegment.SegmentHeader.read(header, size);
+                Optional<WriteAheadLogSegment.SegmentHeader> head =
+                        WriteAheadLogSegment.SegmentHeader.read(header, size);
                 if (head.isPresent()) {
-                    return new WriteAheadLogScan(channel, head.get()).read(head.get().firstPlace(), size);
+                    return new WriteAheadLogScan(channel, head.get())
+                            .read(head.get().firstPlace(), size);
                 }
             }
         }

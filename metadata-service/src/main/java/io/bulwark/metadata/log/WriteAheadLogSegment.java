@@ -100,7 +100,8 @@ final class WriteAheadLogSegment {
             List<Bytes> encoded = encoded(summary);
             long copies = copiesBytes(summary, encoded);
             long secondBytes = (copies + Math.max(copies, ROOM_BYTES) + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-            WriteAheadLogSegment segment = new WriteAheadLogSegment(path, channel, mark, 2 * PAGE_BYTES + secondBytes, aheadBytes);
+            WriteAheadLogSegment segment =
+                    new WriteAheadLogSegment(path, channel, mark, 2 * PAGE_BYTES + secondBytes, aheadBytes);
             segment.write(summary, encoded);
             ByteBuffer header = header(number, mark, secondBytes, segment.promises);
             writeFully(channel, header.duplicate(), 0);

@@ -7,8 +7,8 @@ import io.bulwark.metadata.ReplicaDirectory;
 import io.bulwark.metadata.ordering.StateMachine;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.membership.Configuration;
-import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.ordering.membership.ConfigurationStart;
+import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.replica.StartReason;
 import io.bulwark.protocol.wire.Bytes;
@@ -58,7 +58,10 @@ class IncarnationStoreTest {
         ReplicaConfig config = ReplicaConfig.of(
                 0, Collections.nCopies(4, new InetSocketAddress(InetAddress.getLoopbackAddress(), 1)), directory);
         return IncarnationStore.open(
-                config, new ConfigurationStart(next, new Numbered(sequence, Bytes.EMPTY)), _ -> new Nothing(), new Deaf());
+                config,
+                new ConfigurationStart(next, new Numbered(sequence, Bytes.EMPTY)),
+                _ -> new Nothing(),
+                new Deaf());
     }
 
     @Test

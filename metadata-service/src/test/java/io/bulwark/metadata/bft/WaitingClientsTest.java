@@ -3,10 +3,10 @@ package io.bulwark.metadata.bft;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.ordering.OrderingMessage.Refused;
 import io.bulwark.protocol.ordering.OrderingMessage.Reply;
 import io.bulwark.protocol.ordering.OrderingMessage.Submit;
-import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.transport.Peer;

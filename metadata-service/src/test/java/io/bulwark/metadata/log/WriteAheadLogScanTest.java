@@ -51,7 +51,8 @@ class WriteAheadLogScanTest {
         Path file = written(directory());
         byte[] whole = Files.readAllBytes(file);
         List<List<Frame>> places = frames(file);
-        List<Frame> all = new ArrayList<>(List.of(new Frame(0, 48, 0), new Frame(WriteAheadLogSegment.PAGE_BYTES, 48, 0)));
+        List<Frame> all =
+                new ArrayList<>(List.of(new Frame(0, 48, 0), new Frame(WriteAheadLogSegment.PAGE_BYTES, 48, 0)));
         places.forEach(all::addAll);
         assertThat(promises(scan(file).records())).isEqualTo(PROMISES);
         for (Frame frame : all) {
@@ -191,7 +192,8 @@ class WriteAheadLogScanTest {
         Request request = new Request(PrincipalId.client(1), 1, false, planted);
         LogRecord.Bodies body = new LogRecord.Bodies(new Batch(1, List.of(request.id())), List.of(request));
         Path file = Files.createDirectories(directory()).resolve("promises");
-        WriteAheadLogSegment segment = WriteAheadLogSegment.create(FileChannel::open, file, 0, 7, List.of(SUMMARY), 4096, 4096);
+        WriteAheadLogSegment segment =
+                WriteAheadLogSegment.create(FileChannel::open, file, 0, 7, List.of(SUMMARY), 4096, 4096);
         assertThat(segment.append(List.of(body, prepare(1)))).isTrue();
         segment.force();
         segment.close();

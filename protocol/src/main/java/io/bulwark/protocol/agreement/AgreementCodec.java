@@ -2,8 +2,8 @@ package io.bulwark.protocol.agreement;
 
 import io.bulwark.protocol.agreement.AgreementMessage.AskNonce;
 import io.bulwark.protocol.agreement.AgreementMessage.GiveNonce;
-import io.bulwark.protocol.agreement.AgreementMessage.NewKey;
 import io.bulwark.protocol.agreement.AgreementMessage.KeyAccepted;
+import io.bulwark.protocol.agreement.AgreementMessage.NewKey;
 import io.bulwark.protocol.ordering.key.KeyCipher;
 import io.bulwark.protocol.ordering.key.Signing;
 import io.bulwark.protocol.wire.MalformedException;

@@ -2,10 +2,10 @@ package io.bulwark.protocol.agreement;
 
 import io.bulwark.protocol.agreement.AgreementMessage.AskNonce;
 import io.bulwark.protocol.agreement.AgreementMessage.GiveNonce;
-import io.bulwark.protocol.agreement.AgreementMessage.NewKey;
 import io.bulwark.protocol.agreement.AgreementMessage.KeyAccepted;
-import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.agreement.AgreementMessage.NewKey;
 import io.bulwark.protocol.effect.DistantPast;
+import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.id.PrincipalId;

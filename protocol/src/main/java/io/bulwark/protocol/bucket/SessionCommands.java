@@ -67,7 +67,8 @@ public final class SessionCommands {
         WaitingCommand first = waiting.removeFirst();
         long number = next++;
         outstanding.add(number);
-        return Optional.of(new NumberedCommand(first.token, new Submission.InSession(session, number, lowest, first.command)));
+        return Optional.of(
+                new NumberedCommand(first.token, new Submission.InSession(session, number, lowest, first.command)));
     }
 
     /** The command of this number was answered, or is submitted no more. */

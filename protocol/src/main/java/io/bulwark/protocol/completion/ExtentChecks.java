@@ -43,7 +43,8 @@ final class ExtentChecks {
      * @param rebuild charged with the fragments that checks make; no check begins while it is exhausted
      * @param look how closely it checks existing data
      */
-    ExtentChecks(PendingSteps calls, int node, int atOnce, WorkThrottle allowance, RebuildRate rebuild, CheckDepth look) {
+    ExtentChecks(
+            PendingSteps calls, int node, int atOnce, WorkThrottle allowance, RebuildRate rebuild, CheckDepth look) {
         this.calls = calls;
         this.node = node;
         this.atOnce = atOnce;

@@ -67,8 +67,8 @@ final class LayoutWalk {
     /** The next extent, nothing being missing. */
     ReferencedExtent take() {
         BlockId block = layout.block(next);
-        ReferencedExtent taken =
-                new ReferencedExtent(volume, reference.inode(), block, lists.pin(next).orElseThrow(), layout.lengthOf(next));
+        ReferencedExtent taken = new ReferencedExtent(
+                volume, reference.inode(), block, lists.pin(next).orElseThrow(), layout.lengthOf(next));
         next--;
         skipOthers();
         return taken;

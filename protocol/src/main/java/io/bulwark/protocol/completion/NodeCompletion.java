@@ -174,7 +174,9 @@ public final class NodeCompletion {
     /** Returns the work done and the work left. */
     public CompletionCounts counts() {
         List<RemainingWork> left = new ArrayList<>();
-        following.progress().forEach((volume, at) -> left.add(new RemainingWork(volume, at.unfinished(), at.isCaughtUp())));
+        following
+                .progress()
+                .forEach((volume, at) -> left.add(new RemainingWork(volume, at.unfinished(), at.isCaughtUp())));
         List<Verified> verified = new ArrayList<>();
         verifying
                 .progress()
@@ -228,7 +230,8 @@ public final class NodeCompletion {
             boolean compared,
             List<RemainingWork> left,
             List<Verified> verified) {
-        public static final CompletionCounts NONE = new CompletionCounts(0, 0, 0, 0, 0, 0, 0, false, false, List.of(), List.of());
+        public static final CompletionCounts NONE =
+                new CompletionCounts(0, 0, 0, 0, 0, 0, 0, false, false, List.of(), List.of());
 
         public CompletionCounts {
             left = List.copyOf(left);

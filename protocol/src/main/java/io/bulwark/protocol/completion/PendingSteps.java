@@ -63,7 +63,8 @@ final class PendingSteps {
 
     void settle(Volume volume, BlockId block, long epoch, Consumer<Boolean> then) {
         settled.put(++lastToken, then);
-        steps.add(new CompletionStep.SeeTo(lastToken, new SettleRequest(volume.policy().protocol(), block, epoch)));
+        steps.add(new CompletionStep.SeeTo(
+                lastToken, new SettleRequest(volume.policy().protocol(), block, epoch)));
     }
 
     void submit(Command command) {

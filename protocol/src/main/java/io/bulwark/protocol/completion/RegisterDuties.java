@@ -94,8 +94,9 @@ final class RegisterDuties {
         while (inFlight < pace.atOnce() && idle < works.size() && rebuild.open(nowMillis)) {
             Map.Entry<Place, RegisterWork> turn = works.firstEntry();
             works.putLast(turn.getKey(), turn.getValue());
-            boolean begun = slots.hasRefusedBefore(turn.getKey(), turn.getValue().epoch())
-                    && turn.getValue().begin(nowMillis, () -> inFlight--);
+            boolean begun =
+                    slots.hasRefusedBefore(turn.getKey(), turn.getValue().epoch())
+                            && turn.getValue().begin(nowMillis, () -> inFlight--);
             if (begun) {
                 ProtectionPolicy policy = turn.getValue().volume().policy();
                 rebuild.charge(nowMillis, policy.fragmentBytes(policy.blockBytes()));

@@ -4,8 +4,8 @@ import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.extent.ExtentCoding.Accepted;
-import io.bulwark.protocol.extent.ExtentRecord.HeldExtent;
 import io.bulwark.protocol.extent.ExtentRecord.DamagedRecord;
+import io.bulwark.protocol.extent.ExtentRecord.HeldExtent;
 import io.bulwark.protocol.extent.ExtentRecord.Poisonous;
 import io.bulwark.protocol.extent.ExtentRecord.WantedExtent;
 import io.bulwark.protocol.extent.ExtentSessions.Session;
@@ -146,7 +146,8 @@ final class ExtentBlocks {
                 StoreRefusal refusal = epochs.serves(block, epoch)
                         ? refusal(block, session, known, proposal)
                         : StoreRefusal.WRONG_EPOCH;
-                Optional<HeldExtent> here = known.filter(HeldExtent.class::isInstance).map(HeldExtent.class::cast);
+                Optional<HeldExtent> here =
+                        known.filter(HeldExtent.class::isInstance).map(HeldExtent.class::cast);
                 if (refusal != null || here.filter(held -> held.slot() == slot).isPresent()) {
                     end.run(next, refusal);
                     return;
@@ -168,7 +169,8 @@ final class ExtentBlocks {
                         || pins.containsKey(block)
                         || session.pending(block)
                         || session.closed();
-                HeldExtent fresh = new HeldExtent(epoch, slot, referenced, accepted.get().verified(), proposal.checksum());
+                HeldExtent fresh =
+                        new HeldExtent(epoch, slot, referenced, accepted.get().verified(), proposal.checksum());
                 if (charged) {
                     release(block, known);
                 }
@@ -291,12 +293,14 @@ final class ExtentBlocks {
         update(
                 turn,
                 block,
-                known -> known instanceof HeldExtent held && held.is(pin) && !held.verified() ? held.asVerified() : null,
+                known ->
+                        known instanceof HeldExtent held && held.is(pin) && !held.verified() ? held.asVerified() : null,
                 then);
     }
 
     /** No block encodes to this version: its fragment goes, and only that is remembered. */
-    void poisonous(ServerCall turn, BlockId block, Session session, Poisonous poisonous, BlockQueues.CompletionCallback then) {
+    void poisonous(
+            ServerCall turn, BlockId block, Session session, Poisonous poisonous, BlockQueues.CompletionCallback then) {
         updateUnlessFreed(
                 turn,
                 block,
@@ -306,7 +310,8 @@ final class ExtentBlocks {
     }
 
     /** Drops a version other than the referenced one; the record in its place refuses it for ever. */
-    void want(ServerCall turn, BlockId block, Session session, WantedExtent wanted, BlockQueues.CompletionCallback then) {
+    void want(
+            ServerCall turn, BlockId block, Session session, WantedExtent wanted, BlockQueues.CompletionCallback then) {
         updateUnlessFreed(
                 turn,
                 block,
@@ -364,7 +369,8 @@ final class ExtentBlocks {
      * Updates a record unless the block was freed before or is freed during the disk operation: then nothing stays here
      * that nobody ever deletes.
      */
-    private void updateUnlessFreed(ServerCall turn, BlockId block, Session session, NextRecord next, BlockQueues.CompletionCallback then) {
+    private void updateUnlessFreed(
+            ServerCall turn, BlockId block, Session session, NextRecord next, BlockQueues.CompletionCallback then) {
         session.users++;
         BlockQueues.CompletionCallback end = after -> {
             session.users--;
@@ -380,7 +386,13 @@ final class ExtentBlocks {
     }
 
     /** Keeps what repair made of the version; calls with what became of it. */
-    void adopt(ServerCall turn, BlockId block, Session session, HeldExtent repaired, Bytes fragment, ValueContinuation<CompletionResult> then) {
+    void adopt(
+            ServerCall turn,
+            BlockId block,
+            Session session,
+            HeldExtent repaired,
+            Bytes fragment,
+            ValueContinuation<CompletionResult> then) {
         session.users++;
         queues.add(turn, block, (start, done) -> {
             ValueContinuation<CompletionResult> end = (next, result) -> {
@@ -452,7 +464,11 @@ final class ExtentBlocks {
     }
 
     private void delete(
-            ServerCall turn, Session session, BlockId block, Optional<ExtentRecord> known, BlockQueues.CompletionCallback then) {
+            ServerCall turn,
+            Session session,
+            BlockId block,
+            Optional<ExtentRecord> known,
+            BlockQueues.CompletionCallback then) {
         continuations.store(turn, new Mutation.Delete(ExtentRecord.key(block)), (next, stored) -> {
             if (stored == Stored.DURABLE) {
                 release(block, known);

@@ -2,11 +2,11 @@ package io.bulwark.protocol.extent;
 
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
+import io.bulwark.protocol.extent.ExtentMessage.CheckDepth;
 import io.bulwark.protocol.extent.ExtentMessage.Complete;
 import io.bulwark.protocol.extent.ExtentMessage.Completed;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
 import io.bulwark.protocol.extent.ExtentMessage.Holds;
-import io.bulwark.protocol.extent.ExtentMessage.CheckDepth;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentMessage.NotStored;
 import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;

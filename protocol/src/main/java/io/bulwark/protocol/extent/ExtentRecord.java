@@ -22,7 +22,8 @@ sealed interface ExtentRecord {
      *
      * @param verified whether any m good fragments of it give the same block
      */
-    record HeldExtent(long epoch, int slot, boolean referenced, boolean verified, Checksum checksum) implements ExtentRecord {
+    record HeldExtent(long epoch, int slot, boolean referenced, boolean verified, Checksum checksum)
+            implements ExtentRecord {
         boolean is(Bytes pin) {
             return checksum.pin().equals(pin);
         }

@@ -16,11 +16,11 @@ import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.epoch.Seals;
 import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
 import io.bulwark.protocol.extent.ExtentMessage.Answer;
+import io.bulwark.protocol.extent.ExtentMessage.CheckDepth;
 import io.bulwark.protocol.extent.ExtentMessage.Complete;
 import io.bulwark.protocol.extent.ExtentMessage.Completed;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
 import io.bulwark.protocol.extent.ExtentMessage.Holds;
-import io.bulwark.protocol.extent.ExtentMessage.CheckDepth;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentMessage.NotStored;
 import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
@@ -29,13 +29,13 @@ import io.bulwark.protocol.extent.ExtentMessage.Store;
 import io.bulwark.protocol.extent.ExtentMessage.StoreBlock;
 import io.bulwark.protocol.extent.ExtentMessage.Supply;
 import io.bulwark.protocol.extent.ExtentMessage.Suspect;
-import io.bulwark.protocol.extent.ExtentRecord.HeldExtent;
 import io.bulwark.protocol.extent.ExtentRecord.DamagedRecord;
+import io.bulwark.protocol.extent.ExtentRecord.HeldExtent;
 import io.bulwark.protocol.extent.ExtentRecord.Poisonous;
 import io.bulwark.protocol.extent.ExtentRecord.WantedExtent;
+import io.bulwark.protocol.extent.ExtentSessions.Session;
 import io.bulwark.protocol.extent.PendingRequests.ParkedRequest;
 import io.bulwark.protocol.extent.Repairs.Place;
-import io.bulwark.protocol.extent.ExtentSessions.Session;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
@@ -364,7 +364,8 @@ public final class ExtentServer implements ProtocolServer {
         }
     }
 
-    private void store(ServerCall turn, ParkedRequest asked, Place place, Session session, ExtentBlocks.Proposal proposal) {
+    private void store(
+            ServerCall turn, ParkedRequest asked, Place place, Session session, ExtentBlocks.Proposal proposal) {
         if (session.closed()) {
             refuse(turn, asked, StoreRefusal.SESSION_CLOSED, ReadRefusal.NOT_PERMITTED);
             return;
@@ -403,7 +404,8 @@ public final class ExtentServer implements ProtocolServer {
             ExtentRecord record = content.record().orElse(null);
             ReadRefusal refusal = switch (record) {
                 case null -> ReadRefusal.NONE;
-                case WantedExtent wanted -> wanted.pin().equals(read.pin()) ? ReadRefusal.NONE : ReadRefusal.OTHER_VERSION;
+                case WantedExtent wanted ->
+                    wanted.pin().equals(read.pin()) ? ReadRefusal.NONE : ReadRefusal.OTHER_VERSION;
                 case Poisonous poisonous ->
                     poisonous.pin().equals(read.pin()) ? ReadRefusal.POISONOUS : ReadRefusal.OTHER_VERSION;
                 case DamagedRecord _ -> ReadRefusal.DAMAGED;
@@ -450,7 +452,8 @@ public final class ExtentServer implements ProtocolServer {
         }
     }
 
-    private void askOrRefuse(ServerCall turn, ParkedRequest asked, Question question, StoreRefusal ofStore, ReadRefusal ofRead) {
+    private void askOrRefuse(
+            ServerCall turn, ParkedRequest asked, Question question, StoreRefusal ofStore, ReadRefusal ofRead) {
         if (asked.answered.contains(question)) {
             refuse(turn, asked, ofStore, ofRead);
         } else {

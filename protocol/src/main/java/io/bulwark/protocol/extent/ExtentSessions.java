@@ -370,9 +370,10 @@ final class ExtentSessions {
             List<BlockId> found =
                     metas.records().stream().map(meta -> meta.key().block()).toList();
             List<BlockId> chosen = found.stream().filter(which).toList();
-            BlockQueues.CompletionCallback after = found.size() < PAGE || found.getLast().counter() == last
-                    ? over
-                    : later -> visit(later, session, found.getLast().counter() + 1, last, which, visit, over);
+            BlockQueues.CompletionCallback after =
+                    found.size() < PAGE || found.getLast().counter() == last
+                            ? over
+                            : later -> visit(later, session, found.getLast().counter() + 1, last, which, visit, over);
             int[] left = {chosen.size()};
             chosen.forEach(block -> visit.visit(next, session, block, later -> {
                 if (--left[0] == 0) {

@@ -53,7 +53,9 @@ record FpCoding(BlockCode code) implements ExtentCoding {
         Map<Integer, Share> shares = new TreeMap<>();
         fragments.forEach((slot, fragment) -> shares.put(slot, new Share(fragment, null)));
         return checksum instanceof Fpcc fpcc
-                ? code.decode(fpcc, shares).<DecodeResult>map(DecodeResult.Block::new).orElseGet(DecodeResult.None::new)
+                ? code.decode(fpcc, shares)
+                        .<DecodeResult>map(DecodeResult.Block::new)
+                        .orElseGet(DecodeResult.None::new)
                 : new DecodeResult.None();
     }
 

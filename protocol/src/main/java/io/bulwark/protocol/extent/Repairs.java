@@ -5,8 +5,8 @@ import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.extent.ExtentMessage.CheckDepth;
-import io.bulwark.protocol.extent.ExtentRecord.HeldExtent;
 import io.bulwark.protocol.extent.ExtentRecord.DamagedRecord;
+import io.bulwark.protocol.extent.ExtentRecord.HeldExtent;
 import io.bulwark.protocol.extent.ExtentRecord.Poisonous;
 import io.bulwark.protocol.extent.ExtentRecord.WantedExtent;
 import io.bulwark.protocol.id.BlockId;
@@ -64,7 +64,12 @@ final class Repairs {
     }
 
     /** COMPLETE: the extent is referenced under this pin. */
-    void complete(ServerCall turn, Place place, Bytes pin, CheckDepth look, ExtentBlocks.ValueContinuation<CompletionResult> then) {
+    void complete(
+            ServerCall turn,
+            Place place,
+            Bytes pin,
+            CheckDepth look,
+            ExtentBlocks.ValueContinuation<CompletionResult> then) {
         blocks.learnPin(place.block(), pin);
         blocks.read(turn, place.block(), look != CheckDepth.RECORD, (next, content) -> {
             Optional<ExtentRecord> known = content.record();
@@ -114,7 +119,8 @@ final class Repairs {
     }
 
     /** Lazy verification: if the others' fragments give a block that encodes to the whole checksum, the own one is right, too. */
-    private void verify(ServerCall turn, Place place, Bytes pin, ExtentBlocks.ValueContinuation<CompletionResult> then) {
+    private void verify(
+            ServerCall turn, Place place, Bytes pin, ExtentBlocks.ValueContinuation<CompletionResult> then) {
         if (isBusy()) {
             then.run(turn, CompletionResult.UNAVAILABLE);
             return;
@@ -138,7 +144,8 @@ final class Repairs {
         return place.slot() <= 2 * place.volume().policy().f();
     }
 
-    private void poisonous(ServerCall turn, Place place, Bytes pin, ExtentBlocks.ValueContinuation<CompletionResult> then) {
+    private void poisonous(
+            ServerCall turn, Place place, Bytes pin, ExtentBlocks.ValueContinuation<CompletionResult> then) {
         Poisonous poisonous = new Poisonous(place.epoch(), place.slot(), pin);
         BlockId block = place.block();
         sessions.with(
@@ -151,7 +158,8 @@ final class Repairs {
                 }));
     }
 
-    private static ExtentBlocks.ValueContinuation<CompletionResult> replaced(ExtentBlocks.ValueContinuation<CompletionResult> then) {
+    private static ExtentBlocks.ValueContinuation<CompletionResult> replaced(
+            ExtentBlocks.ValueContinuation<CompletionResult> then) {
         return (turn, result) ->
                 then.run(turn, result == CompletionResult.COMPLETED ? CompletionResult.REPAIRED : result);
     }
@@ -167,7 +175,9 @@ final class Repairs {
     /** Handles SUSPECT of the own slot: compares the local fragment with the result of the others' fragments. */
     void verifyOwn(ServerCall turn, Place place, Bytes pin) {
         blocks.read(turn, place.block(), true, (next, content) -> {
-            if (content.record().orElse(null) instanceof HeldExtent held && held.is(pin) && held.slot() == place.slot()) {
+            if (content.record().orElse(null) instanceof HeldExtent held
+                    && held.is(pin)
+                    && held.slot() == place.slot()) {
                 if (content.fragment() == null) {
                     repairDamaged(next, place, held);
                 } else {

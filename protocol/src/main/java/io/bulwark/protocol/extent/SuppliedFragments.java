@@ -39,7 +39,11 @@ final class SuppliedFragments {
 
     /** Keeps the fragment, if it may. Calls with null for OK. */
     void take(
-            ServerCall turn, PrincipalId sender, Place place, Supply supply, ExtentBlocks.ValueContinuation<@Nullable StoreRefusal> then) {
+            ServerCall turn,
+            PrincipalId sender,
+            Place place,
+            Supply supply,
+            ExtentBlocks.ValueContinuation<@Nullable StoreRefusal> then) {
         if (inFlight.getOrDefault(sender, 0) >= OF_ONE_SENDER_MAX) {
             then.run(turn, StoreRefusal.LIMIT);
             return;
@@ -51,8 +55,9 @@ final class SuppliedFragments {
         };
         Bytes pin = supply.checksum().pin();
         blocks.knows(turn, place.block(), pin, (next, known) -> {
-            boolean full =
-                    polls >= POLLS_MAX || polling.getOrDefault(sender, 0) >= POLLS_OF_ONE_SENDER_MAX || repairs.isBusy();
+            boolean full = polls >= POLLS_MAX
+                    || polling.getOrDefault(sender, 0) >= POLLS_OF_ONE_SENDER_MAX
+                    || repairs.isBusy();
             if (known == null && full) {
                 end.run(next, StoreRefusal.LIMIT);
             } else if (known == null) {
@@ -82,7 +87,11 @@ final class SuppliedFragments {
     }
 
     private void store(
-            ServerCall turn, PrincipalId sender, Place place, Supply supply, ExtentBlocks.ValueContinuation<@Nullable StoreRefusal> then) {
+            ServerCall turn,
+            PrincipalId sender,
+            Place place,
+            Supply supply,
+            ExtentBlocks.ValueContinuation<@Nullable StoreRefusal> then) {
         StoreProposal proposal = StoreProposal.of(place.volume(), place.slot(), sender, supply);
         sessions.with(
                 turn,

@@ -238,7 +238,8 @@ public final class FpCodec implements MessageCodec {
         int last = -1;
         for (int i = 0; i < count; i++) {
             last = ascending(last, in.u8());
-            prepares.add(new FpMessage.PrepareMac(last, in.raw(PairwiseKeys.KEY_BYTES), in.raw(PairwiseKeys.MAC_BYTES)));
+            prepares.add(
+                    new FpMessage.PrepareMac(last, in.raw(PairwiseKeys.KEY_BYTES), in.raw(PairwiseKeys.MAC_BYTES)));
         }
         return new FpMessage.Commit(target, session, version.ts(), version.written(), prepares);
     }

@@ -101,7 +101,8 @@ final class FpPrepare {
     }
 
     /** Runs REPAIR and judges again; refuses if that was done already, or may not be done now. */
-    private void judgeAgain(long nowMillis, AdmittedRequest call, @Nullable Timestamp wanted, boolean early, FpRefusal refusal) {
+    private void judgeAgain(
+            long nowMillis, AdmittedRequest call, @Nullable Timestamp wanted, boolean early, FpRefusal refusal) {
         boolean begun = !call.judged()
                 && register.repair()
                         .request(nowMillis, call.from(), wanted, early, now -> register.call(now, call.afterRepair()));
@@ -131,7 +132,8 @@ final class FpPrepare {
      * had a later latest than the others, leaves a version at latest.ts + 1 at most. It is dropped when a write on
      * which all agree is committed above.
      */
-    private void stage(long nowMillis, AdmittedRequest call, FpMessage.Prepare request, Timestamp version, Share share) {
+    private void stage(
+            long nowMillis, AdmittedRequest call, FpMessage.Prepare request, Timestamp version, Share share) {
         PrincipalId writer = call.from();
         StagedIndex index = node.index();
         if (!index.ready(writer)) {
@@ -220,7 +222,8 @@ final class FpPrepare {
         }
     }
 
-    private void put(AdmittedRequest call, FpMessage.Prepare request, VersionRecord record, Share share, List<Mutation> more) {
+    private void put(
+            AdmittedRequest call, FpMessage.Prepare request, VersionRecord record, Share share, List<Mutation> more) {
         List<Mutation> mutations = new ArrayList<>(more);
         mutations.add(new Mutation.Put(record.key(register.block()), record.encoded(), share.fragment()));
         Timestamp version = record.version();

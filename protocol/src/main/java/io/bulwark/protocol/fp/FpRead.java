@@ -472,7 +472,8 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
                 // Without a session that may write there is still the reader's way.
                 settling = SettlingMode.ASK_REPAIR;
             } else if (back == null) {
-                FpWrite started = FpWrite.forWriteBack(group, session, attempt.block().orElseThrow(), attempt.version, times);
+                FpWrite started =
+                        FpWrite.forWriteBack(group, session, attempt.block().orElseThrow(), attempt.version, times);
                 writeBack = started;
                 writtenBack = attempt;
                 effects.addAll(started.start(nowMillis));

@@ -288,8 +288,8 @@ final class FpRegister {
         if (prepareMac.slot() >= group.n() || taken() == 0) {
             return false;
         }
-        Bytes input =
-                PrepareTag.input(group.target(prepareMac.slot()), target().slot(), writer, session, version, prepareMac.nonce());
+        Bytes input = PrepareTag.input(
+                group.target(prepareMac.slot()), target().slot(), writer, session, version, prepareMac.nonce());
         return node.keys().verify(group.node(prepareMac.slot()), input, prepareMac.mac());
     }
 

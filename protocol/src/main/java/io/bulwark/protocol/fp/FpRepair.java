@@ -221,7 +221,10 @@ final class FpRepair {
         if (crowded && record == null) {
             register.proofs().addWithoutRoom(version);
             repairQueue.proven(nowMillis);
-            gather(version, (now, macs) -> adoptAtOnce(now, version, cut, macs), now -> adoptBeyondLimit(now, version, cut));
+            gather(
+                    version,
+                    (now, macs) -> adoptAtOnce(now, version, cut, macs),
+                    now -> adoptBeyondLimit(now, version, cut));
         } else {
             store(version, record, good, crowded, cut, now -> staged(now, version));
         }
@@ -272,7 +275,8 @@ final class FpRepair {
             LongConsumer failed) {
         StagedIndex index = node.index();
         StagedIndex.Entry entry = register.entry(next.version());
-        boolean moves = next.isChargedTo(PrepareTag.REPAIR) && (before == null || !before.isChargedTo(PrepareTag.REPAIR));
+        boolean moves =
+                next.isChargedTo(PrepareTag.REPAIR) && (before == null || !before.isChargedTo(PrepareTag.REPAIR));
         List<Mutation> mutations = new ArrayList<>(List.of(change));
         if (moves) {
             mutations.add(index.put(PrepareTag.REPAIR, 0, entry));

@@ -11,8 +11,8 @@ import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.epoch.EpochSealer;
-import io.bulwark.protocol.epoch.SettleRequest;
 import io.bulwark.protocol.epoch.SettleAnswer;
+import io.bulwark.protocol.epoch.SettleRequest;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.TagKeys;
@@ -100,7 +100,8 @@ public final class FpServer implements ProtocolServer {
         this.sealing = new EpochSealer(out, access.seals());
         this.orphanedPrepares = new OrphanedPrepares(node, watch, this::withRegister);
         this.deleted = new DeletedVolumes(out, KINDS, limits.repairMillis(), new DeletedVolumeCleanup());
-        this.revocations = new Revocations(node, orphanedPrepares, watch, deleted, registers::values, this::withRegister);
+        this.revocations =
+                new Revocations(node, orphanedPrepares, watch, deleted, registers::values, this::withRegister);
     }
 
     @Override
@@ -299,7 +300,8 @@ public final class FpServer implements ProtocolServer {
     }
 
     private void settle(long nowMillis, long requestId, SettleRequest asked) {
-        SettleRequest.SettleCallback then = (done, _) -> out.send(node.self(), requestId, new SettleAnswer(asked.block(), done));
+        SettleRequest.SettleCallback then =
+                (done, _) -> out.send(node.self(), requestId, new SettleAnswer(asked.block(), done));
         boolean known = withRegister(
                 nowMillis,
                 asked.block(),
@@ -427,7 +429,8 @@ public final class FpServer implements ProtocolServer {
             case Fact.OfSession of ->
                 orphanedPrepares.onClosed(nowMillis, new FpAccess.SessionKey(of.volume(), of.owner(), of.session()));
             case Fact.ClosedWith with ->
-                orphanedPrepares.onClosed(nowMillis, new FpAccess.SessionKey(with.volume(), with.owner(), with.session()));
+                orphanedPrepares.onClosed(
+                        nowMillis, new FpAccess.SessionKey(with.volume(), with.owner(), with.session()));
             case Fact.OfGrant _,
                     Fact.OfVolume _,
                     Fact.OfPin _,

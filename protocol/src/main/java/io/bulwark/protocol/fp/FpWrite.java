@@ -249,8 +249,9 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
     private void onRefused(long nowMillis, WriteMember member, FpMessage.Refused refused, List<Effect> effects) {
         // At its limit a node says at what ts it would have prepared: that is an answer, too.
         boolean atLimit = refused.refusal() == FpRefusal.LIMIT && member.askedTs == 0;
-        boolean ofPrepare =
-                refused.asked() == RequestKind.PREPARE && (refused.ts() == member.askedTs || atLimit) && !member.isCommitting();
+        boolean ofPrepare = refused.asked() == RequestKind.PREPARE
+                && (refused.ts() == member.askedTs || atLimit)
+                && !member.isCommitting();
         boolean ofCommit = refused.asked() == RequestKind.COMMIT && refused.ts() == chosen && member.isCommitting();
         if (member.committed || !(ofPrepare || ofCommit)) {
             return;
@@ -428,11 +429,13 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
         if (refusalCount(FpRefusal.LIMIT) > group.f()) {
             return;
         }
-        long hopeful =
-                members.stream().filter(member -> member.canStillHelp(nowMillis)).count();
+        long hopeful = members.stream()
+                .filter(member -> member.canStillHelp(nowMillis))
+                .count();
         for (WriteMember member : members) {
             // After FAR the answers of all first 3f + 1 slots are wanted: they show that the greatest is too great.
-            boolean decides = !fixed && member.slot < group.policy().timestampSlots() && refusalCount(FpRefusal.FAR) > 0;
+            boolean decides =
+                    !fixed && member.slot < group.policy().timestampSlots() && refusalCount(FpRefusal.FAR) > 0;
             if (!member.engaged && (decides || hopeful < group.policy().writeQuorum())) {
                 prepare(nowMillis, member, effects);
                 hopeful++;
@@ -495,7 +498,8 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
                         group,
                         members.stream()
                                 .map(member -> Optional.ofNullable(member.refusal)
-                                        .flatMap(refusal -> RefusalMeaning.failure(refusal, member.refusedEpoch, epoch))));
+                                        .flatMap(refusal ->
+                                                RefusalMeaning.failure(refusal, member.refusedEpoch, epoch))));
     }
 
     private Effect accuse(WriteMember member, String detail) {

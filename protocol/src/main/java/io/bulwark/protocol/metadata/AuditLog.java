@@ -107,13 +107,15 @@ final class AuditLog {
     /** Refuses to name replicas where the log, with this command, would not show that an operator has: nobody elsewhere would follow. */
     void requireMandate(AuditEntry command, Configuration now, Configuration next) {
         PrincipalId by = command.by();
-        CommandRefusal.refuseUnless(command.approval().isPresent(), MetadataError.BAD_SIGNATURE, by + " has not signed it");
+        CommandRefusal.refuseUnless(
+                command.approval().isPresent(), MetadataError.BAD_SIGNATURE, by + " has not signed it");
         CommandRefusal.refuseUnless(
                 search(() -> Stream.concat(entries(), Stream.of(command)))
                         .of(now, next)
                         .isPresent(),
                 MetadataError.NOT_AUTHORISED,
-                "no " + OperatorAuthorization.ENTRIES_MAX + " entries of the audit log lead from the first operator to the key of "
+                "no " + OperatorAuthorization.ENTRIES_MAX
+                        + " entries of the audit log lead from the first operator to the key of "
                         + by
                         + " and to those of the replicas: have an operator of whom they do grant " + by
                         + " all rights again, and rotate these keys, be it to the same");

@@ -128,7 +128,8 @@ final class AuthorizationSearch {
                 open.addAll(OperatorAuthorization.basesOf(origin.entry));
             }
         }
-        List<AuditEntry> needed = rules.neededEntries(found.stream().map(Origin::entry).toList(), needs);
+        List<AuditEntry> needed =
+                rules.neededEntries(found.stream().map(Origin::entry).toList(), needs);
         if (needed.size() > OperatorAuthorization.ENTRIES_MAX) {
             return Optional.empty();
         }

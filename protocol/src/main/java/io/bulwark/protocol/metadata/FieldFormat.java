@@ -10,7 +10,8 @@ import java.util.function.Function;
 record FieldFormat<T>(BiConsumer<T, WireWriter> writer, Function<WireReader, T> reader) {
     static final FieldFormat<Integer> NUMBER =
             new FieldFormat<>((number, out) -> out.i32(number), in -> in.i32(0, Integer.MAX_VALUE));
-    static final FieldFormat<Long> LONG_NUMBER = new FieldFormat<>((number, out) -> out.i64(number), WireReader::nonNegative64);
+    static final FieldFormat<Long> LONG_NUMBER =
+            new FieldFormat<>((number, out) -> out.i64(number), WireReader::nonNegative64);
     /** Nothing: the key says it all. */
     static final FieldFormat<Boolean> NOTHING = new FieldFormat<>((_, _) -> {}, _ -> true);
 

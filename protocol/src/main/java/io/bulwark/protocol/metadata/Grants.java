@@ -103,7 +103,9 @@ final class Grants {
     /** On something in a volume, so that its nodes must serve. Nodes read from their peers for repair. */
     boolean mayRead(PrincipalId principal, int volume) {
         return joined(principal)
-                && (isNode(principal) || mayActOnVolume(principal, volume, Right.READ) || of(volume, principal).readable > 0);
+                && (isNode(principal)
+                        || mayActOnVolume(principal, volume, Right.READ)
+                        || of(volume, principal).readable > 0);
     }
 
     boolean mayReadSomewhere(PrincipalId client) {
@@ -121,7 +123,8 @@ final class Grants {
 
     /** On something in a volume. */
     boolean mayWrite(PrincipalId principal, int volume) {
-        return joined(principal) && (mayActOnVolume(principal, volume, Right.WRITE) || of(volume, principal).writable > 0);
+        return joined(principal)
+                && (mayActOnVolume(principal, volume, Right.WRITE) || of(volume, principal).writable > 0);
     }
 
     /**

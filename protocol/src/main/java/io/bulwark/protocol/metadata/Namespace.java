@@ -37,7 +37,8 @@ final class Namespace {
                 volume.volume().kind() == VolumeKind.OBJECT,
                 MetadataError.BAD_ARGUMENT,
                 create.volume() + " holds registers, not objects");
-        CommandRefusal.refuseUnless(tables.buckets.find(create.name()).isEmpty(), MetadataError.BUCKET_EXISTS, create.name());
+        CommandRefusal.refuseUnless(
+                tables.buckets.find(create.name()).isEmpty(), MetadataError.BUCKET_EXISTS, create.name());
         // A client may use no more than its bound, so that one client cannot take all buckets.
         int own = tables.account(owner).buckets;
         CommandRefusal.refuseUnless(
@@ -256,7 +257,8 @@ final class Namespace {
         int group = 0;
         for (EpochClaim claim : claims) {
             int end = group + claim.groups();
-            CommandRefusal.refuseUnless(end <= volume.groups().size(), MetadataError.BAD_ARGUMENT, "epochs of " + end + " groups");
+            CommandRefusal.refuseUnless(
+                    end <= volume.groups().size(), MetadataError.BAD_ARGUMENT, "epochs of " + end + " groups");
             for (PlacementGroup claimed : volume.groups().subList(group, end)) {
                 CommandRefusal.refuseUnless(
                         claimed.epoch() == claim.epoch(),

@@ -36,7 +36,8 @@ final class Permissions {
             case Command.SealEpoch _, Command.ConfirmEpoch _ ->
                 Grants.require(grants.isNode(by), by, "speak for a slot");
             case Command.LiftSuspension _ -> Grants.require(grants.mayAdminister(by), by, "lift suspensions");
-            case Command.CreateBucket create -> Grants.require(mayActOnVolume(by, create.volume(), Right.WRITE), by, "write");
+            case Command.CreateBucket create ->
+                Grants.require(mayActOnVolume(by, create.volume(), Right.WRITE), by, "write");
             case Command.DeleteBucket delete -> require(by, delete.name(), Right.WRITE);
             case Command.PutObject put -> require(by, put.bucket(), Right.WRITE);
             case Command.DeleteObject delete -> require(by, delete.bucket(), Right.WRITE);

@@ -70,7 +70,8 @@ final class PlacementChanges {
         PlacementGroup group = place.group;
         requireNow(group, abort.epoch());
         PlacementGroup.Change change = group.change()
-                .orElseThrow(() -> new CommandRefusal(MetadataError.BAD_ARGUMENT, "no change of the group is announced"));
+                .orElseThrow(
+                        () -> new CommandRefusal(MetadataError.BAD_ARGUMENT, "no change of the group is announced"));
         // Sealed slots stay sealed: the next epoch opens all the same, with the holders of this one.
         set(place, group.announced(change.slot(), group.holders().get(change.slot())));
     }
@@ -83,7 +84,8 @@ final class PlacementChanges {
         }
         int slot = slotOf(group, by);
         requireNow(group, seal.epoch());
-        CommandRefusal.refuseUnless(group.change().isPresent(), MetadataError.BAD_ARGUMENT, "no change of the group is announced");
+        CommandRefusal.refuseUnless(
+                group.change().isPresent(), MetadataError.BAD_ARGUMENT, "no change of the group is announced");
         PlacementGroup sealed = group.sealed(slot);
         boolean opens = sealed.change().orElseThrow().sealed().size()
                 >= place.volume.policy().writeQuorum();
@@ -121,7 +123,8 @@ final class PlacementChanges {
                 registry.joined(node),
                 MetadataError.NO_SUCH_PRINCIPAL,
                 node + (registry.isInvited(node) ? " is invited, and has not joined yet" : " has not joined"));
-        CommandRefusal.refuseUnless(isHost(address.host()), MetadataError.BAD_ARGUMENT, "neither a name of a host nor an address");
+        CommandRefusal.refuseUnless(
+                isHost(address.host()), MetadataError.BAD_ARGUMENT, "neither a name of a host nor an address");
         if (tables.nodes.get(address.node()).filter(address::equals).isEmpty()) {
             CommandRefusal.refuseUnless(
                     tables.nodes.contains(address.node()) || volumes.nodes().size() < ClusterMap.NODES_MAX,

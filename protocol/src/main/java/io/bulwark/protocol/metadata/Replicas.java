@@ -42,7 +42,8 @@ final class Replicas {
         CommandRefusal.refuseUnless(!staying, MetadataError.BAD_ARGUMENT, "the replicas of this ordering engine stay");
         CommandRefusal.refuseUnless(next().isEmpty(), MetadataError.REPLICAS_CHANGING, "");
         Configuration now = now();
-        CommandRefusal.refuseUnless(change.number() == now.number() + 1, MetadataError.OTHER_REPLICAS, "these are " + now);
+        CommandRefusal.refuseUnless(
+                change.number() == now.number() + 1, MetadataError.OTHER_REPLICAS, "these are " + now);
         registry.requireNeverSeen(change.coming());
         return withKeysOfNow(after(now, change));
     }

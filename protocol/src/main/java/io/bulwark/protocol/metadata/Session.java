@@ -95,7 +95,8 @@ final class Session {
             drop(key(lowestKept));
         }
         CommandRefusal.refuseUnless(command >= lowestKept, MetadataError.NUMBER_TOO_OLD, "number " + command);
-        CommandRefusal.refuseUnless(command - lowestKept < Submission.WINDOW, MetadataError.WINDOW_EXCEEDED, "number " + command);
+        CommandRefusal.refuseUnless(
+                command - lowestKept < Submission.WINDOW, MetadataError.WINDOW_EXCEEDED, "number " + command);
         Optional<Result> kept = tables.results.get(key(command));
         if (kept.isEmpty()) {
             return Optional.empty();

@@ -92,8 +92,10 @@ final class SessionTable {
     /** An open session of this principal. */
     Session openSession(PrincipalId principal, long number) {
         SessionState state = state(0, principal, number, true);
-        CommandRefusal.refuseUnless(state != SessionState.UNKNOWN, MetadataError.SESSION_UNKNOWN, principal + "." + number);
-        CommandRefusal.refuseUnless(state != SessionState.CLOSED, MetadataError.SESSION_CLOSED, principal + "." + number);
+        CommandRefusal.refuseUnless(
+                state != SessionState.UNKNOWN, MetadataError.SESSION_UNKNOWN, principal + "." + number);
+        CommandRefusal.refuseUnless(
+                state != SessionState.CLOSED, MetadataError.SESSION_CLOSED, principal + "." + number);
         Session session = require(principal, number);
         CommandRefusal.refuseUnless(
                 session.expiresMillis > servedMillis(),

@@ -114,7 +114,8 @@ final class Suspensions {
      * against it.
      */
     void lift(PrincipalId client) {
-        CommandRefusal.refuseUnless(tables.suspended.contains(client), MetadataError.BAD_ARGUMENT, client + " is not suspended");
+        CommandRefusal.refuseUnless(
+                tables.suspended.contains(client), MetadataError.BAD_ARGUMENT, client + " is not suspended");
         tables.suspended.remove(client);
         withdrawAbout(client);
         tables.lifted.put(client, lastSession(client));

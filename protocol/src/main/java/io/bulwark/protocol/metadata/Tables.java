@@ -239,8 +239,10 @@ final class Tables {
                 new FieldFormat<>(
                         (list, out) -> Lists.write(list, out, PlacementGroup::write),
                         in -> Lists.read(in, GROUPS_PER_RECORD, PlacementGroup::read)));
-        usages = new RecordCache<>(table(7, FieldFormat.NUMBER, new FieldFormat<>(Volumes.Usage::write, Volumes.Usage::read)));
-        sessions = new RecordCache<>(table(8, OwnedKey.FORM, new FieldFormat<>(Session::write, in -> Session.read(this, in))));
+        usages = new RecordCache<>(
+                table(7, FieldFormat.NUMBER, new FieldFormat<>(Volumes.Usage::write, Volumes.Usage::read)));
+        sessions = new RecordCache<>(
+                table(8, OwnedKey.FORM, new FieldFormat<>(Session::write, in -> Session.read(this, in))));
         open = table(9, OwnedKey.FORM, FieldFormat.NOTHING);
         expiries = table(10, TimedSession.FORM, FieldFormat.NOTHING);
         results = table(11, InSession.FORM, new FieldFormat<>(Session.Result::write, Session.Result::read));
@@ -248,7 +250,8 @@ final class Tables {
         freed = table(13, InSession.FORM, Interval.FORM);
         pendings = table(14, InSession.FORM, FieldFormat.NOTHING);
         collapsed = table(15, OwnedKey.FORM, Interval.FORM);
-        changes = table(16, FieldFormat.LONG_NUMBER, new FieldFormat<>(ReplyCodec::writeChange, ReplyCodec::readChange));
+        changes =
+                table(16, FieldFormat.LONG_NUMBER, new FieldFormat<>(ReplyCodec::writeChange, ReplyCodec::readChange));
         inodes = table(17, FieldFormat.LONG_NUMBER, new FieldFormat<>(Inodes.Entry::write, Inodes.Entry::read));
         links = table(18, FieldFormat.LONG_NUMBER, FieldFormat.NUMBER);
         dues = table(19, DueInode.FORM, FieldFormat.NOTHING);
@@ -261,19 +264,24 @@ final class Tables {
         reports = table(22, Report.FORM, NodeReports.FiledReport.form(FieldFormat.NOTHING));
         reportsOf = table(23, OwnedKey.FORM, Report.FORM);
         recorded = table(24, Accusation.FORM, FieldFormat.LONG_NUMBER);
-        evidence = table(25, FieldFormat.LONG_NUMBER, new FieldFormat<>(ReplyCodec::writeEvidence, ReplyCodec::readEvidence));
+        evidence = table(
+                25, FieldFormat.LONG_NUMBER, new FieldFormat<>(ReplyCodec::writeEvidence, ReplyCodec::readEvidence));
         members = table(26, principal, new FieldFormat<>(Registry.Entry::write, Registry.Entry::read));
         keyOwners = table(27, new FieldFormat<>(PrincipalKey::write, PrincipalKey::read), principal);
         registryVersion = table(28, FieldFormat.NUMBER, FieldFormat.LONG_NUMBER);
         volumeGrants = table(29, VolumeGrant.FORM, new FieldFormat<>(Grants.OnVolume::write, Grants.OnVolume::read));
         bucketGrants = table(30, BucketGrant.FORM, new FieldFormat<>(Rights::write, Rights::read));
-        releases =
-                table(31, new FieldFormat<>((hash, out) -> out.raw(hash), in -> in.raw(Command.RELEASE_BYTES)), FieldFormat.NOTHING);
+        releases = table(
+                31,
+                new FieldFormat<>((hash, out) -> out.raw(hash), in -> in.raw(Command.RELEASE_BYTES)),
+                FieldFormat.NOTHING);
         audit = table(32, FieldFormat.LONG_NUMBER, new FieldFormat<>(AuditEntry::write, AuditEntry::read));
         auditHead = table(33, FieldFormat.NUMBER, new FieldFormat<>(AuditLog.Head::write, AuditLog.Head::read));
         invitations = table(34, principal, FieldFormat.LONG_NUMBER);
         poison = table(
-                35, Poisoner.FORM, NodeReports.FiledReport.form(new FieldFormat<>(ReplyCodec::writePoison, ReplyCodec::readPoison)));
+                35,
+                Poisoner.FORM,
+                NodeReports.FiledReport.form(new FieldFormat<>(ReplyCodec::writePoison, ReplyCodec::readPoison)));
         poisonOf = table(36, OwnedKey.FORM, Poisoner.FORM);
         suspended = table(37, principal, new FieldFormat<>(ReplyCodec::writeSuspension, ReplyCodec::readSuspension));
         lifted = table(38, principal, FieldFormat.LONG_NUMBER);

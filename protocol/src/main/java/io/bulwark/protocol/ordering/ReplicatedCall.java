@@ -174,7 +174,10 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
         }
         switch (answer) {
             case OrderingMessage.Reply reply ->
-                onGiven(nowMillis, from, new GivenReply(reply.incarnation(), Hashes.sha256(reply.reply()), reply.reply()));
+                onGiven(
+                        nowMillis,
+                        from,
+                        new GivenReply(reply.incarnation(), Hashes.sha256(reply.reply()), reply.reply()));
             case OrderingMessage.ReplyDigest said ->
                 onGiven(nowMillis, from, new GivenReply(said.incarnation(), said.digest(), null));
             case OrderingMessage.Refused refused -> {
@@ -255,7 +258,8 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
         if (isAgreementLost()) {
             return order(nowMillis);
         }
-        long replies = answers.values().stream().filter(GivenReply.class::isInstance).count();
+        long replies =
+                answers.values().stream().filter(GivenReply.class::isInstance).count();
         if (replies > 2L * faulty) {
             orderAtMillis = Math.min(orderAtMillis, nowMillis + DISAGREEMENT_MILLIS);
         }

@@ -321,7 +321,11 @@ public final class Settlement {
 
     /** The coordinator's part: choose the longest history that f+1 sealed replicas have. */
     private List<Action> coordinate(long nowMillis) {
-        if (coordinator() != self || phase != Phase.SEALED || sealing || decided != null || !hasEnoughSealed(nowMillis)) {
+        if (coordinator() != self
+                || phase != Phase.SEALED
+                || sealing
+                || decided != null
+                || !hasEnoughSealed(nowMillis)) {
             return List.of();
         }
         Map<Integer, Position> sealed = sealed();

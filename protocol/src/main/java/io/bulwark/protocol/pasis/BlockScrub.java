@@ -98,7 +98,11 @@ final class BlockScrub {
             left |= !isStoredHere(missed) && found == PasisBackground.VerificationOutcome.UNASKED;
             end(now);
         });
-        block.verifier().request(nowMillis, VerificationGoal.SCRUB.withRepair(repair), (now, found, _) -> further.then(now, found));
+        block.verifier()
+                .request(
+                        nowMillis,
+                        VerificationGoal.SCRUB.withRepair(repair),
+                        (now, found, _) -> further.then(now, found));
     }
 
     private boolean isStoredHere(ValidatingTimestamp version) {

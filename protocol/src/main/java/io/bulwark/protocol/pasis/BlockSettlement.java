@@ -46,7 +46,8 @@ final class BlockSettlement {
                 mend(now, latest);
             }
         });
-        block.verifier().request(nowMillis, VerificationGoal.SCRUB.withRepair(true), (now, found, _) -> read.then(now, found));
+        block.verifier()
+                .request(nowMillis, VerificationGoal.SCRUB.withRepair(true), (now, found, _) -> read.then(now, found));
     }
 
     /** Nobody else tries again what could not be made at once when it was found to be bad. */

@@ -2,8 +2,8 @@ package io.bulwark.protocol.pasis;
 
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Verdict;
-import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.fp.RetryTimer;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Arrays;

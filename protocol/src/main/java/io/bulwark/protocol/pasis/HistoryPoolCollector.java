@@ -91,7 +91,8 @@ final class HistoryPoolCollector implements PasisNode.Collector {
     }
 
     @Override
-    public void makeRoom(long nowMillis, @Nullable PrincipalId sender, boolean repair, PasisNode.CollectionCallback room) {
+    public void makeRoom(
+            long nowMillis, @Nullable PrincipalId sender, boolean repair, PasisNode.CollectionCallback room) {
         Key key = new Key(Optional.ofNullable(sender), repair);
         CollectionAttempt effort = efforts.get(key);
         if (effort == null) {

@@ -214,8 +214,9 @@ final class PasisAccess {
             }
             case Fact.Collapsed told -> {
                 collapsed.learn(told);
-                sessions.replaceAll((key, known) ->
-                        told.covers(key.owner(), key.session()) ? new TimedFact<>(SessionState.CLOSED, nowMillis) : known);
+                sessions.replaceAll((key, known) -> told.covers(key.owner(), key.session())
+                        ? new TimedFact<>(SessionState.CLOSED, nowMillis)
+                        : known);
                 yield null;
             }
             case Fact.OfPin _, Fact.Pending _, Fact.Freed _ -> null;

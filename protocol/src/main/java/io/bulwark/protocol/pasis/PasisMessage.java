@@ -151,7 +151,8 @@ public sealed interface PasisMessage extends Message {
      * @param version of the WRITE, READ_FRAGMENT or REPAIR that is refused; null for others
      * @param epoch the epoch of the group that the node serves; 0 if it knows none
      */
-    record Refused(Target target, RequestKind asked, @Nullable VersionName version, PasisRefusal refusal, long epoch)
+    record Refused(
+            Target target, RequestKind asked, @Nullable VersionName version, PasisRefusal refusal, long epoch)
             implements Answer {
         static Refused of(Request asked, PasisRefusal refusal, long epoch) {
             VersionName version = switch (asked) {

@@ -13,11 +13,11 @@ import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.epoch.EpochSealer;
-import io.bulwark.protocol.epoch.SettleRequest;
 import io.bulwark.protocol.epoch.SettleAnswer;
-import io.bulwark.protocol.fp.SenderRates;
+import io.bulwark.protocol.epoch.SettleRequest;
 import io.bulwark.protocol.fp.DeletedVolumes;
 import io.bulwark.protocol.fp.FpScrub;
+import io.bulwark.protocol.fp.SenderRates;
 import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
@@ -154,7 +154,8 @@ public final class PasisServer implements ProtocolServer {
         Verifier.VerificationCallback then =
                 (_, found, freed) -> out.send(node.self(), requestId, new PasisBackground.Verified(id, found, freed));
         known.ifPresentOrElse(
-                block -> block.verifier().request(nowMillis, VerificationGoal.BACKGROUND.withRepair(asked.repair()), then),
+                block -> block.verifier()
+                        .request(nowMillis, VerificationGoal.BACKGROUND.withRepair(asked.repair()), then),
                 () -> then.then(nowMillis, PasisBackground.VerificationOutcome.UNASKED, 0));
     }
 
@@ -168,7 +169,8 @@ public final class PasisServer implements ProtocolServer {
     }
 
     private void settle(long nowMillis, long requestId, SettleRequest asked) {
-        SettleRequest.SettleCallback then = (done, _) -> out.send(node.self(), requestId, new SettleAnswer(asked.block(), done));
+        SettleRequest.SettleCallback then =
+                (done, _) -> out.send(node.self(), requestId, new SettleAnswer(asked.block(), done));
         Optional<PasisBlock> known = life == Life.READY ? block(asked.block()) : Optional.empty();
         known.ifPresentOrElse(
                 block -> block.enqueue(nowMillis, new BlockSettlement(node, block, asked.epoch(), then)::start),

@@ -5,8 +5,8 @@ import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.epoch.EpochWatch;
 import io.bulwark.protocol.fp.Failure;
-import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.fp.RetryTimer;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
@@ -139,7 +139,9 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
             return effects;
         }
         int slot = group.slotOf(from, answer.target());
-        if (slot >= 0 && answer instanceof PasisMessage.Refused refused && refused.refusal() == PasisRefusal.OTHER_EPOCH) {
+        if (slot >= 0
+                && answer instanceof PasisMessage.Refused refused
+                && refused.refusal() == PasisRefusal.OTHER_EPOCH) {
             epochs.onOtherEpoch(slot, refused.epoch());
         }
         if (slot >= 0) {

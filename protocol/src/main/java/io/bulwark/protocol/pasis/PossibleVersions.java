@@ -116,7 +116,8 @@ final class PossibleVersions {
             VersionName name = VersionName.read(suffix);
             suffix.end();
             WireReader meta = new WireReader(record.meta());
-            VersionCharge charge = new VersionCharge(PrincipalId.read(meta), meta.i32(0, PasisCodec.FRAGMENT_BYTES_MAX));
+            VersionCharge charge =
+                    new VersionCharge(PrincipalId.read(meta), meta.i32(0, PasisCodec.FRAGMENT_BYTES_MAX));
             meta.end();
             charge(block, name, charge);
         } catch (MalformedException e) {
@@ -211,7 +212,9 @@ final class PossibleVersions {
 
     List<BlockId> blocksOf(PrincipalId sender) {
         Ranking own = rankingOfSender.get(sender);
-        return own == null ? List.of() : own.blocks.stream().map(RankedBlock::block).toList();
+        return own == null
+                ? List.of()
+                : own.blocks.stream().map(RankedBlock::block).toList();
     }
 
     int of(BlockId block) {

@@ -133,7 +133,8 @@ final class Revocations {
             effort.running++;
             long pause = due.pauseMillis();
             effort.tried.put(id, new RetryTime(nowMillis + pause, Math.min(AGAIN_MILLIS_MAX, 2 * pause)));
-            block.verifier().request(nowMillis, VerificationGoal.BACKGROUND.withRepair(true), (_, _, _) -> effort.running--);
+            block.verifier()
+                    .request(nowMillis, VerificationGoal.BACKGROUND.withRepair(true), (_, _, _) -> effort.running--);
         });
     }
 }

@@ -35,7 +35,8 @@ final class Verifier {
      *
      * @param awaited it is enough that this one is verified, or collected
      */
-    private record VerificationRequest(VerificationGoal wish, @Nullable VersionName awaited, VerificationCallback then) {
+    private record VerificationRequest(
+            VerificationGoal wish, @Nullable VersionName awaited, VerificationCallback then) {
         /** Returns whether a verification that awaits this version, or none, satisfies the request. */
         boolean isAnsweredBy(@Nullable VersionName version) {
             return awaited == null ? version == null || !wish.repair() : awaited.equals(version);
@@ -119,7 +120,9 @@ final class Verifier {
             }
         }
         VersionName awaited = putOff();
-        VerificationGoal wish = current.stream().map(VerificationRequest::wish).reduce(VerificationGoal.BACKGROUND, VerificationGoal::and);
+        VerificationGoal wish = current.stream()
+                .map(VerificationRequest::wish)
+                .reduce(VerificationGoal.BACKGROUND, VerificationGoal::and);
         if (current.isEmpty() || (!wish.missing() && node.possible().of(block.block()) == 0)) {
             finish(nowMillis, PasisBackground.VerificationOutcome.IDLE, 0);
             return;
@@ -253,7 +256,9 @@ final class Verifier {
     private void finish(long nowMillis, PasisBackground.VerificationOutcome found, int freed) {
         List<VerificationRequest> waiting = List.copyOf(current);
         current.clear();
-        boolean fruitful = freed > 0 || found == PasisBackground.VerificationOutcome.VERIFIED || found == PasisBackground.VerificationOutcome.IDLE;
+        boolean fruitful = freed > 0
+                || found == PasisBackground.VerificationOutcome.VERIFIED
+                || found == PasisBackground.VerificationOutcome.IDLE;
         if (fruitful || outdated) {
             promising();
         } else {

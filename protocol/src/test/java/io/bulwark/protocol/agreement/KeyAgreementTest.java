@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.protocol.agreement.AgreementMessage.AskNonce;
 import io.bulwark.protocol.agreement.AgreementMessage.GiveNonce;
-import io.bulwark.protocol.agreement.AgreementMessage.NewKey;
 import io.bulwark.protocol.agreement.AgreementMessage.KeyAccepted;
+import io.bulwark.protocol.agreement.AgreementMessage.NewKey;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.mac.KeyBook;

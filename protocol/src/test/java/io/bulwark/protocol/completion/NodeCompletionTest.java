@@ -10,8 +10,8 @@ import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.extent.CompletionResult;
-import io.bulwark.protocol.extent.ExtentMessage.Complete;
 import io.bulwark.protocol.extent.ExtentMessage.CheckDepth;
+import io.bulwark.protocol.extent.ExtentMessage.Complete;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentRead;
 import io.bulwark.protocol.extent.ExtentTiming;
@@ -62,7 +62,8 @@ class NodeCompletionTest {
     private NodeCompletion completion = completion();
 
     private static NodeCompletion completion() {
-        return new NodeCompletion(0, PACE, WorkThrottle.NEVER, WorkThrottle.perSecond(100_000), RebuildRate.of(1 << 30));
+        return new NodeCompletion(
+                0, PACE, WorkThrottle.NEVER, WorkThrottle.perSecond(100_000), RebuildRate.of(1 << 30));
     }
 
     private static Volume volume(long epoch, List<Integer> holders) {
@@ -158,7 +159,11 @@ class NodeCompletionTest {
 
     private Complete complete(long inode, long counter, long epoch, int slot, boolean verify) {
         return new Complete(
-                new BlockId(1, OWNER, inode, counter), epoch, slot, pin(counter), verify ? CheckDepth.FRAGMENT : CheckDepth.RECORD);
+                new BlockId(1, OWNER, inode, counter),
+                epoch,
+                slot,
+                pin(counter),
+                verify ? CheckDepth.FRAGMENT : CheckDepth.RECORD);
     }
 
     @Test
@@ -382,8 +387,8 @@ class NodeCompletionTest {
 
     @Test
     void whatIsReferencedIsReadAgainByScrubbing() {
-        completion =
-                new NodeCompletion(0, PACE, WorkThrottle.perSecond(100_000), WorkThrottle.NEVER, RebuildRate.of(1 << 30));
+        completion = new NodeCompletion(
+                0, PACE, WorkThrottle.perSecond(100_000), WorkThrottle.NEVER, RebuildRate.of(1 << 30));
         references.add(object(3, 1));
         references.add(object(4, 1));
         references.add(object(5, 1));
@@ -393,9 +398,13 @@ class NodeCompletionTest {
         assertThat(checked).hasSize(3).contains(complete(5, 0, 1, 0, true));
         assertThat(completion.counts().scrubbed()).isEqualTo(3);
         tick(10_499);
-        assertThat(checked).filteredOn(each -> each.look() == CheckDepth.FRAGMENT).hasSize(3);
+        assertThat(checked)
+                .filteredOn(each -> each.look() == CheckDepth.FRAGMENT)
+                .hasSize(3);
         tick(10_500);
-        assertThat(checked).filteredOn(each -> each.look() == CheckDepth.FRAGMENT).hasSize(6);
+        assertThat(checked)
+                .filteredOn(each -> each.look() == CheckDepth.FRAGMENT)
+                .hasSize(6);
     }
 
     /** 257 blocks need pin lists: 18 of 15 pins, whose pins stand in the layout. */

@@ -8,8 +8,8 @@ import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.extent.CompletionResult;
-import io.bulwark.protocol.extent.ExtentMessage.Complete;
 import io.bulwark.protocol.extent.ExtentMessage.CheckDepth;
+import io.bulwark.protocol.extent.ExtentMessage.Complete;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
@@ -110,7 +110,8 @@ class RebuildRateTest {
             switch (steps.removeFirst()) {
                 case CompletionStep.Ask ask -> steps.addAll(completion.onReply(now, ask.token(), reply(ask.query())));
                 case CompletionStep.Check(long token, Complete request) -> {
-                    boolean seen = request.look() == CheckDepth.RECORD ? disk.contains(request.block()) : isGood(request);
+                    boolean seen =
+                            request.look() == CheckDepth.RECORD ? disk.contains(request.block()) : isGood(request);
                     if (seen) {
                         steps.addAll(completion.onChecked(now, token, CompletionResult.HELD));
                     } else {

@@ -19,14 +19,16 @@ class SettleRequestTest {
         SettleRequest settle = new SettleRequest(Protocol.PASIS, BLOCK, 2);
         assertThat(SettleRequest.isFor(Protocol.PASIS, settle)).isTrue();
         assertThat(SettleRequest.isFor(Protocol.FP, settle)).isFalse();
-        assertThat(SettleRequest.isFor(Protocol.FP, new FpScrub.ScrubRequest(BLOCK))).isFalse();
+        assertThat(SettleRequest.isFor(Protocol.FP, new FpScrub.ScrubRequest(BLOCK)))
+                .isFalse();
     }
 
     @Test
     void aRegisterWasSeenToOnlyIfItsServerSaysSo() {
         assertThat(SettleAnswer.isDone(new SettleAnswer(BLOCK, true))).isTrue();
         assertThat(SettleAnswer.isDone(new SettleAnswer(BLOCK, false))).isFalse();
-        assertThat(SettleAnswer.isDone(new SettleRequest(Protocol.FP, BLOCK, 2))).isFalse();
+        assertThat(SettleAnswer.isDone(new SettleRequest(Protocol.FP, BLOCK, 2)))
+                .isFalse();
         assertThat(SettleAnswer.isDone(null)).isFalse();
     }
 }

@@ -91,7 +91,8 @@ class ExtentReadHintsTest {
 
     @Test
     void aHolderThatReadsForItselfTellsNobody() {
-        ExtentRead own = started(ExtentRead.forJudgement(VOLUME, BLOCK, PIN, Set.of(1), Set.of(0), ExtentTiming.standard()));
+        ExtentRead own =
+                started(ExtentRead.forJudgement(VOLUME, BLOCK, PIN, Set.of(1), Set.of(0), ExtentTiming.standard()));
         assertThat(hints(own, 1, refused(ReadRefusal.DAMAGED))).isEmpty();
     }
 }

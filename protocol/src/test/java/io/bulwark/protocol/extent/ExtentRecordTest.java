@@ -2,8 +2,8 @@ package io.bulwark.protocol.extent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bulwark.protocol.extent.ExtentRecord.HeldExtent;
 import io.bulwark.protocol.extent.ExtentRecord.DamagedRecord;
+import io.bulwark.protocol.extent.ExtentRecord.HeldExtent;
 import io.bulwark.protocol.extent.ExtentRecord.Poisonous;
 import io.bulwark.protocol.extent.ExtentRecord.WantedExtent;
 import io.bulwark.protocol.fingerprint.BlockCode;

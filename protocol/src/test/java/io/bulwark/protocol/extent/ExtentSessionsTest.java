@@ -81,7 +81,8 @@ class ExtentSessionsTest {
         continuations.onLoaded(stored, load.token(), metas(load.kind(), load.block(), load.block(), 9));
         sessions.learn(stored, new Fact.Freed(new BlockRange(1, ALICE, 1, 5, 1)));
         run(stored);
-        ExtentSessions.Session again = session(new ExtentSessions(NODE, continuations, blocks::discard, blocks::reference));
+        ExtentSessions.Session again =
+                session(new ExtentSessions(NODE, continuations, blocks::discard, blocks::reference));
         assertThat(again.isFreed(new BlockId(1, ALICE, 1, 2))).isTrue();
         assertThat(again.isFreed(new BlockId(1, ALICE, 1, 5))).isTrue();
     }
@@ -135,7 +136,8 @@ class ExtentSessionsTest {
         sessions.learn(new Fact.OfSession(1, ALICE, 1, SessionState.OPEN));
         for (long session = 1; session < 20_000; session++) {
             ServerCall next = ServerCall.at(session);
-            sessions.with(next, new ExtentSessions.Key(1, session % 2 == 0 ? MALLORY : ALICE, 1_000 + session), (_, _) -> {});
+            sessions.with(
+                    next, new ExtentSessions.Key(1, session % 2 == 0 ? MALLORY : ALICE, 1_000 + session), (_, _) -> {});
             run(next);
         }
         SessionState[] found = {SessionState.UNKNOWN};
@@ -169,14 +171,16 @@ class ExtentSessionsTest {
             ServerCall later = ServerCall.at(1);
             restarted.learn(later, new Fact.Freed(new BlockRange(1, ALICE, 1, 5, 1)));
             run(later);
-            ExtentSessions.Session again = session(new ExtentSessions(NODE, continuations, blocks::discard, blocks::reference));
+            ExtentSessions.Session again =
+                    session(new ExtentSessions(NODE, continuations, blocks::discard, blocks::reference));
             assertThat(again.closed()).isTrue();
             assertThat(again.isFreed(new BlockId(1, ALICE, 1, 5))).isTrue();
         }
         ServerCall closing = ServerCall.at(2);
         sessions.learn(closing, new Fact.ClosedWith(1, ALICE, 1, List.of(new BlockRange(1, ALICE, 1, 7, 1))));
         run(closing);
-        ExtentSessions.Session whole = session(new ExtentSessions(NODE, continuations, blocks::discard, blocks::reference));
+        ExtentSessions.Session whole =
+                session(new ExtentSessions(NODE, continuations, blocks::discard, blocks::reference));
         assertThat(whole.isFreed(new BlockId(1, ALICE, 1, 6))).isTrue();
         assertThat(whole.isFreed(new BlockId(1, ALICE, 1, 7))).isFalse();
     }

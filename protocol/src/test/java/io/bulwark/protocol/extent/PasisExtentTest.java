@@ -13,10 +13,10 @@ import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
 import io.bulwark.protocol.extent.ExtentMessage.Answer;
+import io.bulwark.protocol.extent.ExtentMessage.CheckDepth;
 import io.bulwark.protocol.extent.ExtentMessage.Complete;
 import io.bulwark.protocol.extent.ExtentMessage.Completed;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
-import io.bulwark.protocol.extent.ExtentMessage.CheckDepth;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentMessage.NotStored;
 import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
@@ -130,8 +130,8 @@ class PasisExtentTest {
 
     @Test
     void aNodeThatMakesAFragmentBelievesNobody() {
-        ExtentRead read =
-                ExtentRead.forJudgement(LAZY, BLOCK, POISON.checksum().pin(), Set.of(), Set.of(0), ExtentTiming.standard());
+        ExtentRead read = ExtentRead.forJudgement(
+                LAZY, BLOCK, POISON.checksum().pin(), Set.of(), Set.of(0), ExtentTiming.standard());
         read.start(0);
         found(read, POISON, 1, true);
         found(read, POISON, 2, true);

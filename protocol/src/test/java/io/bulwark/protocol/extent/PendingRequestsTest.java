@@ -35,7 +35,9 @@ class PendingRequestsTest {
         for (int session = 1; session <= 20; session++) {
             park(0, GREEDY, session, LARGE);
         }
-        assertThat(pendingRequests.answered(_ -> true)).as("all space is free again").hasSize(7);
+        assertThat(pendingRequests.answered(_ -> true))
+                .as("all space is free again")
+                .hasSize(7);
     }
 
     @Test
@@ -78,7 +80,9 @@ class PendingRequestsTest {
         for (int session = 3; session <= 9; session++) {
             park(2_100, GREEDY, session, LARGE);
         }
-        assertThat(pendingRequests.answered(_ -> true)).as("one waits, seven fit").hasSize(8);
+        assertThat(pendingRequests.answered(_ -> true))
+                .as("one waits, seven fit")
+                .hasSize(8);
     }
 
     @Test
@@ -100,7 +104,10 @@ class PendingRequestsTest {
         Fpcc fpcc = Fpcc.of(1, List.of(Bytes.of(new byte[32])), List.of(Bytes.of(new byte[16])));
         StoreBlock store = new StoreBlock(block, 1, 0, Bytes.of(new byte[bytes]), fpcc);
         ServerCall turn = ServerCall.at(nowMillis);
-        pendingRequests.park(turn, new Question.OfSession(1, from, session), new PendingRequests.ParkedRequest(from, 1, store, nowMillis));
+        pendingRequests.park(
+                turn,
+                new Question.OfSession(1, from, session),
+                new PendingRequests.ParkedRequest(from, 1, store, nowMillis));
         return turn.effects().size();
     }
 }

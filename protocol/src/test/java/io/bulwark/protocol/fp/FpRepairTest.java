@@ -52,7 +52,9 @@ class FpRepairTest {
     void aTsThatNobodyReachedStaysFar() {
         nodes.ask(CLIENT, nodes.fragment(1, FpPrepare.FAR + 1, 5));
         nodes.pass(1_000);
-        assertThat(nodes.answers).singleElement().isEqualTo(refusal(1, RequestKind.PREPARE, FpPrepare.FAR + 1, FpRefusal.FAR));
+        assertThat(nodes.answers)
+                .singleElement()
+                .isEqualTo(refusal(1, RequestKind.PREPARE, FpPrepare.FAR + 1, FpRefusal.FAR));
         assertThat(nodes.one(CLIENT, nodes.fragment(1, FpPrepare.FAR, 5))).isInstanceOf(FpMessage.Prepared.class);
     }
 
@@ -66,7 +68,8 @@ class FpRepairTest {
         for (int ts = 1; ts <= 4; ts++) {
             assertThat(nodes.one(CLIENT, nodes.fragment(1, ts, ts))).isInstanceOf(FpMessage.Prepared.class);
         }
-        assertThat(nodes.one(CLIENT, nodes.fragment(1, 5, 5))).isEqualTo(refusal(1, RequestKind.PREPARE, 5, FpRefusal.LIMIT));
+        assertThat(nodes.one(CLIENT, nodes.fragment(1, 5, 5)))
+                .isEqualTo(refusal(1, RequestKind.PREPARE, 5, FpRefusal.LIMIT));
         assertThat(nodes.chargesOnDisk(1)).isEqualTo(4);
         nodes.cutOff.add(1);
         writeWithout1(9, 9);
@@ -82,7 +85,8 @@ class FpRepairTest {
         nodes.write(7, 9, 0, 1, 2);
         assertThat(nodes.one(CLIENT, nodes.fragment(1, 0, 1))).isInstanceOf(FpMessage.Prepared.class);
         assertThat(nodes.one(CLIENT, nodes.fragment(1, 0, 2))).isInstanceOf(FpMessage.Prepared.class);
-        assertThat(nodes.one(CLIENT, nodes.fragment(1, 0, 3))).isEqualTo(refusal(1, RequestKind.PREPARE, 8, FpRefusal.LIMIT));
+        assertThat(nodes.one(CLIENT, nodes.fragment(1, 0, 3)))
+                .isEqualTo(refusal(1, RequestKind.PREPARE, 8, FpRefusal.LIMIT));
         assertThat(nodes.one(CLIENT, nodes.fragment(1, 8, 3))).isInstanceOf(FpMessage.Prepared.class);
         assertThat(nodes.chargesOnDisk(1)).isEqualTo(3);
     }
@@ -132,7 +136,9 @@ class FpRepairTest {
         nodes.cutOff.remove(3);
         nodes.ask(PrincipalId.node(3), ask);
         nodes.pass(4_000);
-        assertThat(nodes.answers).singleElement().isEqualTo(refusal(0, RequestKind.REPAIR_MAC, 0, FpRefusal.NOT_PROVEN));
+        assertThat(nodes.answers)
+                .singleElement()
+                .isEqualTo(refusal(0, RequestKind.REPAIR_MAC, 0, FpRefusal.NOT_PROVEN));
     }
 
     /** A node that is asked proves the version first, and answers once. */
@@ -251,8 +257,8 @@ class FpRepairTest {
         Timestamp old = nodes.write(4, 4, 0, 1, 2);
         nodes.prepare(3, 5, 1);
         Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
-        RepairMacs gathering =
-                new RepairMacs(nodes.group, 3, version, TIMES, prepareMac -> prepareMac.slot() != 1, () -> false, false);
+        RepairMacs gathering = new RepairMacs(
+                nodes.group, 3, version, TIMES, prepareMac -> prepareMac.slot() != 1, () -> false, false);
         gathering.start(0);
         for (int slot : new int[] {0, 1}) {
             gathering.onMessage(

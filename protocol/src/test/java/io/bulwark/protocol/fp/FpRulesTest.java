@@ -223,9 +223,11 @@ class FpRulesTest {
         FpMessage.FindTimestamp old = new FpMessage.FindTimestamp(nodes.group.target(0), false);
         nodes.one(CLIENT, old);
         nodes.epoch(2);
-        assertThat(nodes.one(CLIENT, old)).isEqualTo(refusal(0, RequestKind.FIND_TIMESTAMP, 0, FpRefusal.OTHER_EPOCH, 2));
+        assertThat(nodes.one(CLIENT, old))
+                .isEqualTo(refusal(0, RequestKind.FIND_TIMESTAMP, 0, FpRefusal.OTHER_EPOCH, 2));
         nodes.epoch(1);
-        assertThat(nodes.one(CLIENT, old)).isEqualTo(refusal(0, RequestKind.FIND_TIMESTAMP, 0, FpRefusal.OTHER_EPOCH, 2));
+        assertThat(nodes.one(CLIENT, old))
+                .isEqualTo(refusal(0, RequestKind.FIND_TIMESTAMP, 0, FpRefusal.OTHER_EPOCH, 2));
         Target now = new Target(nodes.group.block(), 2, 0);
         assertThat(nodes.one(CLIENT, new FpMessage.FindTimestamp(now, false)))
                 .isInstanceOf(FpMessage.FoundTimestamp.class);
@@ -447,8 +449,8 @@ class FpRulesTest {
                             ts,
                             fpcc,
                             encoded.fragments().get(slot)));
-            prepareMacs.add(
-                    new FpMessage.PrepareMac(slot, prepared.nonce(), prepared.macs().getFirst()));
+            prepareMacs.add(new FpMessage.PrepareMac(
+                    slot, prepared.nonce(), prepared.macs().getFirst()));
         }
         FpMessage.Commit commit = new FpMessage.Commit(new Target(block, 1, 0), SESSION, ts, fpcc, prepareMacs);
         assertThat(nodes.one(CLIENT, commit)).isInstanceOf(FpMessage.Committed.class);

@@ -117,7 +117,9 @@ class FpScrubTest {
         FpServer server = new FpServer(nodes.keysOf(1), LocalNodes.LIMITS);
         assertThat(server.onMessage(0, PrincipalId.node(1), 9, new FpScrub.ScrubRequest(nodes.group.block())))
                 .containsExactly(new Effect.Send(
-                        PrincipalId.node(1), 9, new FpScrub.ScrubResult(nodes.group.block(), FpScrub.ScrubOutcome.UNASKED)));
+                        PrincipalId.node(1),
+                        9,
+                        new FpScrub.ScrubResult(nodes.group.block(), FpScrub.ScrubOutcome.UNASKED)));
     }
 
     @Test

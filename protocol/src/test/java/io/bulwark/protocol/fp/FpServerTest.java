@@ -152,7 +152,8 @@ class FpServerTest {
                 FpRefusal.PREPARES);
         nodes.session(SESSION + 1, SessionState.OPEN);
         assertRefused(
-                new FpMessage.Commit(right.target(), SESSION + 1, 5, right.fpcc(), right.prepares()), FpRefusal.PREPARES);
+                new FpMessage.Commit(right.target(), SESSION + 1, 5, right.fpcc(), right.prepares()),
+                FpRefusal.PREPARES);
         assertRefused(
                 new FpMessage.Commit(nodes.group.target(1), SESSION, 5, right.fpcc(), right.prepares()),
                 FpRefusal.PREPARES);

@@ -89,7 +89,8 @@ class FpWriteTest {
             if (send.message() instanceof FpMessage.Commit commit) {
                 int receiver = commit.target().slot();
                 assertThat(commit.prepares())
-                        .containsExactly(prepareMac(0, 7, receiver), prepareMac(1, 7, receiver), prepareMac(2, 7, receiver));
+                        .containsExactly(
+                                prepareMac(0, 7, receiver), prepareMac(1, 7, receiver), prepareMac(2, 7, receiver));
             }
         }
     }
@@ -515,7 +516,10 @@ class FpWriteTest {
                 .toList();
         Bytes pin = group.code().encode(group.padded(data())).fpcc().pin();
         return new FpMessage.Prepared(
-                group.target(slot), new Version(ts, pin), prepareMac(slot, ts, 0).nonce(), macs);
+                group.target(slot),
+                new Version(ts, pin),
+                prepareMac(slot, ts, 0).nonce(),
+                macs);
     }
 
     private static FpMessage.PrepareMac prepareMac(int slot, long ts, int receiver) {

@@ -14,8 +14,8 @@ import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
-import io.bulwark.protocol.epoch.SettleRequest;
 import io.bulwark.protocol.epoch.SettleAnswer;
+import io.bulwark.protocol.epoch.SettleRequest;
 import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
@@ -119,7 +119,8 @@ final class LocalNodes {
     }
 
     void restart(int node) {
-        servers.put(node, new FpServer(keysOf(node), limits, _ -> true, new RecordedUndecided(node, undecided, awaited)));
+        servers.put(
+                node, new FpServer(keysOf(node), limits, _ -> true, new RecordedUndecided(node, undecided, awaited)));
     }
 
     /** From now on nobody can verify what this node vouches for. */
@@ -373,7 +374,8 @@ final class LocalNodes {
     private void perform(int node, List<Effect> effects) {
         for (Effect effect : effects) {
             switch (effect) {
-                case Effect.Send send when send.message() instanceof FpScrub.ScrubResult seen -> found.add(seen.found());
+                case Effect.Send send
+                when send.message() instanceof FpScrub.ScrubResult seen -> found.add(seen.found());
                 case Effect.Send send when send.message() instanceof SettleAnswer done -> settled.add(done.done());
                 case Effect.Send send -> {
                     FpMessage message = (FpMessage) send.message();

@@ -78,7 +78,8 @@ class InvitationTest {
         alice.done(invitation(KEY));
         rig.nowMillis += HOUR_MILLIS;
         assertFailed(
-                rig.submit(STRANGER, new Submission.OpenSession(MetadataFixture.filled(16, 78), 0)), MetadataError.NOT_AUTHORISED);
+                rig.submit(STRANGER, new Submission.OpenSession(MetadataFixture.filled(16, 78), 0)),
+                MetadataError.NOT_AUTHORISED);
         assertFailed(rig.ask(STRANGER, new Query.GetGenesis()), MetadataError.NOT_AUTHORISED);
         alice.refused(MetadataError.KEY_USED, invitation(KEY));
         alice.done(invitation(OTHER_KEY));

@@ -87,8 +87,11 @@ class MetadataCodecTest {
         assertMalformed(new WireWriter().u8(2).i64(1).i64(1).i64(2).u8(1).toBytes());
         assertMalformed(new WireWriter().u8(2).i64(0).i64(1).i64(1).u8(1).toBytes());
         Bytes renewal = new WireWriter().i64(1).i64(1).i64(1).u8(1).toBytes();
-        assertMalformed(
-                new WireWriter().u8(3).raw(renewal).raw(MetadataFixture.filled(64, 0)).toBytes());
+        assertMalformed(new WireWriter()
+                .u8(3)
+                .raw(renewal)
+                .raw(MetadataFixture.filled(64, 0))
+                .toBytes());
         assertMalformed(Bytes.of(new byte[Submission.BYTES_MAX + 1]));
         assertThatThrownBy(() -> Query.decode(Bytes.of(new byte[Query.BYTES_MAX + 1])))
                 .isInstanceOf(MalformedException.class);

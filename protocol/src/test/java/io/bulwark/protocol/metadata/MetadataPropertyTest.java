@@ -127,7 +127,8 @@ class MetadataPropertyTest {
         Bytes reply = rig.machine.execute(MetadataFixture.ALICE, bytes, rig.nowMillis);
         assertThat(executedOnPages(bytes)).isEqualTo(reply);
         if (restored != replica) {
-            assertThat(restored.execute(MetadataFixture.ALICE, bytes, rig.nowMillis)).isEqualTo(reply);
+            assertThat(restored.execute(MetadataFixture.ALICE, bytes, rig.nowMillis))
+                    .isEqualTo(reply);
         }
         return Reply.decode(reply);
     }
@@ -139,7 +140,8 @@ class MetadataPropertyTest {
             var _ = replica.execute(MetadataFixture.ALICE, bytes, rig.nowMillis);
             tree.rollback();
         }
-        Bytes reply = new MetadataStateMachine(tree, GenesisKeys.NONE).execute(MetadataFixture.ALICE, bytes, rig.nowMillis);
+        Bytes reply =
+                new MetadataStateMachine(tree, GenesisKeys.NONE).execute(MetadataFixture.ALICE, bytes, rig.nowMillis);
         if (random.nextInt(20) == 0) {
             checkpoints++;
             store.write(tree.checkpoint(checkpoints).batch());

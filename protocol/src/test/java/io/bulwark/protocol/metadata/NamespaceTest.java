@@ -190,7 +190,8 @@ class NamespaceTest {
         User reader = rig.user(READER, 0);
         reader.refused(MetadataError.NOT_AUTHORISED, new Command.DeleteObject("films", "a", 0));
         assertThat(rig.ask(READER, new Query.FindObject("films", "a", 0))).isInstanceOf(Reply.ObjectFound.class);
-        assertFailed(rig.ask(MetadataFixture.STRANGER, new Query.FindObject("films", "a", 0)), MetadataError.NOT_AUTHORISED);
+        assertFailed(
+                rig.ask(MetadataFixture.STRANGER, new Query.FindObject("films", "a", 0)), MetadataError.NOT_AUTHORISED);
         assertFailed(rig.ask(READER, new Query.References(rig.volume, 0, 10)), MetadataError.NOT_AUTHORISED);
     }
 

@@ -128,8 +128,11 @@ class NodesTest {
         join();
         alice.done(new SetNode(THERE));
         assertThat(holdersOf("two", MetadataFixture.POLICY)).containsExactly(0, 1, 2, 3, 4);
-        assertThat(holdersOf("wide", new ProtectionPolicy(1, 4, 6, MetadataFixture.BLOCK))).containsExactly(0, 1, 2, 3, 4, NEW);
-        assertThat(holdersOf("three", MetadataFixture.POLICY)).as("it serves now").containsExactly(0, 1, 2, 3, 4, NEW);
+        assertThat(holdersOf("wide", new ProtectionPolicy(1, 4, 6, MetadataFixture.BLOCK)))
+                .containsExactly(0, 1, 2, 3, 4, NEW);
+        assertThat(holdersOf("three", MetadataFixture.POLICY))
+                .as("it serves now")
+                .containsExactly(0, 1, 2, 3, 4, NEW);
     }
 
     @Test
@@ -147,7 +150,8 @@ class NodesTest {
         int leaving = group().holders().getFirst();
         alice.done(new ChangeHolder("main", 0, 1, leaving, NEW));
         assertThat(holdersOf("two", MetadataFixture.POLICY)).contains(NEW).doesNotContain(leaving);
-        assertThat(holdersOf("wide", new ProtectionPolicy(1, 4, 6, MetadataFixture.BLOCK))).contains(leaving);
+        assertThat(holdersOf("wide", new ProtectionPolicy(1, 4, 6, MetadataFixture.BLOCK)))
+                .contains(leaving);
     }
 
     @Test
@@ -156,7 +160,8 @@ class NodesTest {
         assertThat(holdersOf("two", MetadataFixture.POLICY)).containsExactly(0, 1, 2, 4);
         alice.done(new Command.RevokePrincipal(PrincipalId.node(0)));
         alice.refused(
-                MetadataError.TOO_FEW_NODES, new Command.CreateVolume("three", VolumeKind.OBJECT, MetadataFixture.POLICY, 0, 0, 0));
+                MetadataError.TOO_FEW_NODES,
+                new Command.CreateVolume("three", VolumeKind.OBJECT, MetadataFixture.POLICY, 0, 0, 0));
     }
 
     @PlantedBug(

@@ -10,8 +10,8 @@ import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.MetadataFixture.User;
 import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.membership.Configuration;
-import io.bulwark.protocol.ordering.membership.OperatorAuthorizations;
 import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.protocol.ordering.membership.OperatorAuthorizations;
 import io.bulwark.protocol.state.TreeMapState;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;
@@ -350,7 +350,8 @@ class OperatorAuthorizationTest {
         AuditEntry operators = entry(ALICE, new Command.RotateKey(replica(1), List.of(false1.key())));
         AuditEntry command = entry(ALICE, change);
         assertThat(authorizations.name(genesis, his, encoded(List.of(command)))).isFalse();
-        assertThat(authorizations.name(genesis, his, encoded(List.of(own, command)))).isFalse();
+        assertThat(authorizations.name(genesis, his, encoded(List.of(own, command))))
+                .isFalse();
         assertThat(authorizations.name(genesis, his, encoded(List.of(operators, command))))
                 .isTrue();
     }
@@ -482,9 +483,11 @@ class OperatorAuthorizationTest {
         Bytes made = rig.machine.authorization(genesis, next).orElseThrow();
         assertThat(authorizations.name(genesis, next, Bytes.EMPTY)).isFalse();
         for (int length = 0; length < made.length(); length += 3) {
-            assertThat(authorizations.name(genesis, next, made.slice(0, length))).isFalse();
+            assertThat(authorizations.name(genesis, next, made.slice(0, length)))
+                    .isFalse();
         }
-        assertThat(authorizations.name(genesis, next, new WireWriter().raw(made).u8(0).toBytes()))
+        assertThat(authorizations.name(
+                        genesis, next, new WireWriter().raw(made).u8(0).toBytes()))
                 .isFalse();
         long seed = System.nanoTime();
         System.out.println("seed " + seed);

@@ -218,7 +218,8 @@ class RegistryTest {
         stranger.done(new Command.SetGrant(third, MAIN, READ));
         stranger.refused(MetadataError.NOT_AUTHORISED, new Command.SetGrant(third, ALL, READ));
         stranger.refused(
-                MetadataError.NOT_AUTHORISED, new Command.CreateVolume("own", VolumeKind.OBJECT, MetadataFixture.POLICY, 0, 0, 0));
+                MetadataError.NOT_AUTHORISED,
+                new Command.CreateVolume("own", VolumeKind.OBJECT, MetadataFixture.POLICY, 0, 0, 0));
         assertThat(rig.ask(third, new Query.ListGrants(third)))
                 .isEqualTo(new Reply.GrantList(
                         List.of(new Reply.GrantEntry(MAIN, READ), new Reply.GrantEntry(FILMS, WRITE))));

@@ -64,7 +64,10 @@ final class Samples {
         Map<String, Submission> all = new LinkedHashMap<>();
         all.put("open-session", new Submission.OpenSession(MetadataFixture.filled(16, 1), 1));
         commands().forEach((name, command) -> all.put(name, new Submission.InSession(2, 9, 7, command)));
-        all.put("signed", new Submission.InSession(2, 9, 7, new Command.RevokePrincipal(OWNER), MetadataFixture.filled(64, 0x51)));
+        all.put(
+                "signed",
+                new Submission.InSession(
+                        2, 9, 7, new Command.RevokePrincipal(OWNER), MetadataFixture.filled(64, 0x51)));
         return all;
     }
 
@@ -233,13 +236,15 @@ final class Samples {
     private static void putPrincipals(Map<String, Reply> all) {
         all.put(
                 "genesis-told",
-                new Reply.GenesisTold(new GenesisKeys(MetadataFixture.filled(16, 0xC1), OWNER, new TreeMap<>(Map.of(OWNER, KEY)))));
+                new Reply.GenesisTold(
+                        new GenesisKeys(MetadataFixture.filled(16, 0xC1), OWNER, new TreeMap<>(Map.of(OWNER, KEY)))));
         all.put(
                 "audit-list",
                 new Reply.AuditList(
                         List.of(
                                 auditEntry(Optional.empty()),
-                                auditEntry(Optional.of(new AuditEntry.Approval(KEY, MetadataFixture.filled(64, 0x51))))),
+                                auditEntry(
+                                        Optional.of(new AuditEntry.Approval(KEY, MetadataFixture.filled(64, 0x51))))),
                         6,
                         MetadataFixture.filled(32, 0xD1),
                         3));
@@ -261,6 +266,8 @@ final class Samples {
                 "suspension-list",
                 new Reply.SuspensionList(List.of(new Reply.SuspensionEntry(OWNER, 6, true, List.of(poison))), OWNER));
         all.put("writers", new Reply.Writers(300));
-        all.put("release-list", new Reply.ReleaseList(3, List.of(MetadataFixture.filled(32, 1), MetadataFixture.filled(32, 2))));
+        all.put(
+                "release-list",
+                new Reply.ReleaseList(3, List.of(MetadataFixture.filled(32, 1), MetadataFixture.filled(32, 2))));
     }
 }

@@ -72,8 +72,8 @@ class SessionTest {
     @PlantedBug(
             in = Session.class,
             rule = "an acknowledged number is not executed again",
-            replace =
-                    "CommandRefusal.refuseUnless(command >= lowestKept, MetadataError.NUMBER_TOO_OLD, " + "\"number \" + command);",
+            replace = "CommandRefusal.refuseUnless(command >= lowestKept, MetadataError.NUMBER_TOO_OLD, "
+                    + "\"number \" + command);",
             with = "")
     @Test
     void anAcknowledgedNumberIsTooOldAndANumberIsForOneCommand() {
@@ -121,10 +121,15 @@ class SessionTest {
 
     @Test
     void onlyWritersOpenSessionsForAVolumeAndStrangersNone() {
-        assertFailed(rig.submit(READER, new OpenSession(MetadataFixture.filled(16, 1), rig.volume)), MetadataError.NOT_AUTHORISED);
-        assertThat(rig.submit(READER, new OpenSession(MetadataFixture.filled(16, 1), 0))).isInstanceOf(Reply.SessionOpened.class);
-        assertFailed(rig.submit(STRANGER, new OpenSession(MetadataFixture.filled(16, 1), 0)), MetadataError.NOT_AUTHORISED);
-        assertFailed(rig.submit(ALICE, new OpenSession(MetadataFixture.filled(16, 1), 99)), MetadataError.NO_SUCH_VOLUME);
+        assertFailed(
+                rig.submit(READER, new OpenSession(MetadataFixture.filled(16, 1), rig.volume)),
+                MetadataError.NOT_AUTHORISED);
+        assertThat(rig.submit(READER, new OpenSession(MetadataFixture.filled(16, 1), 0)))
+                .isInstanceOf(Reply.SessionOpened.class);
+        assertFailed(
+                rig.submit(STRANGER, new OpenSession(MetadataFixture.filled(16, 1), 0)), MetadataError.NOT_AUTHORISED);
+        assertFailed(
+                rig.submit(ALICE, new OpenSession(MetadataFixture.filled(16, 1), 99)), MetadataError.NO_SUCH_VOLUME);
     }
 
     @PlantedBug(

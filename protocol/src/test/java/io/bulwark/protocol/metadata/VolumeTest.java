@@ -51,7 +51,8 @@ class VolumeTest {
         for (int nodes = 4; nodes <= 12; nodes++) {
             MetadataFixture other = new MetadataFixture();
             other.machine = new MetadataStateMachine(MetadataFixture.genesis(nodes));
-            other.user(ALICE, 0).run(new Command.CreateVolume("main", VolumeKind.REGISTER, MetadataFixture.POLICY, 9, 50, 0));
+            other.user(ALICE, 0)
+                    .run(new Command.CreateVolume("main", VolumeKind.REGISTER, MetadataFixture.POLICY, 9, 50, 0));
             assertThat(other.map().volumes().getFirst().groups())
                     .hasSize(50)
                     .allMatch(group -> group.holders().size() == 4)
@@ -68,13 +69,17 @@ class VolumeTest {
                 MetadataError.TOO_FEW_NODES,
                 new Command.CreateVolume("big", VolumeKind.OBJECT, new ProtectionPolicy(2, 3, 7, 512), 0, 0, 0));
         alice.refused(
-                MetadataError.BAD_ARGUMENT, new Command.CreateVolume("odd", VolumeKind.OBJECT, MetadataFixture.POLICY, 7, 0, 0));
+                MetadataError.BAD_ARGUMENT,
+                new Command.CreateVolume("odd", VolumeKind.OBJECT, MetadataFixture.POLICY, 7, 0, 0));
         alice.refused(
-                MetadataError.BAD_ARGUMENT, new Command.CreateVolume("odd", VolumeKind.REGISTER, MetadataFixture.POLICY, 0, 0, 0));
+                MetadataError.BAD_ARGUMENT,
+                new Command.CreateVolume("odd", VolumeKind.REGISTER, MetadataFixture.POLICY, 0, 0, 0));
         alice.refused(
-                MetadataError.BAD_ARGUMENT, new Command.CreateVolume("odd", VolumeKind.OBJECT, MetadataFixture.POLICY, 0, -1, 0));
+                MetadataError.BAD_ARGUMENT,
+                new Command.CreateVolume("odd", VolumeKind.OBJECT, MetadataFixture.POLICY, 0, -1, 0));
         alice.refused(
-                MetadataError.BAD_ARGUMENT, new Command.CreateVolume("odd", VolumeKind.OBJECT, MetadataFixture.POLICY, 0, 1025, 0));
+                MetadataError.BAD_ARGUMENT,
+                new Command.CreateVolume("odd", VolumeKind.OBJECT, MetadataFixture.POLICY, 0, 1025, 0));
         alice.refused(MetadataError.BAD_ARGUMENT, new Command.CreateVolume("odd", VolumeKind.OBJECT, LAZY, 9, 0, 0));
         rig.user(READER, 0).refused(MetadataError.NOT_AUTHORISED, MetadataFixture.objectVolume("mine"));
     }

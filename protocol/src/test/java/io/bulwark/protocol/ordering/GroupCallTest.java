@@ -15,8 +15,8 @@ import io.bulwark.protocol.ordering.OrderingMessage.Reply;
 import io.bulwark.protocol.ordering.OrderingMessage.ToReplica;
 import io.bulwark.protocol.ordering.ReplicatedCall.Agreed;
 import io.bulwark.protocol.ordering.membership.Configuration;
-import io.bulwark.protocol.ordering.membership.HandoverProof;
 import io.bulwark.protocol.ordering.membership.ConfigurationChain;
+import io.bulwark.protocol.ordering.membership.HandoverProof;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.AskSuccessor;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import io.bulwark.protocol.ordering.membership.TestSignatures;
@@ -33,16 +33,19 @@ class GroupCallTest {
     private static final HandoverProof PROOF = proof(GENESIS, handover(GENESIS, NEXT), 0, 1, 3);
     private static final Bytes RIGHT = Bytes.of((byte) 7);
 
-    private final ConfigurationChain configurationChain = new ConfigurationChain(GENESIS, new TestSignatures(PrincipalId.replica(0)), OPERATOR);
+    private final ConfigurationChain configurationChain =
+            new ConfigurationChain(GENESIS, new TestSignatures(PrincipalId.replica(0)), OPERATOR);
     private final SplittableRandom random = new SplittableRandom(1);
     private long number;
 
     private GroupCall begun() {
         GroupCall call = new GroupCall(
                 configurationChain,
-                ReplicatedCall.command(configurationChain.configuration().replicas(), Bytes.of((byte) 1), 60_000, random));
+                ReplicatedCall.command(
+                        configurationChain.configuration().replicas(), Bytes.of((byte) 1), 60_000, random));
         List<Effect> sends = call.start(0);
-        assertThat(receivers(sends)).isEqualTo(configurationChain.configuration().replicas());
+        assertThat(receivers(sends))
+                .isEqualTo(configurationChain.configuration().replicas());
         number = ((ToReplica) ((Effect.Send) sends.getFirst()).message()).call();
         return call;
     }

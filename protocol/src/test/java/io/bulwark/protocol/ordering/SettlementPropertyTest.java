@@ -180,7 +180,8 @@ class SettlementPropertyTest {
                     continue;
                 }
                 switch (parcel.message()) {
-                    case PeerStatus standing -> act(parcel.to(), to.settlement.onStanding(now, parcel.from(), standing));
+                    case PeerStatus standing ->
+                        act(parcel.to(), to.settlement.onStanding(now, parcel.from(), standing));
                     case Start start -> act(parcel.to(), to.settlement.onStart(now, parcel.from(), start));
                     case AskDigest ask ->
                         send(parcel.to(), parcel.from(), new DigestAt(ask.sequence(), to.digestAt(ask.sequence())));

@@ -125,7 +125,8 @@ class PasisReadTest {
             }
             effects.addAll(read.onTick(now));
         }
-        assertThat(GroupFixture.sent(read.onTick(untilMillis + GroupFixture.TIMES.hedgeMillis()), PasisMessage.Read.class))
+        assertThat(GroupFixture.sent(
+                        read.onTick(untilMillis + GroupFixture.TIMES.hedgeMillis()), PasisMessage.Read.class))
                 .extracting(ask -> ask.target().slot())
                 .contains(4);
     }

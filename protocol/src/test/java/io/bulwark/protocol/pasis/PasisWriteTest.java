@@ -52,7 +52,8 @@ class PasisWriteTest {
             with = "long greatest = all.get(0);")
     @Test
     void theTimeIsOneAfterTheBPlusFirstGreatestOfNMinusB() {
-        assertThat(GroupFixture.sent(write.start(0), PasisMessage.FindTime.class)).hasSize(5);
+        assertThat(GroupFixture.sent(write.start(0), PasisMessage.FindTime.class))
+                .hasSize(5);
         time(0, 900);
         time(1, 5);
         assertThat(time(2, 7)).isEmpty();

@@ -43,7 +43,9 @@ final class SampleMessages {
         all.put("repaired", new PasisMessage.Repaired(TARGET, name));
         all.put("notify", new PasisMessage.Notify(TARGET, VERSION, true));
         all.put("refused", new PasisMessage.Refused(TARGET, RequestKind.WRITE, name, PasisRefusal.FAR, 1));
-        all.put("refused-nothing", new PasisMessage.Refused(TARGET, RequestKind.READ, null, PasisRefusal.OTHER_EPOCH, 2));
+        all.put(
+                "refused-nothing",
+                new PasisMessage.Refused(TARGET, RequestKind.READ, null, PasisRefusal.OTHER_EPOCH, 2));
         return all;
     }
 

@@ -163,7 +163,8 @@ class StateFetchPropertyTest {
                 Bytes victim = pages.get(random.nextInt(pages.size()));
                 Optional<Bytes> now = behind.store.get(victim);
                 behind.store.rot(
-                        victim, random.nextBoolean() ? Optional.empty() : now.map(it -> FetchFixture.flipped(it, random)));
+                        victim,
+                        random.nextBoolean() ? Optional.empty() : now.map(it -> FetchFixture.flipped(it, random)));
             }
             if (random.nextBoolean()) {
                 behind.store.write(PageBatch.repaired(Map.of(Bytes.of(new byte[32]), Bytes.EMPTY)));

@@ -340,7 +340,8 @@ class StateFetchTest {
                 victims.add(victim);
                 Bytes right = source.store.get(victim).orElseThrow();
                 sick.store.rot(
-                        victim, random.nextBoolean() ? Optional.empty() : Optional.of(FetchFixture.flipped(right, random)));
+                        victim,
+                        random.nextBoolean() ? Optional.empty() : Optional.of(FetchFixture.flipped(right, random)));
             }
             FetchFixture rig = rig(sick.store, source);
             StateFetch fetch = rig.fetch(true);

@@ -64,7 +64,10 @@ final class EarlyCommitWrite implements ClientOperation<Boolean> {
                         .map(each -> new FpMessage.PrepareMac(
                                 each.target().slot(), each.nonce(), each.macs().get(slot)))
                         .toList();
-                send(slot, new FpMessage.Commit(target(slot), session, version.ts(), encoded.fpcc(), prepareMacs), effects);
+                send(
+                        slot,
+                        new FpMessage.Commit(target(slot), session, version.ts(), encoded.fpcc(), prepareMacs),
+                        effects);
             }
         }
         return effects;

@@ -338,7 +338,9 @@ public final class Explorer {
             } else {
                 old++;
             }
-            if (!delivered && !lost && !hasStoppedReceiving(after, messages.envelope(message).to())) {
+            if (!delivered
+                    && !lost
+                    && !hasStoppedReceiving(after, messages.envelope(message).to())) {
                 after[length++] = message;
             }
         }

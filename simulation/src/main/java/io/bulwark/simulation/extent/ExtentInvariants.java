@@ -27,8 +27,8 @@ final class ExtentInvariants {
             new Invariant("right-or-refused", "docs/protocols/extents.md, a pinned read; thesis theorem 2.2.4");
     static final Invariant SAME_TO_ALL =
             new Invariant("same-to-all-readers", "docs/protocols/extents.md: one pin, one content; theorem 2.2.4");
-    static final Invariant STAYS_READABLE =
-            new Invariant("stays-readable", "docs/protocols/extents.md: writes and reads end with m good fragments beyond f");
+    static final Invariant STAYS_READABLE = new Invariant(
+            "stays-readable", "docs/protocols/extents.md: writes and reads end with m good fragments beyond f");
     static final Invariant ONE_CONTENT_PER_ID = new Invariant(
             "one-content-per-id", "docs/protocols/extents.md: two sets of m+f share m slots, hence a correct node");
     static final Invariant FREED_STAYS_FREED = new Invariant("freed-stays-freed", "docs/protocols/extents.md, freeing");

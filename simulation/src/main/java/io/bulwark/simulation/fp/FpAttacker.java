@@ -5,9 +5,9 @@ import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.fp.FpGroup;
 import io.bulwark.protocol.fp.FpMessage;
-import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.Target;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.fp.Timestamp;
 import io.bulwark.protocol.fp.Version;
 import io.bulwark.protocol.id.BlockId;
@@ -39,7 +39,12 @@ final class FpAttacker {
 
     /** @param values blocks' worth of bytes, each another */
     FpAttacker(
-            PrincipalId self, long session, Simulation simulation, FpPlot plot, Timeouts times, Supplier<Bytes> values) {
+            PrincipalId self,
+            long session,
+            Simulation simulation,
+            FpPlot plot,
+            Timeouts times,
+            Supplier<Bytes> values) {
         this.self = self;
         this.session = session;
         this.simulation = simulation;

@@ -1,11 +1,11 @@
 package io.bulwark.simulation.fp;
 
 import io.bulwark.protocol.cluster.PlacementGroup;
-import io.bulwark.protocol.fp.RequestKind;
 import io.bulwark.protocol.fp.FpMessage;
+import io.bulwark.protocol.fp.FpRefusal;
 import io.bulwark.protocol.fp.HeldVersion;
 import io.bulwark.protocol.fp.PrepareTag;
-import io.bulwark.protocol.fp.FpRefusal;
+import io.bulwark.protocol.fp.RequestKind;
 import io.bulwark.protocol.fp.Target;
 import io.bulwark.protocol.fp.Timestamp;
 import io.bulwark.protocol.fp.Version;
@@ -187,7 +187,11 @@ final class FpLies implements Lies {
             case FpMessage.Committed committed
             when lie == Lie.LIES_ABOUT_COMMITS ->
                 new FpMessage.Refused(
-                        committed.target(), RequestKind.COMMIT, committed.version().ts(), FpRefusal.PREPARES, 1);
+                        committed.target(),
+                        RequestKind.COMMIT,
+                        committed.version().ts(),
+                        FpRefusal.PREPARES,
+                        1);
             case FpMessage.RepairMac mac
             when lie == Lie.WRONG_MACS ->
                 new FpMessage.RepairMac(

@@ -8,9 +8,9 @@ import io.bulwark.protocol.fp.FpLimits;
 import io.bulwark.protocol.fp.FpRead;
 import io.bulwark.protocol.fp.FpReadOutcome;
 import io.bulwark.protocol.fp.FpServer;
-import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.FpWriteOutcome;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.mac.TagKeys;
 import io.bulwark.protocol.wire.Bytes;
 

@@ -11,9 +11,9 @@ import io.bulwark.protocol.fp.FpGroup;
 import io.bulwark.protocol.fp.FpLimits;
 import io.bulwark.protocol.fp.FpMessage;
 import io.bulwark.protocol.fp.FpReadOutcome;
-import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.FpWriteOutcome;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.fp.Timestamp;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
@@ -279,7 +279,8 @@ public final class FpWorld implements SimulatedWorld {
     }
 
     private void write(int client, FpGroup group) {
-        ClientEpochBlock account = new ClientEpochBlock(client, group.placement().epoch(), group.block());
+        ClientEpochBlock account =
+                new ClientEpochBlock(client, group.placement().epoch(), group.block());
         if (writing.getOrDefault(account, 0) == WRITES_AT_ONCE) {
             return;
         }

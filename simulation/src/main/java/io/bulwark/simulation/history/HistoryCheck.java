@@ -63,7 +63,10 @@ public record HistoryCheck(int operations, int keys, List<Violation> violations,
                 return false;
             }
             String value = operation.value();
-            if (operation.action() == Action.WRITE && !operation.isIrrelevant() && value != null && !values.add(value)) {
+            if (operation.action() == Action.WRITE
+                    && !operation.isIrrelevant()
+                    && value != null
+                    && !values.add(value)) {
                 return false;
             }
         }

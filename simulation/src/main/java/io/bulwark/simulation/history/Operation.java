@@ -46,7 +46,8 @@ public record Operation(
         require(action.hasOwnValue() == (value != null) || action.reads(), action.text() + " with value " + value);
         require(result || value == null, action.text() + " is " + outcome.text() + " and returned " + value);
         require(ifVersion >= 0 && (action == Action.PUT_IF_VERSION) == (ifVersion != 0), "ifVersion " + ifVersion);
-        boolean versioned = outcome == Outcome.OK && !action.isRegisterAction() && (value != null || action == Action.DELETE);
+        boolean versioned =
+                outcome == Outcome.OK && !action.isRegisterAction() && (value != null || action == Action.DELETE);
         require(version >= 0 && (version == 0 || versioned), "version " + version);
         require(
                 0 <= invokedMicros && invokedMicros <= completedMicros,

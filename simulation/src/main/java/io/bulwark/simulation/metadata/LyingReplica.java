@@ -9,8 +9,8 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.SessionChange;
-import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.CallRefusal;
+import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.engine.AlteringServer;
 import java.util.ArrayList;
@@ -76,7 +76,8 @@ public final class LyingReplica extends AlteringServer {
             case FORGED -> with(reply, forged(reply.reply()));
             case GARBLED -> with(reply, garbled(reply.reply()));
             case REFUSING ->
-                new OrderingMessage.Refused(reply.call(), CallRefusal.values()[random.nextInt(CallRefusal.values().length)]);
+                new OrderingMessage.Refused(
+                        reply.call(), CallRefusal.values()[random.nextInt(CallRefusal.values().length)]);
             case OTHER_INCARNATION -> new OrderingMessage.Reply(reply.call(), random.nextLong(4), reply.reply());
             case WITHHELD -> reply.by(0, 1);
         };

@@ -196,7 +196,8 @@ final class ClientNames {
             if (known == null) {
                 lost();
             } else if (refused == names.containsKey(key)) {
-                throw ObjectInvariants.OWN_NAMES.violation(key, "has " + names.get(key) + ", " + command + ": " + known);
+                throw ObjectInvariants.OWN_NAMES.violation(
+                        key, "has " + names.get(key) + ", " + command + ": " + known);
             } else if (!refused) {
                 done.run();
             }

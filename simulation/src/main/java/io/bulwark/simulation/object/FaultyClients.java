@@ -84,7 +84,8 @@ final class FaultyClients {
             boolean mustBeThere = world.isSettled() && invariants.isGot(inode.id());
             client.get(world.volume(), inode, 0, Long.MAX_VALUE, got -> {
                 switch (got) {
-                    case ObjectClient.RangeResult.Content(Bytes bytes) -> invariants.recordFaultyRead(inode.id(), bytes);
+                    case ObjectClient.RangeResult.Content(Bytes bytes) ->
+                        invariants.recordFaultyRead(inode.id(), bytes);
                     case ObjectClient.RangeResult.Failed(GetFailure failure)
                     when mustBeThere && !(failure instanceof GetFailure.Changed) ->
                         throw ObjectInvariants.STAYS_READABLE.violation(

@@ -69,11 +69,13 @@ final class LyingStorage extends AlteringServer {
             case Found found -> ofFound(found);
             case Acknowledged ok when how == Alteration.REFUSES -> new NotStored(ok.block(), ok.epoch(), anyRefusal());
             case NotStored no
-            when how == Alteration.CLAIMS_STORED || how == Alteration.FORGETS -> new Acknowledged(no.block(), no.epoch());
+            when how == Alteration.CLAIMS_STORED || how == Alteration.FORGETS ->
+                new Acknowledged(no.block(), no.epoch());
             case ExtentMessage.Holds holds
             when how == Alteration.DENIES -> new NotFound(holds.block(), holds.epoch(), ReadRefusal.NONE);
             case NotFound no when how == Alteration.CLAIMS_STORED -> new ExtentMessage.Holds(no.block(), no.epoch());
-            case NotFound no when how == Alteration.CLAIMS_FREED -> new NotFound(no.block(), no.epoch(), ReadRefusal.FREED);
+            case NotFound no
+            when how == Alteration.CLAIMS_FREED -> new NotFound(no.block(), no.epoch(), ReadRefusal.FREED);
             default -> answer;
         };
         return List.of(new Effect.Send(to, requestId, lie));

@@ -119,7 +119,8 @@ final class ReferencedExtents {
         for (long extent = layout.extents() - 1; extent >= 0; extent--) {
             for (OptionalLong next = read.missing(extent); next.isPresent(); next = read.missing(extent)) {
                 long list = next.getAsLong();
-                PinnedExtent pinned = new PinnedExtent(layout.block(list), read.pin(list).orElseThrow());
+                PinnedExtent pinned =
+                        new PinnedExtent(layout.block(list), read.pin(list).orElseThrow());
                 Bytes content = lists.computeIfAbsent(pinned.pin, _ -> content(now, pinned));
                 read.loaded(list, content.slice(0, layout.lengthOf(list)));
             }

@@ -275,7 +275,8 @@ final class RevokingOperator {
         bystanders.ifPresent(value -> {
             world.begins();
             world.read(bystander, bucket, BYSTANDERS_KEY, found -> {
-                if (!(found instanceof ObjectWorld.ReadResult.Value got && got.name().equals(value))) {
+                if (!(found instanceof ObjectWorld.ReadResult.Value got
+                        && got.name().equals(value))) {
                     throw UNDISTURBED.violation(BYSTANDERS_KEY, "has " + value + ", found " + found);
                 }
                 world.ends();

@@ -46,7 +46,10 @@ final class KeyLies {
 
     /** Records a message that passes on the network. */
     void passes(int from, int to, long stamp, Message message) {
-        remember(message instanceof OpenedMessage ? underKeys : aboutKeys, REMEMBERED, new PassedMessage(from, to, stamp, message));
+        remember(
+                message instanceof OpenedMessage ? underKeys : aboutKeys,
+                REMEMBERED,
+                new PassedMessage(from, to, stamp, message));
     }
 
     private <T> void remember(List<T> list, int max, T one) {

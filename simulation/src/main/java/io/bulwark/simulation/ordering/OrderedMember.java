@@ -5,12 +5,12 @@ import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.ordering.OrderingMessage.Refused;
 import io.bulwark.protocol.ordering.OrderingMessage.ToReplica;
-import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.ordering.key.KeyMessage;
-import io.bulwark.protocol.ordering.membership.Handover;
 import io.bulwark.protocol.ordering.membership.ConfigurationChain;
+import io.bulwark.protocol.ordering.membership.Handover;
 import io.bulwark.protocol.ordering.membership.Membership;
 import io.bulwark.protocol.ordering.membership.MembershipEffect;
 import io.bulwark.protocol.ordering.membership.MembershipMessage;
@@ -63,7 +63,8 @@ final class OrderedMember implements ProtocolServer, OrderedReplica.Host, Replic
         this.store = store;
         this.mail = world.keys().of(self);
         SimulatedSigning signing = new SimulatedSigning(self);
-        ConfigurationChain configurationChain = new ConfigurationChain(settings.term().configuration(), signing, new SimulatedMandates());
+        ConfigurationChain configurationChain =
+                new ConfigurationChain(settings.term().configuration(), signing, new SimulatedMandates());
         for (Successor said : ReplicaDisk.successors(records)) {
             if (!configurationChain.acceptKnown(said)) {
                 throw new IllegalStateException("a proof that is none was kept");

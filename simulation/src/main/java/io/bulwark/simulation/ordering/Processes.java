@@ -45,7 +45,8 @@ final class Processes {
 
     /** Returns why the replica starts. A loss of everything is recorded beside the log until the log records it. */
     private StartReason reason(int replica) {
-        StartReason why = isLost(replica) || starts[replica] != StartReason.FORGOTTEN ? starts[replica] : StartReason.NORMAL;
+        StartReason why =
+                isLost(replica) || starts[replica] != StartReason.FORGOTTEN ? starts[replica] : StartReason.NORMAL;
         starts[replica] = why == StartReason.FORGOTTEN ? why : StartReason.NORMAL;
         return why;
     }

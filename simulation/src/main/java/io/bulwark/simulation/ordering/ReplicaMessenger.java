@@ -113,7 +113,11 @@ final class ReplicaMessenger {
             long stamp = OrderingKeys.stamp(world.simulation().nowMillis(), configuration);
             all.lies().passes(self, to, stamp, new OpenedMessage(message, authentic));
             world.simulation()
-                    .send(PrincipalId.replica(self), PrincipalId.replica(to), stamp, new OpenedMessage(message, authentic));
+                    .send(
+                            PrincipalId.replica(self),
+                            PrincipalId.replica(to),
+                            stamp,
+                            new OpenedMessage(message, authentic));
         });
     }
 
@@ -171,7 +175,8 @@ final class ReplicaMessenger {
         carryOut(nowMillis, life, receiver);
     }
 
-    private void hear(long nowMillis, int from, long stamp, IncarnationKeys life, Authentic authentic, Receiver receiver) {
+    private void hear(
+            long nowMillis, int from, long stamp, IncarnationKeys life, Authentic authentic, Receiver receiver) {
         int place = life.placeOf(from);
         boolean believed = life.keys().verify(nowMillis, place, authentic);
         carryOut(nowMillis, life, receiver);

@@ -1,7 +1,7 @@
 package io.bulwark.simulation.pasis;
 
-import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.fp.Target;
+import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.pasis.PasisGroup;

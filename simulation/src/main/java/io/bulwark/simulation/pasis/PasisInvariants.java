@@ -169,7 +169,8 @@ final class PasisInvariants {
     /** By an operation that began when all attackers were put out. */
     void readAfterwards(BlockId block, ValidatingTimestamp at) {
         if (dead.contains(new Version(block, at))) {
-            throw PUT_OUT.violation(block.toString(), at + " was not complete when its writer was put out, and is read");
+            throw PUT_OUT.violation(
+                    block.toString(), at + " was not complete when its writer was put out, and is read");
         }
     }
 

@@ -1,10 +1,10 @@
 package io.bulwark.simulation.pasis;
 
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.pasis.RequestKind;
 import io.bulwark.protocol.pasis.PasisGroup;
 import io.bulwark.protocol.pasis.PasisMessage;
 import io.bulwark.protocol.pasis.PasisRefusal;
+import io.bulwark.protocol.pasis.RequestKind;
 import io.bulwark.protocol.pasis.ValidatingTimestamp;
 import io.bulwark.protocol.pasis.VersionName;
 import io.bulwark.protocol.wire.Bytes;

@@ -304,8 +304,8 @@ public final class PasisWorld implements SimulatedWorld {
 
     private void outdate(Predicate<OperationsInFlight.OwnedWork<PasisGroup>> which) {
         pending.outdate(which)
-                .forEach(work ->
-                        orphanedPrepares.add(new ClientBlock(work.client(), work.group().block())));
+                .forEach(work -> orphanedPrepares.add(
+                        new ClientBlock(work.client(), work.group().block())));
     }
 
     /** All nodes hear of it sooner or later. */

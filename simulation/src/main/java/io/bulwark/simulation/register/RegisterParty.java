@@ -2,11 +2,11 @@ package io.bulwark.simulation.register;
 
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Volume;
-import io.bulwark.protocol.completion.WorkThrottle;
 import io.bulwark.protocol.completion.CompletionPace;
 import io.bulwark.protocol.completion.CompletionStep;
 import io.bulwark.protocol.completion.NodeCompletion;
 import io.bulwark.protocol.completion.RebuildRate;
+import io.bulwark.protocol.completion.WorkThrottle;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;

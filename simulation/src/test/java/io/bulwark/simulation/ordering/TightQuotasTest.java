@@ -2,8 +2,8 @@ package io.bulwark.simulation.ordering;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bulwark.protocol.ordering.OrderingMessage.Refused;
 import io.bulwark.protocol.ordering.CallRefusal;
+import io.bulwark.protocol.ordering.OrderingMessage.Refused;
 import io.bulwark.simulation.campaign.Run;
 import io.bulwark.simulation.campaign.Setting;
 import io.bulwark.simulation.campaign.Shape;

@@ -1,7 +1,7 @@
 package io.bulwark.storage.background;
 
-import io.bulwark.protocol.completion.WorkThrottle;
 import io.bulwark.protocol.completion.RebuildRate;
+import io.bulwark.protocol.completion.WorkThrottle;
 import io.bulwark.protocol.control.NodeControlMessage.BackgroundReport;
 import io.bulwark.protocol.control.NodeControlMessage.RebuildReply;
 import io.bulwark.protocol.id.BlockId;

@@ -126,8 +126,8 @@ public final class LazyVerification implements BackgroundWork {
     private void run(NodeAccess serving) {
         while (!stopping) {
             try {
-                DueVerification next =
-                        background.awaitVerification(this::isUnderPressure, serving.store()::holdsUnwritten, WAIT_MILLIS_MAX);
+                DueVerification next = background.awaitVerification(
+                        this::isUnderPressure, serving.store()::holdsUnwritten, WAIT_MILLIS_MAX);
                 if (next != null) {
                     verify(serving, next);
                 }

@@ -111,7 +111,8 @@ public final class RegisterScrub implements BackgroundWork {
     public ScrubStatus status() {
         List<VolumeWork> work = new ArrayList<>();
         unfinished.forEach((volume, blocks) -> work.add(new VolumeWork(volume, blocks.size(), true)));
-        return new ScrubStatus(looks(), count(FpScrub.ScrubOutcome.COMPLETED), count(FpScrub.ScrubOutcome.REPAIRED), work);
+        return new ScrubStatus(
+                looks(), count(FpScrub.ScrubOutcome.COMPLETED), count(FpScrub.ScrubOutcome.REPAIRED), work);
     }
 
     private long looks() {

@@ -52,7 +52,8 @@ final class VerdictReports {
         }
 
         /** More of the same session changes nothing, but in another placement group, where others count. */
-        record OfClient(PrincipalId client, long session, int volume, int group) implements SentReport, Comparable<OfClient> {
+        record OfClient(PrincipalId client, long session, int volume, int group)
+                implements SentReport, Comparable<OfClient> {
             private static final Comparator<OfClient> ORDER = Comparator.comparing(OfClient::client)
                     .thenComparingLong(OfClient::session)
                     .thenComparingInt(OfClient::volume)

@@ -81,7 +81,8 @@ final class Shard {
     }
 
     /** Queues a request for the server of a protocol; {@code released} is run once nothing of it is under way. */
-    void request(int protocol, PrincipalId from, long requestId, Message message, ShardTask.Reply reply, Runnable released) {
+    void request(
+            int protocol, PrincipalId from, long requestId, Message message, ShardTask.Reply reply, Runnable released) {
         ProtocolServer server = servers.get(protocol);
         Requester asker = new Requester(from, requestId);
         ShardTask[] holder = new ShardTask[1];

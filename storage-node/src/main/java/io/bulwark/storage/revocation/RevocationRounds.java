@@ -41,7 +41,8 @@ final class RevocationRounds {
 
         @Override
         public void begins(PrincipalId revoked) {
-            said.compute(revoked, (_, before) -> new ServerReport(before == null ? 1 : before.round() + 1, false, 0, 0));
+            said.compute(
+                    revoked, (_, before) -> new ServerReport(before == null ? 1 : before.round() + 1, false, 0, 0));
         }
 
         @Override

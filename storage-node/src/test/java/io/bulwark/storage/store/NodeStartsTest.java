@@ -47,11 +47,13 @@ class NodeStartsTest {
                         .isEmpty();
             }
             assertThat(index.nextNumber()).isEqualTo(written);
-            assertThat(lives.hear(NodeStarts.WRITES_MILLIS - 1, 3, new StoreStart(1, 11))).hasValue(0);
+            assertThat(lives.hear(NodeStarts.WRITES_MILLIS - 1, 3, new StoreStart(1, 11)))
+                    .hasValue(0);
             assertThat(lives.hear(1, 4, new StoreStart(8, 11)))
                     .as("others are heard meanwhile")
                     .hasValue(0);
-            assertThat(lives.hear(NodeStarts.WRITES_MILLIS, 3, new StoreStart(2, 11))).hasValue(0);
+            assertThat(lives.hear(NodeStarts.WRITES_MILLIS, 3, new StoreStart(2, 11)))
+                    .hasValue(0);
             assertThat(lives.hear(NodeStarts.WRITES_MILLIS, 3, new StoreStart(1, 11)))
                     .as("what was answered is remembered")
                     .hasValue(2);

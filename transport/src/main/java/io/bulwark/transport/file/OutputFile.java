@@ -189,7 +189,8 @@ public final class OutputFile {
                 System.err.flush();
                 yield writeInto(unclosable(FileDescriptor.err), content);
             }
-            default -> writeInto(Files.newOutputStream(place, StandardOpenOption.WRITE, StandardOpenOption.APPEND), content);
+            default ->
+                writeInto(Files.newOutputStream(place, StandardOpenOption.WRITE, StandardOpenOption.APPEND), content);
         };
     }
 

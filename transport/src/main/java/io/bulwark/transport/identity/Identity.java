@@ -142,7 +142,8 @@ public final class Identity {
                                     point.getAffineYCoord().toBigInteger()),
                             spec)),
                     keys.generatePrivate(new ECPrivateKeySpec(secret, spec)));
-            return withCertificate(principal, pair, now.minus(CLOCK_DIFFERENCE_MAX), now.plus(VALIDITY_STANDARD), random);
+            return withCertificate(
+                    principal, pair, now.minus(CLOCK_DIFFERENCE_MAX), now.plus(VALIDITY_STANDARD), random);
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("this Java makes no P-256 keys", e);
         }

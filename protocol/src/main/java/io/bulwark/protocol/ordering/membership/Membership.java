@@ -174,7 +174,8 @@ public final class Membership {
     private void conclude() {
         Handover own = handover;
         if (own == null
-                || !HandoverProof.isEnough(configurationChain.configuration(), own.next(), List.copyOf(signatures.keySet()))) {
+                || !HandoverProof.isEnough(
+                        configurationChain.configuration(), own.next(), List.copyOf(signatures.keySet()))) {
             return;
         }
         List<Signed> signed = new ArrayList<>();

@@ -83,7 +83,8 @@ final class BatchFetcher {
      */
     void wantRequest(long nowMillis, RequestId id, long sources) {
         WantedItem known = requests.get(id);
-        WantedItem want = known == null ? new WantedItem(nowMillis + config.timers().fetchMillis() / 4, 0) : known;
+        WantedItem want =
+                known == null ? new WantedItem(nowMillis + config.timers().fetchMillis() / 4, 0) : known;
         if (known == null || known.odd != odd) {
             requests.putLast(id, want);
         }

@@ -27,7 +27,12 @@ final class MissingBatches {
     /** Bodies wanted for a batch that has other supporters than its primary, or that lost its room here. */
     private final Set<RequestId> ofBatches = new HashSet<>();
 
-    MissingBatches(ReplicaContext parts, Agreement agreement, ViewChangeExecutor viewChangeExecutor, BatchStore batches, BatchFetcher fetching) {
+    MissingBatches(
+            ReplicaContext parts,
+            Agreement agreement,
+            ViewChangeExecutor viewChangeExecutor,
+            BatchStore batches,
+            BatchFetcher fetching) {
         this.parts = parts;
         this.agreement = agreement;
         this.viewChangeExecutor = viewChangeExecutor;

@@ -112,7 +112,8 @@ final class Primary {
                 continue;
             }
             int inFlight = config.batches().inFlight();
-            if (next.isEmpty() || last - executed >= (full ? Math.max(inFlight, NextViewMessages.FULL_MAX) : inFlight)) {
+            if (next.isEmpty()
+                    || last - executed >= (full ? Math.max(inFlight, NextViewMessages.FULL_MAX) : inFlight)) {
                 return;
             }
             List<RequestId> ids = new ArrayList<>(next.size());

@@ -16,11 +16,11 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Phase;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestReady;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestReady;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Transfer;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport;
@@ -134,7 +134,8 @@ public final class Replica {
         stateTransfer = new StateTransfer(config, log, execution, checkpoints, guard, outbox);
         viewChangeExecutor = new ViewChangeExecutor(
                 config, memory, view, log, history, batches, execution, checkpoints, outbox, new AfterViewChange());
-        ReplicaContext parts = new ReplicaContext(config, view, log, history, execution, checkpoints, pool, signing, random, outbox);
+        ReplicaContext parts =
+                new ReplicaContext(config, view, log, history, execution, checkpoints, pool, signing, random, outbox);
         ending = new ConfigurationEnd(config, execution, outbox);
         wants = new MissingBatches(parts, agreement, viewChangeExecutor, batches, fetching);
         peerRecoveries = new PeerRecoveries(parts);
@@ -363,8 +364,8 @@ public final class Replica {
     /** Time passes. */
     public void onTick(long nowMillis) {
         viewChangeExecutor.onTick(nowMillis);
-        long timeoutMillis =
-                Math.min(viewChangeExecutor.changes().timeoutMillis(), config.timers().requestMillisMax());
+        long timeoutMillis = Math.min(
+                viewChangeExecutor.changes().timeoutMillis(), config.timers().requestMillisMax());
         boolean suspects = suspicion.suspects(nowMillis, timeoutMillis) || primaryRole.hasAbdicated();
         suspects |= viewChangeExecutor.changes().mustYield(nowMillis);
         if (suspects && !replicaRecovery.isMute() && execution.successor() == null) {
@@ -458,7 +459,14 @@ public final class Replica {
         List<LogRecord> bodies = batches.retain(RecoveredLog.live(log, history));
         List<Numbered> held = checkpoints.held(Long.MAX_VALUE);
         long index = outbox.roll(RecoveredLog.summary(
-                low, viewChangeExecutor.own(), viewChangeExecutor.installed(), held, log, history, replicaRecovery.record(), bodies));
+                low,
+                viewChangeExecutor.own(),
+                viewChangeExecutor.installed(),
+                held,
+                log,
+                history,
+                replicaRecovery.record(),
+                bodies));
         primaryRole.gate(index);
         return index;
     }
@@ -514,7 +522,10 @@ public final class Replica {
     /** Returns the state of recoveries, this replica's and the others'. */
     public RecoveryReport recoveries(long nowMillis) {
         return new RecoveryReport(
-                replicaRecovery.phase(), replicaRecovery.isForgotten(), replicaRecovery.report(), peerRecoveries.report(nowMillis));
+                replicaRecovery.phase(),
+                replicaRecovery.isForgotten(),
+                replicaRecovery.report(),
+                peerRecoveries.report(nowMillis));
     }
 
     /** The low water mark h. */

@@ -354,7 +354,9 @@ final class ReplicaRecovery {
         point = Math.max(estimate, RecoveryLedger.markAt(config.group(), sequence));
         answeredMillis = nowMillis;
         // A replica that has progressed with others in this life stays with them.
-        forgedView = replies.isForged(views.unilateralView()) && view.number() == views.unilateralView() && !views.hasBegun();
+        forgedView = replies.isForged(views.unilateralView())
+                && view.number() == views.unilateralView()
+                && !views.hasBegun();
         if (forgedView) {
             othersView = replies.validView(view.number());
         } else {

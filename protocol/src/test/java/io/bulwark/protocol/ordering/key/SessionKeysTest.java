@@ -83,7 +83,8 @@ class SessionKeysTest {
             switch (effect) {
                 case KeyEffect.Send send -> sent.add(new Sent(self, send.to(), send.message()));
                 case KeyEffect.Changed change -> changed.get(self).add(change.replica());
-                case KeyEffect.WatchdogMismatch misfit -> throw new IllegalStateException("all have one period: " + misfit);
+                case KeyEffect.WatchdogMismatch misfit ->
+                    throw new IllegalStateException("all have one period: " + misfit);
                 case KeyEffect.ConfigurationMismatch elsewhere -> others.add(elsewhere);
             }
         }
@@ -263,7 +264,8 @@ class SessionKeysTest {
         run(1_000);
         assertThat(keys.get(0).authenticate(1, 1, BODY)).isEmpty();
         assertThat(keys.get(1).authenticate(0, 1, BODY)).isEmpty();
-        assertThat(others).contains(new KeyEffect.ConfigurationMismatch(1, 1), new KeyEffect.ConfigurationMismatch(0, 0));
+        assertThat(others)
+                .contains(new KeyEffect.ConfigurationMismatch(1, 1), new KeyEffect.ConfigurationMismatch(0, 0));
         keys.set(0, start(0, 3, 1));
         run(1_000);
         assertThat(hears(1, say(0))).isTrue();

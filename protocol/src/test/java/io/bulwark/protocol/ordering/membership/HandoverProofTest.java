@@ -136,7 +136,8 @@ class HandoverProofTest {
         assertThat(configurationChain.accept(successor(first))).isFalse();
         assertThat(configurationChain.accept(successor(then))).isTrue();
         assertThat(configurationChain.configuration()).isEqualTo(second);
-        assertThat(configurationChain.term().checkpoint()).isEqualTo(then.handover().checkpoint());
+        assertThat(configurationChain.term().checkpoint())
+                .isEqualTo(then.handover().checkpoint());
         assertThat(configurationChain.successorOf(1)).isEqualTo(successor(then));
         assertThat(configurationChain.hasProofOf(2)).isFalse();
         assertThat(configurationChain.proofs()).containsExactly(first, then);

@@ -82,7 +82,11 @@ class MembershipCodecTest implements MessageCodecContract {
         assertMalformed(0x0A05, proof);
         assertMalformed(0x0A05, new WireWriter().raw(proof).i32(0).toBytes());
         assertMalformed(
-                0x0A05, new WireWriter().raw(proof).i32(OperatorAuthorizations.BYTES_MAX + 1).toBytes());
+                0x0A05,
+                new WireWriter()
+                        .raw(proof)
+                        .i32(OperatorAuthorizations.BYTES_MAX + 1)
+                        .toBytes());
     }
 
     /** An older build reads what it knows. */

@@ -26,7 +26,8 @@ public final class Proofs {
     }
 
     /** OperatorAuthorizations of the tests: the operator's signature is the digest of the named configuration. */
-    public static final OperatorAuthorizations OPERATOR = (ended, next, authorization) -> authorization.equals(next.digest());
+    public static final OperatorAuthorizations OPERATOR =
+            (ended, next, authorization) -> authorization.equals(next.digest());
 
     /** With the operator's word. */
     public static MembershipMessage.Successor successor(HandoverProof proof) {

@@ -15,8 +15,7 @@ import org.junit.jupiter.api.Test;
 /** Which number a request has, as views end and the log is cut. */
 @NullMarked
 class AssignmentsTest {
-    private static final RequestId ID =
-            new Request(PrincipalId.client(1), 1, false, Bytes.of((byte) 7)).id();
+    private static final RequestId ID = new Request(PrincipalId.client(1), 1, false, Bytes.of((byte) 7)).id();
 
     private final ReplicaConfig config = ReplicaConfig.of(3, 1);
     private final SlotLog log = new SlotLog(config.logSize(), 0);

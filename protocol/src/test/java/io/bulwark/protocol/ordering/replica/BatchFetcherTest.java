@@ -165,7 +165,8 @@ class BatchFetcherTest {
     /** A replica without any of the requests sends an empty answer, at a limited rate. */
     @Test
     void whoHasNothingSaysSo() {
-        BatchServer serving = new BatchServer(CONFIG, new BatchStore(new RequestPool(CONFIG, new RecentResults(1))), outbox);
+        BatchServer serving =
+                new BatchServer(CONFIG, new BatchStore(new RequestPool(CONFIG, new RecentResults(1))), outbox);
         serving.onFetchRequests(0, 1, new FetchRequests(List.of(id(1))));
         assertThat(outbox.drain()).containsExactly(new ReplicaEffect.Send(1, new RequestBodies(List.of())));
         for (int i = 0; i < 1_000; i++) {

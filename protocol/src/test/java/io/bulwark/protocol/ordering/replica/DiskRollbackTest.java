@@ -44,7 +44,8 @@ class DiskRollbackTest {
         cluster.run(500);
         List<List<LogRecord>> copies =
                 cluster.nodes.stream().map(node -> List.copyOf(node.disk)).toList();
-        cluster.wire = (from, to, message) -> to > voter && message instanceof ReplicaMessage.Phase ? List.of() : List.of(message);
+        cluster.wire = (from, to, message) ->
+                to > voter && message instanceof ReplicaMessage.Phase ? List.of() : List.of(message);
         for (int number = 0; number < 5; number++) {
             cluster.submit(1, number, TestCluster.operation(number));
             finish(cluster, 2_000);

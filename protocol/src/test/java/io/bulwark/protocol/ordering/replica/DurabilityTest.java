@@ -490,7 +490,12 @@ class DurabilityTest {
     @Test
     void aStateThatIsGivenUpWhileItIsFetchedIsNotTaken() {
         Replica replica = new Replica(
-                ReplicaConfig.of(3, 1), application, List.of(), StartReason.FORGOTTEN, Signing.NONE, new SplittableRandom(0));
+                ReplicaConfig.of(3, 1),
+                application,
+                List.of(),
+                StartReason.FORGOTTEN,
+                Signing.NONE,
+                new SplittableRandom(0));
         replica.onStateDamaged(0);
         replica.onStateFetched(0, 0, 0);
         drain(replica);

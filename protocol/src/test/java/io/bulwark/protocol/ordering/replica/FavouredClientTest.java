@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestReady;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestReady;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.ordering.replica.TestCluster.Call;
 import java.util.ArrayList;
@@ -67,8 +67,10 @@ class FavouredClientTest {
                     ofOthers.values().forEach(each -> each.passedOver++);
                 }
                 return switch (message) {
-                    case RequestEcho requestEcho when to == 0 -> List.of(new RequestEcho(hear(from, requestEcho.requests(), false)));
-                    case RequestReady ready when to == 0 -> List.of(new RequestReady(hear(from, ready.requests(), true)));
+                    case RequestEcho requestEcho
+                    when to == 0 -> List.of(new RequestEcho(hear(from, requestEcho.requests(), false)));
+                    case RequestReady ready
+                    when to == 0 -> List.of(new RequestReady(hear(from, ready.requests(), true)));
                     default -> List.of(message);
                 };
             };

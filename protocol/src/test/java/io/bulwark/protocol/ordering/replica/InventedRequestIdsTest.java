@@ -159,7 +159,8 @@ class InventedRequestIdsTest {
         Replica backup = new Replica(SMALL, new JournalApplication(), List.of());
         for (int client = 1; client <= 20; client++) {
             for (int peer : List.of(4, 5, 6)) {
-                backup.onMessage(0, peer, new RequestEcho(List.of(quarter(client).id())));
+                backup.onMessage(
+                        0, peer, new RequestEcho(List.of(quarter(client).id())));
             }
             backup.onRequest(0, quarter(client));
         }

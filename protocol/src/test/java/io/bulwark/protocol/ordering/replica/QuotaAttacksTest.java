@@ -33,7 +33,8 @@ class QuotaAttacksTest {
         List<Request> forged = IntStream.range(0, 8)
                 .mapToObj(call -> new Request(VICTIM, 1_000 + call, false, TestCluster.operation(call)))
                 .toList();
-        RequestEcho requestEcho = new RequestEcho(forged.stream().map(Request::id).toList());
+        RequestEcho requestEcho =
+                new RequestEcho(forged.stream().map(Request::id).toList());
         for (int to = 1; to < 4; to++) {
             cluster.send(0, to, requestEcho);
             cluster.send(0, to, new PrePrepare(0, 1, new Batch(1_000_000, requestEcho.requests())));
@@ -88,7 +89,8 @@ class QuotaAttacksTest {
         }
         List<Request> vouched =
                 IntStream.range(100, 140).mapToObj(QuotaAttacksTest::told).toList();
-        RequestEcho requestEcho = new RequestEcho(vouched.stream().map(Request::id).toList());
+        RequestEcho requestEcho =
+                new RequestEcho(vouched.stream().map(Request::id).toList());
         backup.onMessage(0, 1, requestEcho);
         backup.onMessage(0, 2, requestEcho);
         backup.onTick(0);
@@ -152,9 +154,12 @@ class QuotaAttacksTest {
     /** The primary proposes nothing. Clients send replica 1 alone more requests than others remember of its vouches. */
     @Test
     void clientsThatFloodOneReplicaCannotKeepASilentPrimaryInItsView() {
-        TestCluster cluster = new TestCluster(1, 2, config -> config.withRoom(new Quotas(8, 8 << 20, 32, 16, 128 << 20)));
-        cluster.wire = (from, to, message) ->
-                from == 0 && (message instanceof PrePrepare || message instanceof RequestEcho) ? List.of() : List.of(message);
+        TestCluster cluster =
+                new TestCluster(1, 2, config -> config.withRoom(new Quotas(8, 8 << 20, 32, 16, 128 << 20)));
+        cluster.wire =
+                (from, to, message) -> from == 0 && (message instanceof PrePrepare || message instanceof RequestEcho)
+                        ? List.of()
+                        : List.of(message);
         flood(cluster);
         cluster.run(500);
         cluster.submit(1, 1, TestCluster.operation(7));

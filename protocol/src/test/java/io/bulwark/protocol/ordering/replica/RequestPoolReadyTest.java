@@ -24,7 +24,8 @@ class RequestPoolReadyTest {
     private final RequestId id = request.id();
 
     private RequestPool poolWith(int faulty) {
-        return new RequestPool(ReplicaConfig.of(0, faulty).withRoom(new Quotas(3, 1 << 20, BOUND, 4, 2 << 20)), results);
+        return new RequestPool(
+                ReplicaConfig.of(0, faulty).withRoom(new Quotas(3, 1 << 20, BOUND, 4, 2 << 20)), results);
     }
 
     private static Request request(int client, long call) {

@@ -8,9 +8,9 @@ import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.ConfigurationStart;
 import io.bulwark.protocol.ordering.membership.Handover;
 import io.bulwark.protocol.ordering.membership.Member;
-import io.bulwark.protocol.ordering.membership.ConfigurationStart;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Checkpoint;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Executed;
@@ -440,12 +440,16 @@ class SuccessionTest {
         assertThat(application.makeDurable(8)).isTrue();
         Replica before = new Replica(
                 ReplicaConfig.of(0, 2)
-                        .in(new ConfigurationStart(seven, application.checkpoints().getFirst()), 0),
+                        .in(
+                                new ConfigurationStart(
+                                        seven, application.checkpoints().getFirst()),
+                                0),
                 application,
                 List.of());
         before.onTick(0);
         assertThat(before.recoveries(0).known()).hasSize(1);
-        ConfigurationStart term = new ConfigurationStart(seven.without(Set.of(4, 5, 6)), new Numbered(24, Hashes.sha256(Bytes.EMPTY)));
+        ConfigurationStart term =
+                new ConfigurationStart(seven.without(Set.of(4, 5, 6)), new Numbered(24, Hashes.sha256(Bytes.EMPTY)));
         Replica begun = new Replica(ReplicaConfig.of(0, 1).in(term, 0), application, List.of());
         begun.onTick(0);
         assertThat(begun.recoveries(0).known()).isEmpty();

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.membership.Configuration;
-import io.bulwark.protocol.ordering.membership.Handover;
 import io.bulwark.protocol.ordering.membership.ConfigurationStart;
+import io.bulwark.protocol.ordering.membership.Handover;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.Request;

@@ -118,7 +118,8 @@ class DecisionPropertyTest {
             }
             int free = random.nextInt(ViewChangeBuilder.LOG + 1);
             if (decision.supports(checkpoint, chosen.subList(0, ViewChangeBuilder.LOG - free))) {
-                chosen.subList(ViewChangeBuilder.LOG - free, ViewChangeBuilder.LOG).clear();
+                chosen.subList(ViewChangeBuilder.LOG - free, ViewChangeBuilder.LOG)
+                        .clear();
             }
             Map<Long, Bytes> assigned = new HashMap<>();
             chosen.forEach(choice -> assigned.put(choice.sequence(), choice.digest()));
@@ -229,7 +230,8 @@ class DecisionPropertyTest {
             long stable = told.get(random.nextInt(told.size())).stable();
             ViewChangeBuilder lie = ViewChangeBuilder.stable(view, stable);
             if (random.nextBoolean()) {
-                lie.holds(new Numbered(stable + ViewChangeBuilder.INTERVAL, ViewChangeBuilder.digest(600 + random.nextInt(2))));
+                lie.holds(new Numbered(
+                        stable + ViewChangeBuilder.INTERVAL, ViewChangeBuilder.digest(600 + random.nextInt(2))));
             }
             for (long n = stable + 1; n <= stable + ViewChangeBuilder.LOG; n++) {
                 int batch = random.nextInt(BATCHES + 1);

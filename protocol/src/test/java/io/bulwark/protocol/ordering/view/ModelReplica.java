@@ -48,7 +48,8 @@ final class ModelReplica {
     }
 
     ViewChange tell(long view) {
-        List<Numbered> checkpoints = held.stream().map(ViewChangeBuilder::checkpoint).toList();
+        List<Numbered> checkpoints =
+                held.stream().map(ViewChangeBuilder::checkpoint).toList();
         return history.tell(view, checkpoints);
     }
 }

@@ -337,7 +337,8 @@ class ViewChangesTest {
     @Test
     void malformedMessagesAreTheirSendersMisbehaviour() {
         ViewChanges backup = opened(3);
-        ViewChange twice = new ViewChange(1, 0, List.of(ViewChangeBuilder.checkpoint(0), ViewChangeBuilder.checkpoint(0)), List.of(), List.of());
+        ViewChange twice = new ViewChange(
+                1, 0, List.of(ViewChangeBuilder.checkpoint(0), ViewChangeBuilder.checkpoint(0)), List.of(), List.of());
         assertThat(backup.onMessage(0, 0, twice)).hasOnlyElementsOfType(ViewStep.Misbehaved.class);
         NewView few = newView(EMPTY, EMPTY);
         assertThat(backup.onMessage(0, 1, few)).hasOnlyElementsOfType(ViewStep.Misbehaved.class);
