@@ -15,7 +15,7 @@ public sealed interface FpWriteOutcome {
 
     /**
      * Result that the epoch is over, and a COMMIT was sent in it or an earlier one: others may have read the block, and
-     * written it again. The write continues in the later epoch, by {@link FpWrite#goingOn}; it must never restart under
+     * written it again. The write continues in the later epoch, by {@link FpWrite#continueInEpoch}; it must never restart under
      * another timestamp.
      */
     record EpochOver(Timestamp at) implements FpWriteOutcome {}

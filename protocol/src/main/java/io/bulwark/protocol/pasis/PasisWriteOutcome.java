@@ -16,7 +16,7 @@ public sealed interface PasisWriteOutcome {
 
     /**
      * Result that the epoch is over, and fragments were sent in it or an earlier one: others may have read the block,
-     * and written it again. The write continues in the later epoch, by {@link PasisWrite#goingOn}; it must never
+     * and written it again. The write continues in the later epoch, by {@link PasisWrite#continueInEpoch}; it must never
      * restart under another timestamp.
      */
     record EpochOver(ValidatingTimestamp at) implements PasisWriteOutcome {}
