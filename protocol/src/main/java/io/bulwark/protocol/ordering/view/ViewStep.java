@@ -12,7 +12,7 @@ public sealed interface ViewStep {
 
     /**
      * From now on take part in no earlier view: neither PREPARE nor COMMIT. Make the VIEW-CHANGE for this view durable,
-     * then call {@link ViewChanges#entered}.
+     * then call {@link ViewChanges#onEntered}.
      */
     record Leave(long view) implements ViewStep {}
 
