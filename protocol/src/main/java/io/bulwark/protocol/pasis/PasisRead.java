@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * (3.1 and 3.4).
  *
  * <p>With more than N - b answers the bound below which a candidate cannot have been complete rises with them ({@link
- * PasisGroup#shownAt}). Nodes that have collected a version, or a later one, neither claim nor deny it. If these are so
+ * PasisGroup#minShown}). Nodes that have collected a version, or a later one, neither claim nor deny it. If these are so
  * many that they may hide a complete version, the read restarts.
  */
 public final class PasisRead implements ClientOperation<PasisReadOutcome> {
