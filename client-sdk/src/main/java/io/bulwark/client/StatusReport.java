@@ -331,7 +331,10 @@ final class StatusReport {
         return reply.volumes().stream().anyMatch(work -> work.volume() == volume.id() && work.unfinished() > 0);
     }
 
-    /** Whether a holder serves nothing of the volume: registers, until it has made up what its store had forgotten. */
+    /**
+     * Returns whether a holder serves nothing of the volume: no registers until it has recovered what its store had
+     * forgotten.
+     */
     private static boolean isSilent(int holder, NodeStatusReply reply, Volume volume) {
         return reply.setBack()
                 && volume.kind() == VolumeKind.REGISTER

@@ -22,7 +22,7 @@ final class ComposedCluster {
     static final int REPLICAS = 4;
     private static final long RETRY_MILLIS = 500;
 
-    /** Those of the file, and no second compiler: members live for a minute. */
+    /** Options of the compose file without the second compiler, as members live for a minute. */
     private static final String JAVA_OPTIONS =
             "-Xmx256m -XX:MaxDirectMemorySize=256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1";
 

@@ -31,7 +31,7 @@ class BftDiskRollbackTest {
     private static final int BEFORE = 5;
     private static final int AFTER = 25;
 
-    /** So young that a replica that has forgotten, and waits for the end of all keys, need not wait for minutes. */
+    /** Keys with a short life, so that a replica that has forgotten need not wait minutes until all keys have ended. */
     private static final Recoveries YOUNG_KEYS = new Recoveries(20_000, 5_000, 120_000);
 
     @TempDir

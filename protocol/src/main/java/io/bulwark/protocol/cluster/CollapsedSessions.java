@@ -38,7 +38,7 @@ public final class CollapsedSessions {
         }
     }
 
-    /** Whether this session is one of them. */
+    /** Returns whether this session has collapsed. */
     public boolean covers(PrincipalId owner, long session) {
         NavigableMap<Long, Long> known = intervals.get(owner);
         Map.Entry<Long, Long> below = known == null ? null : known.floorEntry(session);

@@ -66,7 +66,7 @@ final class ExtentBlocks {
         }
     }
 
-    /** Whether this node serves an epoch of the extent's group now. */
+    /** Tells which epochs this node serves. */
     interface Epochs {
         boolean serves(BlockId block, long epoch);
     }

@@ -176,7 +176,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
                 slot.hold();
                 verdicts.remove(index, Verdict.UNREACHABLE);
             }
-            // What it has it had when it said so: this is an earlier answer, or a lie.
+            // The slot held the fragment when it said so. This is an earlier answer, or a lie.
             case NotFound refused
             when content != null && slot.holds && refused.epoch() == group.epoch() && onLacking(refused.reason()) -> {
                 return effects;
@@ -379,7 +379,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             case Acknowledged _ when answer.epoch() == group.epoch() -> slot.hold();
             case NotStored _
             when answer.epoch() > group.epoch() -> refuse(index, ReadRefusal.WRONG_EPOCH, answer.epoch(), effects);
-            // What passes is tried again, for as long as the read goes on.
+            // Passing refusals are retried as long as the read runs.
             case NotStored refused when !ExtentWrite.PASSING.contains(refused.reason()) -> slot.supplying = false;
             default -> {}
         }
@@ -476,7 +476,10 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         }
     }
 
-    /** Whether the writer gave the block the right hashes: a slot whose hash is wrong can never be handed its fragment. */
+    /**
+     * Returns whether the writer gave the block the right hashes. A slot whose hash is wrong can never be handed its
+     * fragment.
+     */
     private boolean encodes(Map<Integer, Bytes> good, Bytes whole) {
         fragments = coding.encodeExactly(Objects.requireNonNull(checksum), whole, good.keySet())
                 .orElse(List.of());

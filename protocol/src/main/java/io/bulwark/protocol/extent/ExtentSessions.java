@@ -75,7 +75,7 @@ final class ExtentSessions {
     /** State of one session. */
     static final class Session {
         final Key key;
-        /** Whether it had collapsed before it came into memory: nothing of it is on disk, and nothing may come there. */
+        /** True if it had collapsed before it was loaded: it has nothing on disk, and must get nothing there. */
         final boolean collapsed;
 
         SessionState state = SessionState.UNKNOWN;
@@ -116,7 +116,7 @@ final class ExtentSessions {
             return state == SessionState.CLOSED || collapsed || (record != null && record.closed()) || forgotten();
         }
 
-        /** Whether its record was damaged: what was freed of it is not known. */
+        /** Returns whether its record was damaged, so that its freed ranges are unknown. */
         boolean forgotten() {
             return record != null && record.forgotten();
         }
@@ -282,7 +282,7 @@ final class ExtentSessions {
         });
     }
 
-    /** Those in memory, and those that come there later; of what else is on disk {@link Fact.ClosedWith} tells. */
+    /** Marks the sessions in memory and those loaded later. {@link Fact.ClosedWith} covers the others on disk. */
     void learn(ServerCall turn, Fact.Collapsed fact) {
         collapsed.learn(fact);
         for (Session session : all()) {

@@ -74,7 +74,7 @@ final class BlockScrub {
 
     private void repair(long nowMillis) {
         Timestamp before = register.versions().latest();
-        // Who asks for the look bounds how many there are.
+        // The caller bounds the number of looks.
         boolean begun = register.repair().request(nowMillis, null, false, now -> then.accept(found(before), now));
         if (!begun) {
             then.accept(FpScrub.ScrubOutcome.UNFINISHED, nowMillis);

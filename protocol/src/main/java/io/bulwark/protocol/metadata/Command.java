@@ -51,8 +51,9 @@ public sealed interface Command {
     long INVITATION_MILLIS_MAX = 30L * 24 * 3_600_000;
 
     /**
-     * How long a node's report waits for others to say the same, in agreed time: served time hardly passes while few commands come. A day is longer than
-     * correct nodes take to find the same, each for itself, and shorter than the time in which one node is mended and another becomes faulty.
+     * Time for which a node's report waits for matching ones, in agreed time: served time hardly passes while few
+     * commands arrive. Correct nodes find the same fault within less than a day. Repairing one node and losing another
+     * takes longer.
      */
     long REPORT_TTL_MILLIS = 24 * 3_600_000L;
 

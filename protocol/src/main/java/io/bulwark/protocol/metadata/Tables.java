@@ -20,9 +20,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How the whole state of the metadata lies in a {@link KeyValueState}: a record for each thing, small, so that a command
- * rewrites little, and further records for each order in which things are looked for. A key is the number of its table
- * (1 byte) and the fields shown; numbers are big-endian and not negative, so that keys ascend as they do.
+ * Layout of the metadata state in a {@link KeyValueState}. Each thing has a small record, so that a command rewrites
+ * little. Each order in which things are searched has further records. A key is the number of its table (1 byte) and
+ * the fields shown. Numbers are big-endian and not negative, so that keys ascend as they do.
  *
  * <pre>
  *  1 totals     version of this layout (4)             times, last numbers, counts
@@ -66,7 +66,7 @@ import java.util.TreeMap;
  * 39 replicas   0 (4); 1 (4)                           who orders, if not the genesis's; who is to follow
  * </pre>
  *
- * Intervals are found by their ends, so that the one around or behind a number is the first from it on.
+ * An interval's key has its end, so that the interval around or after a number is the first one from that number on.
  */
 final class Tables {
     static final int VERSION = 3;

@@ -33,7 +33,7 @@ public final class Collusion {
         });
     }
 
-    /** Whether it is one of them. */
+    /** Returns whether this party is faulty. */
     public boolean isFaulty(PrincipalId party) {
         return faulty.contains(party);
     }

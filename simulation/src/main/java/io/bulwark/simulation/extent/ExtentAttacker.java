@@ -117,7 +117,9 @@ final class ExtentAttacker {
         simulation.start(self, new StoppingOperation<>(write, (_, send) -> some.contains(send.to())));
     }
 
-    /** Those that lie, and less than m correct ones: enough for a reader only as long as liars want it so. */
+    /**
+     * Returns the liars and fewer than m correct nodes. They are enough for a reader only while the liars cooperate.
+     */
     private List<PrincipalId> few(BlockId block) {
         int m = volume.policy().m();
         int correct = m - 1 - random.nextInt(volume.policy().f());

@@ -100,7 +100,7 @@ final class ExtentInvariants {
         dropped.add(block);
     }
 
-    /** Whether somebody got it, so that under FP everybody can for ever. */
+    /** Returns whether a client has read it. Under FP every client can then read it for ever. */
     boolean wasRead(BlockId block, Bytes pin) {
         return volume.policy().protocol() == Protocol.FP
                 && read.containsKey(new PinnedExtent(block, pin))

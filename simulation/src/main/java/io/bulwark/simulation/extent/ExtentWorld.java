@@ -233,7 +233,7 @@ public final class ExtentWorld implements SimulatedWorld {
         });
     }
 
-    /** What a faulty client wrote: whole, the same for all and for ever, or nothing. */
+    /** Reads what a faulty client wrote: it is whole and the same for all and for ever, or nothing. */
     private void read(PrincipalId reader, ExtentAttacker.OwnExtent own) {
         boolean readBefore = invariants.wasRead(own.block(), own.pin());
         begin(reader, parts.read(volume.volume(), own.block(), own.pin(), IMPATIENT), outcome -> {

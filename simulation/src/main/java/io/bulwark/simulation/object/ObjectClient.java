@@ -47,7 +47,7 @@ final class ObjectClient {
     private final Map<Integer, Lease> leases = new TreeMap<>();
     /** Number of extents and commands that it will still send: a faulty client stops at any point. */
     private long stepsLeft = Long.MAX_VALUE;
-    /** Whether it keeps back the messages that it does not send, instead of dropping them. */
+    /** True if it keeps back the messages that it does not send, instead of dropping them. */
     private boolean keepsBack;
 
     private final List<Runnable> keptBack = new ArrayList<>();

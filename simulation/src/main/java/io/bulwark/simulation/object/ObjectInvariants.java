@@ -29,7 +29,10 @@ final class ObjectInvariants {
     /** All who get anything of a faulty writer's object get the same. */
     static final Invariant SAME_BYTES = new Invariant("same-bytes", "docs/protocols/extents.md, a pinned read");
 
-    /** What was acknowledged, or read once, can be read with any f nodes and f replicas gone, whoever wrote it. */
+    /**
+     * Every version that was acknowledged or read once can be read with any f nodes and f replicas gone, whoever wrote
+     * it.
+     */
     static final Invariant STAYS_READABLE = new Invariant(
             "stays-readable",
             "docs/protocols/extents.md, writes and reads are done at m+f slots, which share m with any n-f");
@@ -69,7 +72,7 @@ final class ObjectInvariants {
         }
     }
 
-    /** Whether somebody has got all of it. */
+    /** Returns whether a client has read all of it. */
     boolean isGot(long inode) {
         return ofFaulty.containsKey(inode);
     }

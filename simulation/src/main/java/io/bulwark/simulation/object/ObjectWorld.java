@@ -457,7 +457,7 @@ public final class ObjectWorld implements SimulatedWorld {
         return shared.history();
     }
 
-    /** What a reader got of a faulty writer, too. */
+    /** Includes what readers got of faulty writers. */
     private void checkHeld() {
         List<BlockRange> named = invariants.references(VOLUME);
         held.forEach((block, pin) -> {
@@ -467,7 +467,7 @@ public final class ObjectWorld implements SimulatedWorld {
         });
     }
 
-    /** Whether nodes have made up all that is referenced, and everybody answers but those who lie. */
+    /** Returns whether nodes have completed all that is referenced, and all nodes except liars answer. */
     boolean isSettled() {
         return settled;
     }

@@ -72,7 +72,7 @@ public final class RegisterComparison implements BackgroundWork {
     private static final long RATE_MILLIS = 20;
     private static final long STOP_MILLIS = 5_000;
     private static final long TURN_MILLIS = 2_000;
-    /** Who tells of fewer blocks at a time is asked again in the next round only. */
+    /** Fewest blocks of one answer. A peer that sends fewer is asked again only in the next round. */
     private static final int BLOCKS_MIN = 16;
     /** More starts than any node has; a liar's claim. */
     private static final long LIFE_MAX = 1L << 48;
@@ -100,7 +100,7 @@ public final class RegisterComparison implements BackgroundWork {
      * Number of a life of this node that its store does not know, as reported by a correct peer; 0 if none is known.
      */
     private long laterLife;
-    /** Whether the store knows that this life is the last. */
+    /** True once the store knows that this life is the last. */
     private boolean confirmed;
 
     private volatile boolean knowsFirst;
@@ -178,7 +178,10 @@ public final class RegisterComparison implements BackgroundWork {
         return knowsFirst && volumes.values().stream().allMatch(progress -> progress.compared);
     }
 
-    /** Whether others' requests for registers of a volume are served: not by a store that may have forgotten what it promised there. */
+    /**
+     * Returns whether the node serves others' requests for registers of a volume. A store that may have forgotten its
+     * promises serves none.
+     */
     public boolean serves(int volume) {
         return answers.standing(volume) == StoreState.CURRENT;
     }
@@ -289,7 +292,7 @@ public final class RegisterComparison implements BackgroundWork {
 
     private void standCurrent(NodeAccess node, Volume volume) {
         StoreState before = answers.standing(volume.id());
-        // What is served in a life that goes on at the next start is not missed if the disk is set back to this life.
+        // Promises of a life that continues at the next start are not missed if the disk is set back to this life.
         if (before == StoreState.CURRENT || (allCurrentBut(volume.id()) && !confirm(node))) {
             return;
         }
@@ -359,7 +362,7 @@ public final class RegisterComparison implements BackgroundWork {
         return volume.policy().n() - volume.policy().f();
     }
 
-    /** How many others have told of all their blocks. */
+    /** Returns the number of other nodes that have listed all their blocks. */
     private static int told(Volume volume, PlacementGroup group, Progress progress) {
         return (int) group.holders().stream()
                 .filter(holder -> progress.next.getOrDefault(holder, 0L) >= volume.blocks())

@@ -50,12 +50,12 @@ public final class LatestAnswers implements BackgroundWork {
     private final Map<Integer, StoreState> standings = new ConcurrentHashMap<>();
     private volatile StoreState ofOthers = StoreState.UNKNOWN;
 
-    /** Of each volume, as each has nodes, and a number of faults, of its own. */
+    /** Returns the state of the store for a volume. Each volume has its own nodes and number of faults. */
     public StoreState standing(int volume) {
         return standings.getOrDefault(volume, ofOthers);
     }
 
-    /** Whether the store was set back, as far as some volume's nodes know. */
+    /** Returns whether the store was set back, as far as some volume's nodes know. */
     public boolean isSetBack() {
         return standings.containsValue(StoreState.SET_BACK);
     }
@@ -115,7 +115,7 @@ public final class LatestAnswers implements BackgroundWork {
                     answering.remove(from);
                     try {
                         if (found != null) {
-                            // Who gets no answer asks again.
+                            // A peer that gets no answer asks again.
                             known.store()
                                     .lives()
                                     .hear(nowMillis(), from.number(), request.life())

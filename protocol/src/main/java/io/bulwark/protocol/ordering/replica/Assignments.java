@@ -35,7 +35,7 @@ final class Assignments {
         byRequest.clear();
     }
 
-    /** What the log has accepted: when a life begins, and when the log was cut. */
+    /** Takes over what the log has accepted, at the start and after the log was cut. */
     void rebuild(BatchStore batches) {
         byRequest.clear();
         for (Slot slot : log.all()) {

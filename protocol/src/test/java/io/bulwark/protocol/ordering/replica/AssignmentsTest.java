@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Which number a request has, as views end and the log is cut. */
+/** Tests which number a request has as views end and the log is cut. */
 @NullMarked
 class AssignmentsTest {
     private static final RequestId ID = new Request(PrincipalId.client(1), 1, false, Bytes.of((byte) 7)).id();

@@ -62,7 +62,7 @@ class CertificatesTest {
         return backup;
     }
 
-    /** What a primary that an intruder had has left behind does not count once it has recovered (4.1). */
+    /** A proposal of a primary that an intruder controlled does not count once the primary has recovered (4.1). */
     @Test
     void aProposalThatIsNotAcceptedEndsWithItsPrimarysKey() {
         Replica backup = replica(2);
@@ -76,7 +76,7 @@ class CertificatesTest {
         assertThat(sync(backup)).contains(new LogRecord.Prepare(0, 1, right.digest()));
     }
 
-    /** Of a PREPARE on disk whose body is missing. */
+    /** Tests a PREPARE on disk whose body is missing. */
     @Test
     void aPromiseOfTheDiskBindsOverANewKeyOfThePrimary() {
         Replica backup = replica(2, new LogRecord.Prepare(0, 1, digest));

@@ -19,8 +19,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What k clients that attack cost another one, against the bound that docs/ordering/overload.md states: the worst over some seeds, with
- * all replicas up and with f of them down, in a group in which each batch takes the primary's link some time.
+ * Measures the cost of k attacking clients for another client, against the bound in docs/ordering/overload.md. It takes
+ * the worst of some seeds, with all replicas up and with f of them down. Each batch occupies the primary's link for
+ * some time.
  */
 @NullMarked
 @Execution(ExecutionMode.CONCURRENT)

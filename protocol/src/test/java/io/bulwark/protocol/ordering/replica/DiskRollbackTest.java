@@ -173,7 +173,7 @@ class DiskRollbackTest {
         assertThat(replicaRecovery.effects(ReplicaEffect.FetchState.class)).isNotEmpty();
     }
 
-    /** Of a disk that an intruder had the others may have been said to be behind. */
+    /** While an intruder had its disk, others may have been reported as behind. */
     @PlantedBug(
             in = HistoryGuard.class,
             rule = "where others stood during a recovery is not compared later",

@@ -42,7 +42,7 @@ final class JournalApplication implements Application {
     private List<Bytes> journal = new ArrayList<>();
     private final Map<Bytes, Integer> places = new HashMap<>();
     private final List<Configuration> asked = new ArrayList<>();
-    /** Of each entry and of what was before it, so that a checkpoint costs nothing for what earlier ones had. */
+    /** Digest of each entry and all before it, so that a checkpoint does not read earlier entries again. */
     private Bytes journalDigest = Bytes.EMPTY;
 
     private long agreedMillis;

@@ -282,7 +282,7 @@ class RequestPoolReadyTest {
         assertThat(pool.missing()).isEmpty();
     }
 
-    /** As with vouches: a replica that has yet to execute a request executed here does not want it again. */
+    /** As with echoes: a replica that is behind does not want a request again that was executed here. */
     @Test
     void whatWasExecutedHereIsNotReadyForWhoIsBehind() {
         results.put(id, 7, Bytes.EMPTY);

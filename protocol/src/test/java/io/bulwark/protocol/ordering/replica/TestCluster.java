@@ -65,7 +65,7 @@ final class TestCluster {
         boolean isLogForged;
         /** Reason for its stop, if it has stopped. */
         String stopped = "";
-        /** Whether its process is paused: messages wait, and its clock stands still. */
+        /** True while its process is paused: messages wait, and its clock stands still. */
         boolean isPaused;
         /** Its disk is as slow as all are, or slower. */
         long syncMillis;
