@@ -163,7 +163,7 @@ class ExtentRulesTest {
     @PlantedBug(
             in = ExtentServer.class,
             rule = "a freed id is refused for good",
-            replace = "if (session.freed(place.block())) { refuse",
+            replace = "if (session.isFreed(place.block())) { refuse",
             with = "if (false) { refuse")
     @Test
     void freedExtentsAreGoneForGoodThroughCrashes() {
@@ -232,7 +232,7 @@ class ExtentRulesTest {
     @PlantedBug(
             inClass = "io.bulwark.protocol.extent.ExtentBlocks",
             rule = "the unreferenced bytes of a client are limited",
-            replace = "!referenced && !charges.charge(block, size(fresh))",
+            replace = "!referenced && !quota.charge(block, size(fresh))",
             with = "false")
     @Test
     void unreferencedBytesAreLimitedUntilTheyAreReferencedAlsoAfterARestart() {
@@ -284,8 +284,8 @@ class ExtentRulesTest {
     @PlantedBug(
             in = ExtentServer.class,
             rule = "an extent is durable before its store is answered OK",
-            replace = "(next, refusal) -> answer(next, asked, place, refusal)); } private static",
-            with = "(next, refusal) -> {}); answer(turn, asked, place, null); } private static")
+            replace = "(next, refusal) -> answer(next, asked, place, refusal)); } private void",
+            with = "(next, refusal) -> {}); answer(turn, asked, place, null); } private void")
     @PlantedBug(
             inClass = "io.bulwark.protocol.extent.ExtentBlocks",
             rule = "a full disk is not answered OK",

@@ -84,7 +84,7 @@ class FpFaultsTest {
     @PlantedBug(
             in = FpRead.class,
             rule = "a reader writes back what may be incomplete",
-            replace = "settling == Settling.NONE || done || reports.settled(attempt.version)",
+            replace = "settling == SettlingMode.NONE || done || reports.settled(attempt.version)",
             with = "true || done")
     @ParameterizedTest
     @CsvSource({"1,2", "1,3", "2,3"})

@@ -257,8 +257,8 @@ class FpLurkingWriteTest {
     @PlantedBug(
             in = FpRead.class,
             rule = "a reader does not write back a version that nonces alone prove",
-            replace = "if (settling == Settling.WRITE_BACK && attempt.committed()) {",
-            with = "if (settling == Settling.WRITE_BACK) {")
+            replace = "if (settling == SettlingMode.WRITE_BACK && attempt.committed()) {",
+            with = "if (settling == SettlingMode.WRITE_BACK) {")
     @PlantedBug(
             inClass = "io.bulwark.protocol.fp.ReadAttempt",
             rule = "the word of f nodes is no reason to write back",

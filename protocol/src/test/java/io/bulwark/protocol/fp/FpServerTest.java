@@ -300,13 +300,13 @@ class FpServerTest {
     @PlantedBug(
             in = FpAccess.class,
             rule = "an unknown session writes nothing",
-            replace = "case UNKNOWN -> new Verdict.Refuse(FpRefusal.SESSION_UNKNOWN, epoch);",
-            with = "case UNKNOWN -> new Verdict.Admitted(group);")
+            replace = "case UNKNOWN -> new Admission.Refuse(FpRefusal.SESSION_UNKNOWN, epoch);",
+            with = "case UNKNOWN -> new Admission.Admitted(group);")
     @PlantedBug(
             in = FpAccess.class,
             rule = "a client reads only registers that it may read",
-            replace = "return grant.mayRead() ? new Verdict.Admitted(group)",
-            with = "return true ? new Verdict.Admitted(group)")
+            replace = "return grant.mayRead() ? new Admission.Admitted(group)",
+            with = "return true ? new Admission.Admitted(group)")
     @PlantedBug(
             in = FpAccess.class,
             rule = "a node writes no register as a client",
@@ -316,8 +316,8 @@ class FpServerTest {
             in = FpAccess.class,
             rule = "only nodes get repair MACs",
             replace = "case FpMessage.AskRepairMac _, FpMessage.AskLeftover _ -> new "
-                    + "Verdict.Refuse(FpRefusal.NO_GRANT, epoch);",
-            with = "case FpMessage.AskRepairMac _, FpMessage.AskLeftover _ -> new Verdict.Admitted(group);")
+                    + "Admission.Refuse(FpRefusal.NO_GRANT, epoch);",
+            with = "case FpMessage.AskRepairMac _, FpMessage.AskLeftover _ -> new Admission.Admitted(group);")
     @Test
     void sessionsGrantsEpochsAndSlotsAreChecked() {
         BlockCode.Encoded encoded = nodes.encode(1);

@@ -17,7 +17,7 @@ class MutationTrialTest {
     private static final String SUBJECT = Subject.class.getName();
     private static final String SOURCE = """
         package io.bulwark.protocol.mutation;
-        final class TrialTest$Subject {
+        final class MutationTrialTest$Subject {
             static int answer() { return 41; }
         }
         """;

@@ -141,8 +141,8 @@ class PasisServerTest {
     @PlantedBug(
             inClass = "io.bulwark.protocol.pasis.PasisAccess",
             rule = "a revoked client is not served under PASIS",
-            replace = "if (revoked.contains(from)) { return new Verdict.Refuse(PasisRefusal.NO_GRANT, epoch);",
-            with = "if (false) { return new Verdict.Refuse(PasisRefusal.NO_GRANT, epoch);")
+            replace = "if (revoked.contains(from)) { return new Admission.Refuse(PasisRefusal.NO_GRANT, epoch);",
+            with = "if (false) { return new Admission.Refuse(PasisRefusal.NO_GRANT, epoch);")
     @Test
     void nothingOfARevokedClientIsTaken() {
         PasisCluster cluster = lazy();

@@ -107,7 +107,7 @@ class HostileMessagesTest {
     private ReplicaMessage message(Class<?> kind) {
         return switch (kind.getSimpleName()) {
             case "RequestEcho" -> new ReplicaMessage.RequestEcho(some(this::id));
-            case "Ready" -> new ReplicaMessage.RequestReady(some(this::id));
+            case "RequestReady" -> new ReplicaMessage.RequestReady(some(this::id));
             case "PrePrepare" -> new ReplicaMessage.PrePrepare(number(), number(), batch());
             case "Prepare" -> new ReplicaMessage.Prepare(number(), number(), digest());
             case "Commit" -> new ReplicaMessage.Commit(number(), number(), digest());
