@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tests what a link knows of the reason for its refusal, between all engines. */
 @NullMarked
-class RefusalExceptionsTest {
+class LinkRefusalTest {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final Identity NODES = Identity.generate(NODE, RANDOM);
     private static final Identity CLIENTS = Identity.generate(CLIENT, RANDOM);
@@ -196,7 +196,7 @@ class RefusalExceptionsTest {
     }
 
     private static String jdk(String alert) {
-        return "(" + alert + ") ReceivedFrame fatal alert: " + alert;
+        return "(" + alert + ") Received fatal alert: " + alert;
     }
 
     private static String boring(String alert) {
