@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.client.error.LimitReachedException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
-import io.bulwark.protocol.fp.Failure;
+import io.bulwark.protocol.kernel.Failure;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

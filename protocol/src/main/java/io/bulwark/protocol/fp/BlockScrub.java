@@ -1,6 +1,7 @@
 package io.bulwark.protocol.fp;
 
 import io.bulwark.protocol.fingerprint.Share;
+import io.bulwark.protocol.kernel.ScrubMessage;
 import java.util.function.LongConsumer;
 import java.util.function.ObjLongConsumer;
 
@@ -11,11 +12,11 @@ import java.util.function.ObjLongConsumer;
 final class BlockScrub {
     private final FpNode node;
     private final FpRegister register;
-    private final ObjLongConsumer<FpScrub.ScrubOutcome> then;
+    private final ObjLongConsumer<ScrubMessage.ScrubOutcome> then;
     private boolean damaged;
     private boolean missing;
 
-    BlockScrub(FpNode node, FpRegister register, ObjLongConsumer<FpScrub.ScrubOutcome> then) {
+    BlockScrub(FpNode node, FpRegister register, ObjLongConsumer<ScrubMessage.ScrubOutcome> then) {
         this.node = node;
         this.register = register;
         this.then = then;
@@ -34,7 +35,7 @@ final class BlockScrub {
             Share share = holding.share().orElse(null);
             int slot = register.group().slotOf(node.self());
             if (slot < 0) {
-                then.accept(FpScrub.ScrubOutcome.UNASKED, now);
+                then.accept(ScrubMessage.ScrubOutcome.UNASKED, now);
                 return;
             }
             boolean right = share != null
@@ -55,7 +56,7 @@ final class BlockScrub {
 
     private void poll(long nowMillis) {
         if (!register.serves(register.group().placement().epoch())) {
-            then.accept(FpScrub.ScrubOutcome.UNASKED, nowMillis);
+            then.accept(ScrubMessage.ScrubOutcome.UNASKED, nowMillis);
             return;
         }
         Timestamp own = register.versions().latest();
@@ -65,9 +66,9 @@ final class BlockScrub {
         node.out().run(operation, (now, outcome) -> {
             over.accept(now);
             switch ((LatestPoll.Outcome) outcome) {
-                case AGREED -> then.accept(own.isNone() ? FpScrub.ScrubOutcome.ABSENT : FpScrub.ScrubOutcome.GOOD, now);
+                case AGREED -> then.accept(own.isNone() ? ScrubMessage.ScrubOutcome.ABSENT : ScrubMessage.ScrubOutcome.GOOD, now);
                 case DIFFERENT -> repair(now);
-                case UNKNOWN -> then.accept(FpScrub.ScrubOutcome.UNASKED, now);
+                case UNKNOWN -> then.accept(ScrubMessage.ScrubOutcome.UNASKED, now);
             }
         });
     }
@@ -77,27 +78,27 @@ final class BlockScrub {
         // The caller bounds the number of looks.
         boolean begun = register.repair().request(nowMillis, null, false, now -> then.accept(found(before), now));
         if (!begun) {
-            then.accept(FpScrub.ScrubOutcome.UNFINISHED, nowMillis);
+            then.accept(ScrubMessage.ScrubOutcome.UNFINISHED, nowMillis);
         }
     }
 
-    private FpScrub.ScrubOutcome found(Timestamp before) {
+    private ScrubMessage.ScrubOutcome found(Timestamp before) {
         BlockVersions versions = register.versions();
         Timestamp latest = versions.latest();
         if (latest.isNone()) {
-            return register.repair().hasFoundNothing() ? FpScrub.ScrubOutcome.ABSENT : FpScrub.ScrubOutcome.UNFINISHED;
+            return register.repair().hasFoundNothing() ? ScrubMessage.ScrubOutcome.ABSENT : ScrubMessage.ScrubOutcome.UNFINISHED;
         }
         if (!versions.holds(latest)) {
-            return FpScrub.ScrubOutcome.UNFINISHED;
+            return ScrubMessage.ScrubOutcome.UNFINISHED;
         }
         if (damaged) {
-            return FpScrub.ScrubOutcome.REPAIRED;
+            return ScrubMessage.ScrubOutcome.REPAIRED;
         }
         if (missing || latest.isAfter(before)) {
-            return FpScrub.ScrubOutcome.COMPLETED;
+            return ScrubMessage.ScrubOutcome.COMPLETED;
         }
         // A version that the node's own READ has not proven may be anybody's claim, including this node's corrupt
         // state.
-        return latest.equals(versions.proven()) ? FpScrub.ScrubOutcome.GOOD : FpScrub.ScrubOutcome.UNFINISHED;
+        return latest.equals(versions.proven()) ? ScrubMessage.ScrubOutcome.GOOD : ScrubMessage.ScrubOutcome.UNFINISHED;
     }
 }

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.fp;
 
+import io.bulwark.protocol.kernel.Timeouts;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 

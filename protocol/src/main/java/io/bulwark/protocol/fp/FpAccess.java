@@ -14,6 +14,7 @@ import io.bulwark.protocol.epoch.Seals;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.kernel.Target;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -5,6 +5,7 @@ import io.bulwark.protocol.erasure.ErasureCode;
 import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.Target;
 import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;

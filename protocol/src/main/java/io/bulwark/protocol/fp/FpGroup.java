@@ -11,6 +11,8 @@ import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.Target;
+import io.bulwark.protocol.kernel.Timeouts;
 import io.bulwark.protocol.wire.Bytes;
 
 /** The nodes that hold one register block in one epoch, and how they hold it. */

@@ -3,6 +3,8 @@ package io.bulwark.protocol.fp;
 import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.SenderRates;
+import io.bulwark.protocol.kernel.Timeouts;
 import io.bulwark.protocol.mac.TagKeys;
 import java.util.Map;
 import java.util.function.LongConsumer;

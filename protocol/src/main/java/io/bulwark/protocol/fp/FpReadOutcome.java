@@ -1,5 +1,6 @@
 package io.bulwark.protocol.fp;
 
+import io.bulwark.protocol.kernel.Failure;
 import io.bulwark.protocol.wire.Bytes;
 
 /** Outcome of a read. */

@@ -10,6 +10,7 @@ import io.bulwark.protocol.epoch.PastRecords;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.Target;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import java.util.ArrayDeque;

@@ -4,6 +4,7 @@ import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.Target;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.HashMap;

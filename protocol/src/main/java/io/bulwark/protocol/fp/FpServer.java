@@ -15,6 +15,10 @@ import io.bulwark.protocol.epoch.SettleAnswer;
 import io.bulwark.protocol.epoch.SettleRequest;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.DeletedVolumes;
+import io.bulwark.protocol.kernel.ScrubMessage;
+import io.bulwark.protocol.kernel.SenderRates;
+import io.bulwark.protocol.kernel.Timeouts;
 import io.bulwark.protocol.mac.TagKeys;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.Message;
@@ -109,7 +113,7 @@ public final class FpServer implements ProtocolServer {
         // Answers belong to operations that are over by now.
         if (message instanceof FpMessage.Request request) {
             dispatch(nowMillis, new AdmittedRequest(from, requestId, request));
-        } else if (message instanceof FpScrub.ScrubRequest look && from.equals(node.self())) {
+        } else if (message instanceof ScrubMessage.ScrubRequest look && from.equals(node.self())) {
             look(nowMillis, requestId, look.block());
         } else if (message instanceof SettleRequest settle && from.equals(node.self())) {
             settle(nowMillis, requestId, settle);
@@ -290,12 +294,12 @@ public final class FpServer implements ProtocolServer {
     }
 
     private void look(long nowMillis, long requestId, BlockId block) {
-        ObjLongConsumer<FpScrub.ScrubOutcome> then =
-                (found, _) -> node.out().send(node.self(), requestId, new FpScrub.ScrubResult(block, found));
+        ObjLongConsumer<ScrubMessage.ScrubOutcome> then =
+                (found, _) -> node.out().send(node.self(), requestId, new ScrubMessage.ScrubResult(block, found));
         boolean known =
                 withRegister(nowMillis, block, register -> new BlockScrub(node, register, then).start(nowMillis));
         if (!known) {
-            then.accept(FpScrub.ScrubOutcome.UNASKED, nowMillis);
+            then.accept(ScrubMessage.ScrubOutcome.UNASKED, nowMillis);
         }
     }
 

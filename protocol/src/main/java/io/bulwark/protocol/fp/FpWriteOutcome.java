@@ -1,5 +1,7 @@
 package io.bulwark.protocol.fp;
 
+import io.bulwark.protocol.kernel.Failure;
+
 /** Outcome of a write. */
 public sealed interface FpWriteOutcome {
     /** At least m + f nodes hold the block at this timestamp, or a later one. */

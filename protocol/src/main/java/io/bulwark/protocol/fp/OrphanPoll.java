@@ -1,6 +1,7 @@
 package io.bulwark.protocol.fp;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.Timeouts;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

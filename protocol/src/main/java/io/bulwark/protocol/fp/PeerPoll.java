@@ -3,6 +3,7 @@ package io.bulwark.protocol.fp;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.Timeouts;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,6 +2,7 @@ package io.bulwark.protocol.fp;
 
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.Target;
 import io.bulwark.protocol.mac.TagKeys;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;

@@ -4,6 +4,8 @@ import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.fingerprint.Share;
+import io.bulwark.protocol.kernel.RetryTimer;
+import io.bulwark.protocol.kernel.Timeouts;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.fp;
 
+import io.bulwark.protocol.kernel.Failure;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;

@@ -1,6 +1,8 @@
 package io.bulwark.protocol.fp;
 
 import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.kernel.RetryTimer;
+import io.bulwark.protocol.kernel.Timeouts;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -3,6 +3,7 @@ package io.bulwark.protocol.fp;
 import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.DeletedVolumes;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -1,5 +1,7 @@
 package io.bulwark.protocol.fp;
 
+import io.bulwark.protocol.kernel.RetryTimer;
+import io.bulwark.protocol.kernel.Timeouts;
 import org.jspecify.annotations.Nullable;
 
 /** One node's part in a write. */

@@ -1,7 +1,7 @@
 package io.bulwark.protocol.pasis;
 
 import io.bulwark.protocol.effect.Outbox;
-import io.bulwark.protocol.fp.FpScrub;
+import io.bulwark.protocol.kernel.ScrubMessage;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.LongConsumer;
@@ -16,7 +16,7 @@ import java.util.function.ObjLongConsumer;
 final class BlockScrub {
     private final PasisNode node;
     private final PasisBlock block;
-    private final ObjLongConsumer<FpScrub.ScrubOutcome> then;
+    private final ObjLongConsumer<ScrubMessage.ScrubOutcome> then;
     private final Deque<ValidatingTimestamp> bad = new ArrayDeque<>();
     private boolean repaired;
     private boolean completed;
@@ -25,7 +25,7 @@ final class BlockScrub {
     /**
      * @param then called once with the result
      */
-    BlockScrub(PasisNode node, PasisBlock block, ObjLongConsumer<FpScrub.ScrubOutcome> then) {
+    BlockScrub(PasisNode node, PasisBlock block, ObjLongConsumer<ScrubMessage.ScrubOutcome> then) {
         this.node = node;
         this.block = block;
         this.then = then;
@@ -34,7 +34,7 @@ final class BlockScrub {
     /** To be called as a task of the block. */
     void start(long nowMillis) {
         if (!block.serves(block.group().placement().epoch())) {
-            then.accept(FpScrub.ScrubOutcome.UNASKED, nowMillis);
+            then.accept(ScrubMessage.ScrubOutcome.UNASKED, nowMillis);
             return;
         }
         reread(nowMillis, new ArrayDeque<>(block.versions().history(ValidatingTimestamp.NONE)));
@@ -73,7 +73,7 @@ final class BlockScrub {
 
     private void poll(long nowMillis) {
         if (!block.serves(block.group().placement().epoch())) {
-            then.accept(FpScrub.ScrubOutcome.UNASKED, nowMillis);
+            then.accept(ScrubMessage.ScrubOutcome.UNASKED, nowMillis);
             return;
         }
         HistoryPoll poll = new HistoryPoll(block.group(), block.verifier().own(), node.times());
@@ -81,7 +81,7 @@ final class BlockScrub {
             switch ((HistoryPoll.Outcome) outcome) {
                 case HistoryPoll.Outcome.Agreed _ -> end(now);
                 case HistoryPoll.Outcome.Unknown _ ->
-                    then.accept(left || repaired ? result() : FpScrub.ScrubOutcome.UNASKED, now);
+                    then.accept(left || repaired ? result() : ScrubMessage.ScrubOutcome.UNASKED, now);
                 case HistoryPoll.Outcome.Missed missed -> complete(now, missed.version(), false);
             }
         }));
@@ -113,13 +113,13 @@ final class BlockScrub {
         then.accept(result(), nowMillis);
     }
 
-    private FpScrub.ScrubOutcome result() {
+    private ScrubMessage.ScrubOutcome result() {
         if (left) {
-            return FpScrub.ScrubOutcome.UNFINISHED;
+            return ScrubMessage.ScrubOutcome.UNFINISHED;
         }
         if (completed || repaired) {
-            return repaired ? FpScrub.ScrubOutcome.REPAIRED : FpScrub.ScrubOutcome.COMPLETED;
+            return repaired ? ScrubMessage.ScrubOutcome.REPAIRED : ScrubMessage.ScrubOutcome.COMPLETED;
         }
-        return block.versions().greatest().isNone() ? FpScrub.ScrubOutcome.ABSENT : FpScrub.ScrubOutcome.GOOD;
+        return block.versions().greatest().isNone() ? ScrubMessage.ScrubOutcome.ABSENT : ScrubMessage.ScrubOutcome.GOOD;
     }
 }

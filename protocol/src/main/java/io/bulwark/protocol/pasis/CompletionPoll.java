@@ -2,8 +2,8 @@ package io.bulwark.protocol.pasis;
 
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
-import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.Timeouts;
 import io.bulwark.protocol.wire.Message;
 import java.util.List;
 import java.util.Optional;

@@ -2,9 +2,9 @@ package io.bulwark.protocol.pasis;
 
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Verdict;
-import io.bulwark.protocol.fp.RetryTimer;
-import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.RetryTimer;
+import io.bulwark.protocol.kernel.Timeouts;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -1,7 +1,7 @@
 package io.bulwark.protocol.pasis;
 
-import io.bulwark.protocol.fp.FpScrub;
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.kernel.ScrubMessage;
 import io.bulwark.protocol.wire.Message;
 
 /**
@@ -33,7 +33,7 @@ public sealed interface PasisBackground extends Message {
     record ScrubRequest(BlockId block) implements PasisBackground {}
 
     /** Answers {@link ScrubRequest}. */
-    record ScrubResult(BlockId block, FpScrub.ScrubOutcome found) implements PasisBackground {}
+    record ScrubResult(BlockId block, ScrubMessage.ScrubOutcome found) implements PasisBackground {}
 
     /** Result of a verification. */
     enum VerificationOutcome {

@@ -1,7 +1,7 @@
 package io.bulwark.protocol.pasis;
 
 import io.bulwark.protocol.cluster.ProtectionPolicy;
-import io.bulwark.protocol.fp.Target;
+import io.bulwark.protocol.kernel.Target;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.Message;

@@ -1,6 +1,6 @@
 package io.bulwark.protocol.pasis;
 
-import io.bulwark.protocol.fp.Target;
+import io.bulwark.protocol.kernel.Target;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import java.util.List;

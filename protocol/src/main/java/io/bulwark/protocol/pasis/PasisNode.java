@@ -1,9 +1,9 @@
 package io.bulwark.protocol.pasis;
 
 import io.bulwark.protocol.effect.Outbox;
-import io.bulwark.protocol.fp.SenderRates;
-import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.SenderRates;
+import io.bulwark.protocol.kernel.Timeouts;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package io.bulwark.protocol.pasis;
 
-import io.bulwark.protocol.fp.Failure;
+import io.bulwark.protocol.kernel.Failure;
 import io.bulwark.protocol.wire.Bytes;
 
 /** Result of a read. */

@@ -15,12 +15,12 @@ import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.epoch.EpochSealer;
 import io.bulwark.protocol.epoch.SettleAnswer;
 import io.bulwark.protocol.epoch.SettleRequest;
-import io.bulwark.protocol.fp.DeletedVolumes;
-import io.bulwark.protocol.fp.FpScrub;
-import io.bulwark.protocol.fp.SenderRates;
-import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.DeletedVolumes;
+import io.bulwark.protocol.kernel.ScrubMessage;
+import io.bulwark.protocol.kernel.SenderRates;
+import io.bulwark.protocol.kernel.Timeouts;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -160,12 +160,12 @@ public final class PasisServer implements ProtocolServer {
     }
 
     private void look(long nowMillis, long requestId, BlockId id) {
-        ObjLongConsumer<FpScrub.ScrubOutcome> then =
+        ObjLongConsumer<ScrubMessage.ScrubOutcome> then =
                 (found, _) -> out.send(node.self(), requestId, new PasisBackground.ScrubResult(id, found));
         Optional<PasisBlock> known = life == Life.READY ? block(id) : Optional.empty();
         known.ifPresentOrElse(
                 block -> block.enqueue(nowMillis, new BlockScrub(node, block, then)::start),
-                () -> then.accept(FpScrub.ScrubOutcome.UNASKED, nowMillis));
+                () -> then.accept(ScrubMessage.ScrubOutcome.UNASKED, nowMillis));
     }
 
     private void settle(long nowMillis, long requestId, SettleRequest asked) {

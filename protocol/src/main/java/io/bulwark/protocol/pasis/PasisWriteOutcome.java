@@ -1,6 +1,6 @@
 package io.bulwark.protocol.pasis;
 
-import io.bulwark.protocol.fp.Failure;
+import io.bulwark.protocol.kernel.Failure;
 
 /** Result of a write. */
 public sealed interface PasisWriteOutcome {

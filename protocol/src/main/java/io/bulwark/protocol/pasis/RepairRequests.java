@@ -1,8 +1,8 @@
 package io.bulwark.protocol.pasis;
 
 import io.bulwark.protocol.effect.Effect;
-import io.bulwark.protocol.fp.RetryTimer;
-import io.bulwark.protocol.fp.Timeouts;
+import io.bulwark.protocol.kernel.RetryTimer;
+import io.bulwark.protocol.kernel.Timeouts;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.bulwark.protocol.pasis;
 
-import io.bulwark.protocol.fp.RetryTimer;
+import io.bulwark.protocol.kernel.RetryTimer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -3,8 +3,8 @@ package io.bulwark.protocol.epoch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.cluster.Protocol;
-import io.bulwark.protocol.fp.FpScrub;
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.kernel.ScrubMessage;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -19,7 +19,7 @@ class SettleRequestTest {
         SettleRequest settle = new SettleRequest(Protocol.PASIS, BLOCK, 2);
         assertThat(SettleRequest.isFor(Protocol.PASIS, settle)).isTrue();
         assertThat(SettleRequest.isFor(Protocol.FP, settle)).isFalse();
-        assertThat(SettleRequest.isFor(Protocol.FP, new FpScrub.ScrubRequest(BLOCK)))
+        assertThat(SettleRequest.isFor(Protocol.FP, new ScrubMessage.ScrubRequest(BLOCK)))
                 .isFalse();
     }
 

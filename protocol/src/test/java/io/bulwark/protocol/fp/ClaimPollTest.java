@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.Target;
+import io.bulwark.protocol.kernel.Timeouts;
 import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;

@@ -15,6 +15,7 @@ import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.Target;
 import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.kernel.Target;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;

@@ -10,6 +10,7 @@ import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.Timeouts;
 import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;

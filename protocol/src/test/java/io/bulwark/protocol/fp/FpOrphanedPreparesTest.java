@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.kernel.Failure;
+import io.bulwark.protocol.kernel.Target;
+import io.bulwark.protocol.kernel.Timeouts;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;

@@ -10,6 +10,8 @@ import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.kernel.Failure;
+import io.bulwark.protocol.kernel.Timeouts;
 import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;

@@ -8,6 +8,7 @@ import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.Timeouts;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.Timeouts;
 import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.List;
 import java.util.Set;

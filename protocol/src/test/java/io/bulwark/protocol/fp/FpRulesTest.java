@@ -14,6 +14,8 @@ import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.Target;
+import io.bulwark.protocol.kernel.Timeouts;
 import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;

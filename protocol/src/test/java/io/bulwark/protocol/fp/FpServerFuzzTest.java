@@ -13,6 +13,7 @@ import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.ServerFuzzing;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.Target;
 import io.bulwark.protocol.wire.Bytes;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;

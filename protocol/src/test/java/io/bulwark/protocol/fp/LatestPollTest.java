@@ -3,6 +3,7 @@ package io.bulwark.protocol.fp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.Timeouts;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 

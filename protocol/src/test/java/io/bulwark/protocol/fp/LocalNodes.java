@@ -19,6 +19,7 @@ import io.bulwark.protocol.epoch.SettleRequest;
 import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.ScrubMessage;
 import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayDeque;
@@ -62,7 +63,7 @@ final class LocalNodes {
     final List<FpMessage> answers = new ArrayList<>();
     final List<Effect.Evidence> evidence = new ArrayList<>();
     final List<Effect.Scan> scans = new ArrayList<>();
-    private final List<FpScrub.ScrubOutcome> found = new ArrayList<>();
+    private final List<ScrubMessage.ScrubOutcome> found = new ArrayList<>();
     private final List<Boolean> settled = new ArrayList<>();
     final Map<Integer, PairwiseKeys> keys = new HashMap<>();
     final Map<Integer, Integer> stores = new HashMap<>();
@@ -254,9 +255,9 @@ final class LocalNodes {
     }
 
     /** Returns the finding of a scrub of the block at a node. */
-    FpScrub.ScrubOutcome look(int node) {
+    ScrubMessage.ScrubOutcome look(int node) {
         found.clear();
-        FpScrub.ScrubRequest look = new FpScrub.ScrubRequest(group.block());
+        ScrubMessage.ScrubRequest look = new ScrubMessage.ScrubRequest(group.block());
         tell(node, answer(new Question.OfVolume(VOLUME, 0, 1)));
         perform(node, server(node).onMessage(now, PrincipalId.node(node), 2, look));
         deliver();
@@ -375,7 +376,7 @@ final class LocalNodes {
         for (Effect effect : effects) {
             switch (effect) {
                 case Effect.Send send
-                when send.message() instanceof FpScrub.ScrubResult seen -> found.add(seen.found());
+                when send.message() instanceof ScrubMessage.ScrubResult seen -> found.add(seen.found());
                 case Effect.Send send when send.message() instanceof SettleAnswer done -> settled.add(done.done());
                 case Effect.Send send -> {
                     FpMessage message = (FpMessage) send.message();

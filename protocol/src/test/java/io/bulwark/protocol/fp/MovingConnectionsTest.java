@@ -11,6 +11,7 @@ import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.Timeouts;
 import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;

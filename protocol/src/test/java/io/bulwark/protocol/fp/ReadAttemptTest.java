@@ -3,6 +3,7 @@ package io.bulwark.protocol.fp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.kernel.Timeouts;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;

@@ -11,6 +11,8 @@ import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.epoch.EpochSealer;
 import io.bulwark.protocol.epoch.Seals;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.ScrubMessage;
+import io.bulwark.protocol.kernel.Target;
 import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.ArrayList;
 import java.util.List;
@@ -182,7 +184,7 @@ class RegisterEpochsTest {
         nodes.cutOff.addAll(List.of(0, 1, 2));
         assertThat(nodes.settle(3, 2)).isTrue();
         nodes.cutOff.clear();
-        assertThat(nodes.look(3)).isEqualTo(FpScrub.ScrubOutcome.COMPLETED);
+        assertThat(nodes.look(3)).isEqualTo(ScrubMessage.ScrubOutcome.COMPLETED);
         assertThat(nodes.latestNow(3)).isEqualTo(version);
     }
 

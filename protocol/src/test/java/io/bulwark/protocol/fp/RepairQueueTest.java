@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.Timeouts;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;

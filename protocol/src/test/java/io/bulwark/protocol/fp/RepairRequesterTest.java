@@ -3,6 +3,7 @@ package io.bulwark.protocol.fp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.kernel.Timeouts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;

@@ -2,7 +2,7 @@ package io.bulwark.protocol.pasis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bulwark.protocol.fp.Target;
+import io.bulwark.protocol.kernel.Target;
 import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Set;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Verdict;
-import io.bulwark.protocol.fp.Failure;
+import io.bulwark.protocol.kernel.Failure;
 import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.bulwark.protocol.pasis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.effect.Effect;
-import io.bulwark.protocol.fp.Failure;
+import io.bulwark.protocol.kernel.Failure;
 import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.bulwark.protocol.pasis;
 
-import io.bulwark.protocol.fp.Target;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.Target;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

@@ -10,7 +10,7 @@ import io.bulwark.protocol.fp.FpReadOutcome;
 import io.bulwark.protocol.fp.FpServer;
 import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.FpWriteOutcome;
-import io.bulwark.protocol.fp.Timeouts;
+import io.bulwark.protocol.kernel.Timeouts;
 import io.bulwark.protocol.mac.TagKeys;
 import io.bulwark.protocol.wire.Bytes;
 

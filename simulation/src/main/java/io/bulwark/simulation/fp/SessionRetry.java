@@ -2,9 +2,9 @@ package io.bulwark.simulation.fp;
 
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
-import io.bulwark.protocol.fp.Failure;
 import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.Failure;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.simulation.engine.AttemptedOperation;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package io.bulwark.simulation.pasis;
 
-import io.bulwark.protocol.fp.Target;
-import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.Target;
+import io.bulwark.protocol.kernel.Timeouts;
 import io.bulwark.protocol.pasis.PasisGroup;
 import io.bulwark.protocol.pasis.PasisMessage;
 import io.bulwark.protocol.pasis.PasisWrite;

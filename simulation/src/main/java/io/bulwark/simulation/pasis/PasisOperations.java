@@ -1,9 +1,9 @@
 package io.bulwark.simulation.pasis;
 
 import io.bulwark.protocol.effect.ClientOperation;
-import io.bulwark.protocol.fp.Failure;
-import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.Failure;
+import io.bulwark.protocol.kernel.Timeouts;
 import io.bulwark.protocol.pasis.PasisGroup;
 import io.bulwark.protocol.pasis.PasisReadOutcome;
 import io.bulwark.protocol.pasis.PasisWrite;

@@ -18,10 +18,10 @@ import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.epoch.SettleAnswer;
 import io.bulwark.protocol.epoch.SettleRequest;
-import io.bulwark.protocol.fp.FpScrub;
-import io.bulwark.protocol.fp.Timeouts;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.ScrubMessage;
+import io.bulwark.protocol.kernel.Timeouts;
 import io.bulwark.protocol.pasis.PasisBackground;
 import io.bulwark.protocol.pasis.PasisCodec;
 import io.bulwark.protocol.pasis.PasisCounters;
@@ -80,7 +80,7 @@ final class PasisCluster {
     private final Map<Integer, List<Effect>> stores = new HashMap<>();
     private final Map<Integer, Boolean> settled = new HashMap<>();
     final Map<Integer, List<PasisBackground.Verified>> verified = new HashMap<>();
-    private final Map<Integer, List<FpScrub.ScrubOutcome>> looked = new HashMap<>();
+    private final Map<Integer, List<ScrubMessage.ScrubOutcome>> looked = new HashMap<>();
     private final Map<Integer, List<Unasked>> unasked = new HashMap<>();
     private Volume volume;
     /** Size that a node said its pool needs for the clients. */
@@ -351,7 +351,7 @@ final class PasisCluster {
     }
 
     /** Scrubbing of a node comes to a block. */
-    FpScrub.ScrubOutcome look(int node, long block) {
+    ScrubMessage.ScrubOutcome look(int node, long block) {
         looked.remove(node);
         later(node, new PasisBackground.ScrubRequest(group(block).block()));
         simulation.runUntil(() -> looked.containsKey(node), 60_000);

@@ -7,8 +7,8 @@ import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
-import io.bulwark.protocol.fp.FpScrub;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.ScrubMessage;
 import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.pasis.PasisGroup;
 import io.bulwark.protocol.pasis.PasisLimits;
@@ -134,7 +134,7 @@ class PasisEpochsTest {
         for (int node : new int[] {0, 1, 2, 4}) {
             restart(node);
         }
-        assertThat(cluster.look(3, 0)).isEqualTo(FpScrub.ScrubOutcome.COMPLETED);
+        assertThat(cluster.look(3, 0)).isEqualTo(ScrubMessage.ScrubOutcome.COMPLETED);
         assertThat(cluster.holding(0, version)).isEqualTo(5);
     }
 
@@ -265,7 +265,7 @@ class PasisEpochsTest {
         crash(0);
         restart(0);
         cluster.place(new PlacementGroup(2, HOLDERS));
-        assertThat(cluster.look(0, 1)).isEqualTo(FpScrub.ScrubOutcome.ABSENT);
+        assertThat(cluster.look(0, 1)).isEqualTo(ScrubMessage.ScrubOutcome.ABSENT);
         assertThat(cluster.held(0, 0)).isEqualTo(1);
         asked(cluster.group(0), 0);
         cluster.simulation.runFor(500);

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.Verification;
-import io.bulwark.protocol.fp.FpScrub;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.ScrubMessage;
 import io.bulwark.protocol.pasis.PasisMessage;
 import io.bulwark.protocol.pasis.PasisReadOutcome;
 import io.bulwark.protocol.pasis.PasisRefusal;
@@ -125,7 +125,7 @@ class PasisRepairsTest {
         cluster.versions(1, 0).forEach(records::damage);
         cluster.simulation.crash(PrincipalId.node(0));
         cluster.simulation.crash(PrincipalId.node(LIAR));
-        assertThat(cluster.look(1, 0)).isEqualTo(FpScrub.ScrubOutcome.UNFINISHED);
+        assertThat(cluster.look(1, 0)).isEqualTo(ScrubMessage.ScrubOutcome.UNFINISHED);
         cluster.simulation.restart(PrincipalId.node(0));
         cluster.simulation.restart(PrincipalId.node(LIAR));
         cluster.simulation.runFor(500);

@@ -8,8 +8,8 @@ import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.Verdict;
-import io.bulwark.protocol.fp.FpScrub;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.ScrubMessage;
 import io.bulwark.protocol.pasis.PasisBackground;
 import io.bulwark.protocol.pasis.PasisReadOutcome;
 import io.bulwark.protocol.pasis.PasisServer;
@@ -51,7 +51,7 @@ class PasisScrubTest {
         cluster.write(1, 0);
         cluster.simulation.runFor(1_000);
         int before = cluster.sent.size();
-        assertThat(cluster.look(2, 0)).isEqualTo(FpScrub.ScrubOutcome.GOOD);
+        assertThat(cluster.look(2, 0)).isEqualTo(ScrubMessage.ScrubOutcome.GOOD);
         assertThat(cluster.sent.size() - before)
                 .as("N - b - 1 questions and their answers")
                 .isEqualTo(6);
@@ -59,8 +59,8 @@ class PasisScrubTest {
                 .as("nothing is verified, nothing collected")
                 .isEqualTo(2);
         cluster.verify(0, 0, 1, 2, 3, 4);
-        assertThat(cluster.look(2, 0)).isEqualTo(FpScrub.ScrubOutcome.GOOD);
-        assertThat(cluster.look(2, 1)).isEqualTo(FpScrub.ScrubOutcome.ABSENT);
+        assertThat(cluster.look(2, 0)).isEqualTo(ScrubMessage.ScrubOutcome.GOOD);
+        assertThat(cluster.look(2, 1)).isEqualTo(ScrubMessage.ScrubOutcome.ABSENT);
     }
 
     @Test
@@ -70,12 +70,12 @@ class PasisScrubTest {
         RecordKey key = cluster.versions(3, 0).getFirst();
         Bytes right = fragment(3, key);
         replaceFragment(3, key);
-        assertThat(cluster.look(3, 0)).isEqualTo(FpScrub.ScrubOutcome.REPAIRED);
+        assertThat(cluster.look(3, 0)).isEqualTo(ScrubMessage.ScrubOutcome.REPAIRED);
         assertThat(fragment(3, key)).isEqualTo(right);
         assertThat(cluster.simulation.sightings())
                 .extracting(sighting -> sighting.evidence().verdict())
                 .containsExactly(Verdict.DAMAGED);
-        assertThat(cluster.look(3, 0)).isEqualTo(FpScrub.ScrubOutcome.GOOD);
+        assertThat(cluster.look(3, 0)).isEqualTo(ScrubMessage.ScrubOutcome.GOOD);
     }
 
     @Test
@@ -86,7 +86,7 @@ class PasisScrubTest {
         for (RecordKey key : cluster.versions(0, 0)) {
             disk(0).damage(key);
         }
-        assertThat(cluster.look(0, 0)).isEqualTo(FpScrub.ScrubOutcome.REPAIRED);
+        assertThat(cluster.look(0, 0)).isEqualTo(ScrubMessage.ScrubOutcome.REPAIRED);
         for (RecordKey key : cluster.versions(0, 0)) {
             assertThat(fragment(0, key).isEmpty()).isFalse();
         }
@@ -118,13 +118,13 @@ class PasisScrubTest {
         Bytes right = fragment(4, key);
         cluster.lose(4, 0);
         cluster.lose(4, 1);
-        assertThat(cluster.look(4, 0)).isEqualTo(FpScrub.ScrubOutcome.COMPLETED);
-        assertThat(cluster.look(4, 1)).isEqualTo(FpScrub.ScrubOutcome.COMPLETED);
+        assertThat(cluster.look(4, 0)).isEqualTo(ScrubMessage.ScrubOutcome.COMPLETED);
+        assertThat(cluster.look(4, 1)).isEqualTo(ScrubMessage.ScrubOutcome.COMPLETED);
         assertThat(fragment(4, key)).isEqualTo(right);
         assertThat(cluster.counters(4).possibleVersions())
                 .as("what it made again it has verified")
                 .isZero();
-        assertThat(cluster.look(4, 0)).isEqualTo(FpScrub.ScrubOutcome.GOOD);
+        assertThat(cluster.look(4, 0)).isEqualTo(ScrubMessage.ScrubOutcome.GOOD);
     }
 
     @Test
@@ -135,7 +135,7 @@ class PasisScrubTest {
         cluster.simulation.crash(PrincipalId.node(0));
         assertThat(cluster.look(4, 0))
                 .as("N - b - 1 claim it: never complete without a repair")
-                .isEqualTo(FpScrub.ScrubOutcome.COMPLETED);
+                .isEqualTo(ScrubMessage.ScrubOutcome.COMPLETED);
         assertThat(cluster.held(4, 0)).isEqualTo(1);
     }
 
@@ -146,7 +146,7 @@ class PasisScrubTest {
         List<Bytes> fragments = cluster.fragments(0);
         cluster.send(FAULTY, 0, ValidatingTimestamp.of(9, PrincipalId.client(FAULTY), fragments), fragments, 0);
         long verifications = cluster.counters(3).verifications();
-        assertThat(cluster.look(3, 0)).isEqualTo(FpScrub.ScrubOutcome.GOOD);
+        assertThat(cluster.look(3, 0)).isEqualTo(ScrubMessage.ScrubOutcome.GOOD);
         assertThat(cluster.held(3, 0)).isEqualTo(1);
         assertThat(cluster.counters(3).verifications()).isEqualTo(verifications);
     }
@@ -161,7 +161,7 @@ class PasisScrubTest {
         for (RecordKey key : cluster.versions(3, 0)) {
             disk(3).damage(key);
         }
-        assertThat(cluster.look(3, 0)).as("the complete one is made again").isEqualTo(FpScrub.ScrubOutcome.REPAIRED);
+        assertThat(cluster.look(3, 0)).as("the complete one is made again").isEqualTo(ScrubMessage.ScrubOutcome.REPAIRED);
     }
 
     @Test
@@ -169,7 +169,7 @@ class PasisScrubTest {
         ValidatingTimestamp good = cluster.write(1, 0);
         List<Bytes> mixed = cluster.mixed(0);
         cluster.send(FAULTY, 0, ValidatingTimestamp.of(2, PrincipalId.client(FAULTY), mixed), mixed, 0, 1, 2, 4);
-        assertThat(cluster.look(3, 0)).isEqualTo(FpScrub.ScrubOutcome.GOOD);
+        assertThat(cluster.look(3, 0)).isEqualTo(ScrubMessage.ScrubOutcome.GOOD);
         assertThat(cluster.held(3, 0)).isEqualTo(1);
         assertThat(cluster.read(0))
                 .isInstanceOfSatisfying(
@@ -183,9 +183,9 @@ class PasisScrubTest {
         cluster.simulation.runFor(1_000);
         cluster.simulation.crash(PrincipalId.node(0));
         cluster.simulation.crash(PrincipalId.node(1));
-        assertThat(cluster.look(3, 0)).isEqualTo(FpScrub.ScrubOutcome.UNASKED);
+        assertThat(cluster.look(3, 0)).isEqualTo(ScrubMessage.ScrubOutcome.UNASKED);
         disk(3).damage(cluster.versions(3, 0).getFirst());
-        assertThat(cluster.look(3, 0)).as("the two others are N - 3b").isEqualTo(FpScrub.ScrubOutcome.REPAIRED);
+        assertThat(cluster.look(3, 0)).as("the two others are N - 3b").isEqualTo(ScrubMessage.ScrubOutcome.REPAIRED);
     }
 
     @Test

@@ -14,9 +14,9 @@ import io.bulwark.protocol.control.NodeControlMessage.LatestReply;
 import io.bulwark.protocol.control.NodeControlMessage.LatestRequest;
 import io.bulwark.protocol.control.NodeControlMessage.LatestVersion;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
-import io.bulwark.protocol.fp.FpScrub;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.ScrubMessage;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.pasis.PasisBackground;
@@ -503,7 +503,7 @@ public final class RegisterComparison implements BackgroundWork {
             }
             Message question = volume.policy().protocol() == Protocol.PASIS
                     ? new PasisBackground.ScrubRequest(block)
-                    : new FpScrub.ScrubRequest(block);
+                    : new ScrubMessage.ScrubRequest(block);
             var _ = node.ask(question, ANSWER_MILLIS).whenComplete((answer, _) -> {
                 looked.incrementAndGet();
                 take(progress, block, found(answer), bytes);
@@ -513,15 +513,15 @@ public final class RegisterComparison implements BackgroundWork {
         permits.acquire(atOnce);
     }
 
-    private static FpScrub.ScrubOutcome found(@Nullable Message answer) {
+    private static ScrubMessage.ScrubOutcome found(@Nullable Message answer) {
         return switch (answer) {
-            case FpScrub.ScrubResult seen -> seen.found();
+            case ScrubMessage.ScrubResult seen -> seen.found();
             case PasisBackground.ScrubResult looked -> looked.found();
-            case null, default -> FpScrub.ScrubOutcome.UNASKED;
+            case null, default -> ScrubMessage.ScrubOutcome.UNASKED;
         };
     }
 
-    private void take(Progress progress, BlockId block, FpScrub.ScrubOutcome found, long bytes) {
+    private void take(Progress progress, BlockId block, ScrubMessage.ScrubOutcome found, long bytes) {
         synchronized (progress) {
             switch (found) {
                 case GOOD, ABSENT -> progress.unfinished.remove(block);
@@ -536,7 +536,7 @@ public final class RegisterComparison implements BackgroundWork {
             }
             progress.left = progress.unfinished.size();
         }
-        if (found != FpScrub.ScrubOutcome.COMPLETED && found != FpScrub.ScrubOutcome.REPAIRED) {
+        if (found != ScrubMessage.ScrubOutcome.COMPLETED && found != ScrubMessage.ScrubOutcome.REPAIRED) {
             synchronized (fruitless) {
                 fruitless.charge(nowMillis(), bytes);
             }

@@ -9,8 +9,8 @@ import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.RecordKind;
-import io.bulwark.protocol.fp.FpScrub;
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.kernel.ScrubMessage;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.pasis.PasisBackground;
@@ -41,7 +41,7 @@ import org.slf4j.event.Level;
 /**
  * Goes through a node's register volumes round after round: one thread through the blocks that it holds something of,
  * another through those that it holds nothing of, as it may have missed their writes; a third looks again at what could not
- * be made up. What is done about a block is the server's to decide ({@link FpScrub}, {@link PasisBackground.ScrubRequest}).
+ * be made up. What is done about a block is the server's to decide ({@link ScrubMessage}, {@link PasisBackground.ScrubRequest}).
  */
 public final class RegisterScrub implements BackgroundWork {
     private static final Logger LOG = LoggerFactory.getLogger(RegisterScrub.class);
@@ -58,7 +58,7 @@ public final class RegisterScrub implements BackgroundWork {
     private final Semaphore permits;
     private final AtomicLong foundBad = new AtomicLong();
     private final List<Thread> threads = new ArrayList<>();
-    private final Map<FpScrub.ScrubOutcome, AtomicLong> counts = new EnumMap<>(FpScrub.ScrubOutcome.class);
+    private final Map<ScrubMessage.ScrubOutcome, AtomicLong> counts = new EnumMap<>(ScrubMessage.ScrubOutcome.class);
     private final SortedMap<Integer, SortedSet<BlockId>> unfinished = new ConcurrentSkipListMap<>();
     private volatile boolean stopping;
 
@@ -78,7 +78,7 @@ public final class RegisterScrub implements BackgroundWork {
         this.background = background;
         this.pauseMillis = Math.max(config.pace().pollMillis(), config.pace().retryMillis());
         this.permits = new Semaphore(config.pace().atOnce());
-        for (FpScrub.ScrubOutcome found : FpScrub.ScrubOutcome.values()) {
+        for (ScrubMessage.ScrubOutcome found : ScrubMessage.ScrubOutcome.values()) {
             counts.put(found, new AtomicLong());
         }
     }
@@ -86,7 +86,7 @@ public final class RegisterScrub implements BackgroundWork {
     @Override
     public void start(NodeAccess node) {
         background.count(() -> new ScrubCounts(
-                looks(), foundBad.get(), count(FpScrub.ScrubOutcome.COMPLETED) + count(FpScrub.ScrubOutcome.REPAIRED)));
+                looks(), foundBad.get(), count(ScrubMessage.ScrubOutcome.COMPLETED) + count(ScrubMessage.ScrubOutcome.REPAIRED)));
         if (background.scrubs()) {
             begin(node, Scrubber.REGISTERS, scrubber -> held(node, scrubber));
             begin(node, Scrubber.MISSED_REGISTERS, scrubber -> checkAbsent(node, scrubber));
@@ -112,14 +112,14 @@ public final class RegisterScrub implements BackgroundWork {
         List<VolumeWork> work = new ArrayList<>();
         unfinished.forEach((volume, blocks) -> work.add(new VolumeWork(volume, blocks.size(), true)));
         return new ScrubStatus(
-                looks(), count(FpScrub.ScrubOutcome.COMPLETED), count(FpScrub.ScrubOutcome.REPAIRED), work);
+                looks(), count(ScrubMessage.ScrubOutcome.COMPLETED), count(ScrubMessage.ScrubOutcome.REPAIRED), work);
     }
 
     private long looks() {
         return counts.values().stream().mapToLong(AtomicLong::get).sum();
     }
 
-    private long count(FpScrub.ScrubOutcome found) {
+    private long count(ScrubMessage.ScrubOutcome found) {
         AtomicLong counter = counts.get(found);
         return counter == null ? 0 : counter.get();
     }
@@ -243,12 +243,12 @@ public final class RegisterScrub implements BackgroundWork {
         long bytes = (long) Math.max(1, fragments) * fragmentBytes;
         Message question = volume.policy().protocol() == Protocol.PASIS
                 ? new PasisBackground.ScrubRequest(block)
-                : new FpScrub.ScrubRequest(block);
+                : new ScrubMessage.ScrubRequest(block);
         var _ = node.ask(question, ANSWER_MILLIS).whenComplete((answer, error) -> {
             background.endLook();
             permits.release();
             switch (answer) {
-                case FpScrub.ScrubResult seen -> take(block, seen.found(), bytes);
+                case ScrubMessage.ScrubResult seen -> take(block, seen.found(), bytes);
                 case PasisBackground.ScrubResult looked -> take(block, looked.found(), bytes);
                 case null, default -> LOG.debug("scrubbing: no answer about {}", block, error);
             }
@@ -256,7 +256,7 @@ public final class RegisterScrub implements BackgroundWork {
     }
 
     /** @param bytes of what was made, if anything was; under PASIS of all that may have been */
-    private void take(BlockId block, FpScrub.ScrubOutcome found, long bytes) {
+    private void take(BlockId block, ScrubMessage.ScrubOutcome found, long bytes) {
         AtomicLong counter = counts.get(found);
         if (counter != null) {
             counter.incrementAndGet();
@@ -270,7 +270,7 @@ public final class RegisterScrub implements BackgroundWork {
                     foundBad.incrementAndGet();
                 }
                 // That it had missed a write is nothing that anybody has to look at; `status` counts both.
-                LOG.atLevel(found == FpScrub.ScrubOutcome.REPAIRED ? Level.INFO : Level.DEBUG)
+                LOG.atLevel(found == ScrubMessage.ScrubOutcome.REPAIRED ? Level.INFO : Level.DEBUG)
                         .log("scrubbing: register {} is {}", block, found);
             }
             case UNFINISHED -> {

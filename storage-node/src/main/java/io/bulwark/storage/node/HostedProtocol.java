@@ -9,10 +9,10 @@ import io.bulwark.protocol.extent.ExtentMessage;
 import io.bulwark.protocol.extent.ExtentServer;
 import io.bulwark.protocol.fp.FpLimits;
 import io.bulwark.protocol.fp.FpMessage;
-import io.bulwark.protocol.fp.FpScrub;
 import io.bulwark.protocol.fp.FpServer;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.ScrubMessage;
 import io.bulwark.protocol.mac.TagKeys;
 import io.bulwark.protocol.pasis.PasisBackground;
 import io.bulwark.protocol.pasis.PasisLimits;
@@ -90,10 +90,10 @@ public record HostedProtocol(
             NodeConfig config, TagKeys keys, FpLimits limits, Supplier<RevocationWatch> revocations) {
         return new HostedProtocol(
                 message -> message instanceof FpMessage.Request
-                        || message instanceof FpScrub
+                        || message instanceof ScrubMessage
                         || SettleRequest.isFor(Protocol.FP, message),
                 message -> switch (message) {
-                    case FpScrub unasked -> unasked.block();
+                    case ScrubMessage unasked -> unasked.block();
                     case SettleRequest settle -> settle.block();
                     default -> ((FpMessage.Request) message).target().block();
                 },

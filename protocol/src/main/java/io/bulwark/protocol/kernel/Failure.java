@@ -1,4 +1,4 @@
-package io.bulwark.protocol.fp;
+package io.bulwark.protocol.kernel;
 
 /** Reason why an operation on a register block failed, for good or in its time. */
 public enum Failure {

@@ -1,4 +1,4 @@
-package io.bulwark.protocol.fp;
+package io.bulwark.protocol.kernel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

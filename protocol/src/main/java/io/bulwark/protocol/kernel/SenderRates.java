@@ -1,4 +1,4 @@
-package io.bulwark.protocol.fp;
+package io.bulwark.protocol.kernel;
 
 import io.bulwark.protocol.id.PrincipalId;
 import java.util.LinkedHashMap;

@@ -1,19 +1,19 @@
-package io.bulwark.protocol.fp;
+package io.bulwark.protocol.kernel;
 
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.wire.Message;
 
 /** Request of a node's scrubber to the node's own server, and the answer. It never travels: it has no encoding. */
-public sealed interface FpScrub extends Message {
-    BlockId block();
+public sealed interface ScrubMessage extends Message {
+    public BlockId block();
 
     /**
      * Scrub of a block: re-reads the local versions, asks the peers for later ones, and repairs the missing or corrupt
      * ones.
      */
-    record ScrubRequest(BlockId block) implements FpScrub {}
+    public record ScrubRequest(BlockId block) implements ScrubMessage {}
 
-    record ScrubResult(BlockId block, ScrubOutcome found) implements FpScrub {}
+    public record ScrubResult(BlockId block, ScrubOutcome found) implements ScrubMessage {}
 
     /** Result of a scrub of a block. */
     enum ScrubOutcome {

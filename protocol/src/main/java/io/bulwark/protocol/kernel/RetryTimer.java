@@ -1,4 +1,4 @@
-package io.bulwark.protocol.fp;
+package io.bulwark.protocol.kernel;
 
 /** One request to one node: when it was sent, and whether its answer is overdue. */
 public final class RetryTimer {
@@ -17,7 +17,7 @@ public final class RetryTimer {
     private long sentMillis;
     private int tries;
 
-    RetryTimer(Timeouts times) {
+    public RetryTimer(Timeouts times) {
         this.times = times;
     }
 
@@ -29,7 +29,7 @@ public final class RetryTimer {
     }
 
     /** A new request goes out. */
-    void ask(long nowMillis) {
+    public void ask(long nowMillis) {
         waiting = true;
         askedMillis = nowMillis;
         sinceMillis = nowMillis;
@@ -46,7 +46,7 @@ public final class RetryTimer {
     }
 
     /** The same request goes out again. */
-    void askAgain(long nowMillis) {
+    public void askAgain(long nowMillis) {
         sentMillis = nowMillis;
         tries = Math.min(tries + 1, BACKOFF_MAX);
     }
@@ -59,7 +59,7 @@ public final class RetryTimer {
         return waiting;
     }
 
-    long askedMillis() {
+    public long askedMillis() {
         return askedMillis;
     }
 
@@ -82,16 +82,16 @@ public final class RetryTimer {
     }
 
     /** Returns whether another request may go out. */
-    boolean mayAskAgain(long nowMillis) {
+    public boolean mayAskAgain(long nowMillis) {
         return nowMillis - sentMillis >= times.retryMillis();
     }
 
     /** Returns whether it is time to send again; the pause doubles with each retry. */
-    boolean isRetryDue(long nowMillis) {
+    public boolean isRetryDue(long nowMillis) {
         return nowMillis - sentMillis >= times.retryMillis() << tries;
     }
 
-    boolean hasRetried() {
+    public boolean hasRetried() {
         return tries > 0;
     }
 }

@@ -1,4 +1,4 @@
-package io.bulwark.protocol.fp;
+package io.bulwark.protocol.kernel;
 
 /**
  * Timing of a client's operation.
