@@ -107,17 +107,13 @@ final class BulwarkClient implements Bulwark {
         ClusterView map = new ClusterView(metadata, links);
         this.view = map;
         this.store = new ObjectStore(
-                metadata,
-                sessions,
-                extents(driver, health, map, false),
-                new ByteBudget(config.bytesInFlightMax()));
+                metadata, sessions, extents(driver, health, map, false), new ByteBudget(config.bytesInFlightMax()));
         this.salvageStore = store.withExtents(extents(driver, health, map, true));
         this.trust = TrustWatch.start(config.channels(), credentials, group, kept, replicas::query);
         driver.failIf(this::denial);
     }
 
-    private static EpochFollower extents(
-            OperationDriver driver, NodeHealth health, ClusterView map, boolean salvage) {
+    private static EpochFollower extents(OperationDriver driver, NodeHealth health, ClusterView map, boolean salvage) {
         return new EpochFollower(new NodeExtents(driver, health, ExtentTiming.standard(), salvage), map::later);
     }
 

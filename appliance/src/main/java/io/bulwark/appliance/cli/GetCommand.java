@@ -46,7 +46,8 @@ final class GetCommand implements Callable<Integer> {
             names = "--salvage",
             description = {
                 "Read also what too few nodes hold: for objects of groups that have lost more than F nodes for good.",
-                "The bytes are right or the command fails. If the object's writer was faulty, others may be unable to read",
+                "The bytes are right or the command fails. If the object's writer was faulty, others may be unable to"
+                        + " read",
                 "it later."
             })
     private boolean salvage;

@@ -81,8 +81,7 @@ public final class BucketVerifier {
             work.add(() -> {
                 try {
                     // The servers' data is checked as stored, so this client needs no encryption key.
-                    GetOptions exactly =
-                            options.withVersion(object.version()).withAsStored(true);
+                    GetOptions exactly = options.withVersion(object.version()).withAsStored(true);
                     ObjectInfo got = bucket.readTo(object.key(), OutputStream.nullOutputStream(), exactly);
                     good.incrementAndGet();
                     bytes.addAndGet(got.length());

@@ -435,7 +435,7 @@ class ClientTest {
                     .as("the same read without it still waits for more nodes")
                     .isInstanceOf(DeadlineExceededException.class);
             faulty.corruptNode(3, fragment -> Bytes.of(new byte[fragment.length()]));
-            assertThatThrownBy(() -> bucket.getBytes("key", salvage.withDeadline(Duration.ofSeconds(3))))
+            assertThatThrownBy(() -> bucket.getBytes("key", salvage.withDeadline(Duration.ofMillis(500))))
                     .as("one good fragment is too few")
                     .isInstanceOf(BulwarkException.class);
         }

@@ -136,8 +136,7 @@ final class ExtentChecks {
             case ReadOutcome.NotPermitted _,
                     ReadOutcome.StaleMap _,
                     ReadOutcome.Unavailable _,
-                    ReadOutcome.TooFewHolders _ ->
-                progress.unreadable(walk.reference());
+                    ReadOutcome.TooFewHolders _ -> progress.unreadable(walk.reference());
         }
         return false;
     }

@@ -90,6 +90,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     private @Nullable Bytes content;
     /** Time at which the block was decoded. */
     private long decodedMillis;
+
     private @Nullable Checksum checksum;
     /** The fragments of all slots, under FP once the block was read. */
     private List<Bytes> fragments = List.of();
@@ -243,9 +244,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             decide(nowMillis, effects);
         }
         if (outcome == null && nowMillis - startedMillis >= timing.deadlineMillis()) {
-            fail(content == null
-                    ? new ReadOutcome.Unavailable(reasons())
-                    : new ReadOutcome.TooFewHolders(reasons()));
+            fail(content == null ? new ReadOutcome.Unavailable(reasons()) : new ReadOutcome.TooFewHolders(reasons()));
         }
         return effects;
     }
