@@ -19,7 +19,7 @@ public final class NodeExtents implements ExtentAccess {
     private final ExtentTiming timing;
     private final boolean salvage;
 
-    /** @param salvage true if the reads are {@linkplain ExtentRead#salvaging salvage reads} */
+    /** @param salvage true if the reads are {@linkplain ExtentRead#withSalvage salvage reads} */
     public NodeExtents(OperationDriver driver, NodeHealth health, ExtentTiming timing, boolean salvage) {
         this.driver = driver;
         this.health = health;
@@ -39,6 +39,6 @@ public final class NodeExtents implements ExtentAccess {
     public CompletableFuture<ReadOutcome> read(Volume volume, BlockId block, Bytes pin, int length) {
         ExtentRead read = new ExtentRead(volume, block, pin, health.doubtfulSlots(volume.group(block)), timing);
         long fragments = (long) volume.policy().n() * volume.policy().fragmentBytes(length);
-        return driver.submit(salvage ? read.salvaging() : read, fragments);
+        return driver.submit(salvage ? read.withSalvage() : read, fragments);
     }
 }

@@ -144,7 +144,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     }
 
     /** Makes this a salvage read. To be called before the start. */
-    public ExtentRead salvaging() {
+    public ExtentRead withSalvage() {
         salvage = true;
         return this;
     }
@@ -369,7 +369,8 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         }
         if (holders() >= holdersWanted) {
             outcome = new ReadOutcome.Whole(Objects.requireNonNull(content));
-        } else if (salvage && isSalvageDue(nowMillis)) {
+        }
+        if (outcome == null && salvage && isSalvageDue(nowMillis)) {
             outcome = new ReadOutcome.Whole(Objects.requireNonNull(content));
         }
     }

@@ -43,7 +43,7 @@ class SalvageReadTest {
     }
 
     private static ExtentRead started(Bytes pin, Set<Integer> doubted) {
-        ExtentRead read = new ExtentRead(VOLUME, BLOCK, pin, doubted, TIMING).salvaging();
+        ExtentRead read = new ExtentRead(VOLUME, BLOCK, pin, doubted, TIMING).withSalvage();
         read.start(0);
         return read;
     }
@@ -63,8 +63,8 @@ class SalvageReadTest {
     @PlantedBug(
             in = ExtentRead.class,
             rule = "only a salvage read returns what fewer than m+f slots hold",
-            replace = "} else if (salvage && isSalvageDue(nowMillis)) {",
-            with = "} else if (isSalvageDue(nowMillis)) {")
+            replace = "if (outcome == null && salvage && isSalvageDue(nowMillis)) {",
+            with = "if (outcome == null && isSalvageDue(nowMillis)) {")
     @Test
     void anOrdinaryReadDoesNotSalvage() {
         ExtentRead read = new ExtentRead(VOLUME, BLOCK, PIN, Set.of(2, 3), TIMING);
