@@ -70,6 +70,7 @@ final class BulwarkClient implements Bulwark {
     private final ReplicatedMetadata metadata;
     private final SessionPool sessions;
     private final ObjectStore store;
+    private final ObjectStore salvageStore;
     private final WriteQueue writeTurns = new WriteQueue();
     private final ClusterView view;
     private final Optional<TrustWatch> trust;
@@ -106,12 +107,14 @@ final class BulwarkClient implements Bulwark {
         ClusterView map = new ClusterView(metadata, links);
         this.view = map;
         this.store = new ObjectStore(
-                metadata,
-                sessions,
-                new EpochFollower(new NodeExtents(driver, health, ExtentTiming.standard()), map::later),
-                new ByteBudget(config.bytesInFlightMax()));
+                metadata, sessions, extents(driver, health, map, false), new ByteBudget(config.bytesInFlightMax()));
+        this.salvageStore = store.withExtents(extents(driver, health, map, true));
         this.trust = TrustWatch.start(config.channels(), credentials, group, kept, replicas::query);
         driver.failIf(this::denial);
+    }
+
+    private static EpochFollower extents(OperationDriver driver, NodeHealth health, ClusterView map, boolean salvage) {
+        return new EpochFollower(new NodeExtents(driver, health, ExtentTiming.standard(), salvage), map::later);
     }
 
     /** Returns the reason why no call can succeed now; empty if another identity has just replaced the refused one. */
@@ -310,6 +313,11 @@ final class BulwarkClient implements Bulwark {
 
     WriteQueue writeTurns() {
         return writeTurns;
+    }
+
+    /** Returns what reads and writes objects; its reads are salvage reads. */
+    ObjectStore salvageStore() {
+        return salvageStore;
     }
 
     ObjectStore store() {

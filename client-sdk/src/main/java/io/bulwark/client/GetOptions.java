@@ -6,41 +6,69 @@ import java.time.Duration;
  * Options of a read. Immutable; begin with {@link #DEFAULT}.
  *
  * @param version 0 for the latest
- * @param offset of the first byte; nothing is read at or beyond the end
- * @param length maximum number of bytes; only the blocks that hold them are fetched
+ * @param range only the blocks that hold these bytes are fetched
  * @param progress receives the number of bytes that were returned
  * @param deadline for the whole operation, for a stream from its opening; zero for none
  * @param asStored the bytes as servers have them: those of an encrypted object need no key then, and are not decrypted
+ * @param salvage true to read also what too few nodes hold, after a short wait for them. The bytes are right or the read fails. An
+ *     object of a faulty writer may be incomplete for a later reader, though this one got it.
  */
 public record GetOptions(
-        long version, long offset, long length, ProgressListener progress, Duration deadline, boolean asStored) {
+        long version, Range range, ProgressListener progress, Duration deadline, boolean asStored, boolean salvage) {
     public static final GetOptions DEFAULT =
-            new GetOptions(0, 0, Long.MAX_VALUE, ProgressListener.NONE, Duration.ZERO, false);
+            new GetOptions(0, Range.ALL, ProgressListener.NONE, Duration.ZERO, false, false);
 
-    public GetOptions {
-        if (version < 0 || offset < 0 || length < 0 || deadline.isNegative()) {
-            throw new IllegalArgumentException(
-                    "version " + version + ", offset " + offset + ", length " + length + ", deadline " + deadline);
+    /**
+     * Bytes of an object.
+     *
+     * @param offset of the first byte; nothing is read at or beyond the end
+     * @param length maximum number of bytes
+     */
+    public record Range(long offset, long length) {
+        public static final Range ALL = new Range(0, Long.MAX_VALUE);
+
+        public Range {
+            if (offset < 0 || length < 0) {
+                throw new IllegalArgumentException("offset " + offset + ", length " + length);
+            }
         }
     }
 
+    public GetOptions {
+        if (version < 0 || deadline.isNegative()) {
+            throw new IllegalArgumentException("version " + version + ", deadline " + deadline);
+        }
+    }
+
+    public long offset() {
+        return range.offset();
+    }
+
+    public long length() {
+        return range.length();
+    }
+
     public GetOptions withVersion(long number) {
-        return new GetOptions(number, offset, length, progress, deadline, asStored);
+        return new GetOptions(number, range, progress, deadline, asStored, salvage);
     }
 
     public GetOptions withRange(long firstByte, long bytes) {
-        return new GetOptions(version, firstByte, bytes, progress, deadline, asStored);
+        return new GetOptions(version, new Range(firstByte, bytes), progress, deadline, asStored, salvage);
     }
 
     public GetOptions withProgress(ProgressListener listener) {
-        return new GetOptions(version, offset, length, listener, deadline, asStored);
+        return new GetOptions(version, range, listener, deadline, asStored, salvage);
     }
 
     public GetOptions withDeadline(Duration limit) {
-        return new GetOptions(version, offset, length, progress, limit, asStored);
+        return new GetOptions(version, range, progress, limit, asStored, salvage);
     }
 
     public GetOptions withAsStored(boolean stored) {
-        return new GetOptions(version, offset, length, progress, deadline, stored);
+        return new GetOptions(version, range, progress, deadline, stored, salvage);
+    }
+
+    public GetOptions withSalvage(boolean salvaging) {
+        return new GetOptions(version, range, progress, deadline, asStored, salvaging);
     }
 }

@@ -251,7 +251,7 @@ final class RemoteBucket implements Bucket {
                     "it is encrypted, and this client was given no keys (encrypt-with)", subject(key));
         }
         return new ObjectReader(
-                client.store(),
+                options.salvage() ? client.salvageStore() : client.store(),
                 client.view().volume(found.inode().layout().volume(), subject(key), deadline),
                 found.inode(),
                 subject(key),

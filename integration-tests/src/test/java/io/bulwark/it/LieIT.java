@@ -7,6 +7,7 @@ import io.bulwark.appliance.transfer.BucketVerifier;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketSpec;
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.GetOptions;
 import io.bulwark.client.VolumeSpec;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.effect.Loaded;
@@ -186,7 +187,7 @@ class LieIT {
             // Two liars are more than the volumes of the other tests tolerate.
             CLUSTER.awaitFullFaults(volume -> volume.name().equals(bucket.name()));
             try (Bulwark fresh = CLUSTER.freshClient()) {
-                BucketVerifier verifier = new BucketVerifier(fresh, fresh.bucket(bucket.name()), 8);
+                BucketVerifier verifier = new BucketVerifier(fresh, fresh.bucket(bucket.name()), 8, GetOptions.DEFAULT);
                 BucketVerifier.Report report = verifier.run(verifier.objects(""), _ -> {});
                 assertThat(report.objects()).as(what).isEqualTo(content.size());
                 assertThat(report.unreadable()).as(what).isEmpty();

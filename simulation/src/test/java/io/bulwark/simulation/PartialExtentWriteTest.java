@@ -71,7 +71,7 @@ class PartialExtentWriteTest {
         store(2, encoded.fragments(), encoded.fpcc());
         cluster.simulation.crash(cluster.holder(2));
         cluster.simulation.crash(cluster.holder(3));
-        assertThat(cluster.readNow(block, encoded.fpcc().pin())).isInstanceOf(ReadOutcome.Unavailable.class);
+        assertThat(cluster.readNow(block, encoded.fpcc().pin())).isInstanceOf(ReadOutcome.TooFewHolders.class);
         cluster.simulation.restart(cluster.holder(2));
         cluster.simulation.restart(cluster.holder(3));
         assertThat(cluster.readNow(block, encoded.fpcc().pin())).isEqualTo(new ReadOutcome.Whole(content));

@@ -42,10 +42,20 @@ final class GetCommand implements Callable<Integer> {
     @Option(names = "--range", paramLabel = "FIRST-[LAST]", description = "Read these bytes only, both included.")
     private @Nullable String range;
 
+    @Option(
+            names = "--salvage",
+            description = {
+                "Read also what too few nodes hold: for objects of groups that have lost more than F nodes for good.",
+                "The bytes are right or the command fails. If the object's writer was faulty, others may be unable to"
+                        + " read",
+                "it later."
+            })
+    private boolean salvage;
+
     @Override
     public Integer call() throws IOException {
         String key = source.needKey().key();
-        GetOptions options = ranged(GetOptions.DEFAULT.withVersion(version));
+        GetOptions options = ranged(GetOptions.DEFAULT.withVersion(version).withSalvage(salvage));
         try (Bulwark client = access.connect()) {
             Bucket bucket = client.bucket(source.bucket());
             ObjectInfo object = bucket.head(key, version);

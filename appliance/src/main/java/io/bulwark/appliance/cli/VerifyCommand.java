@@ -2,6 +2,7 @@ package io.bulwark.appliance.cli;
 
 import io.bulwark.appliance.transfer.BucketVerifier;
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.GetOptions;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.protocol.effect.Verdict;
 import java.util.LinkedHashMap;
@@ -13,6 +14,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code verify BUCKET[/PREFIX]}. */
@@ -32,6 +34,11 @@ final class VerifyCommand implements Callable<Integer> {
     @Parameters(paramLabel = "BUCKET[/PREFIX]", converter = ObjectPath.Converter.class)
     private ObjectPath path = new ObjectPath("", "");
 
+    @Option(
+            names = "--salvage",
+            description = "Try also what too few nodes hold: says which objects `get --salvage` returns.")
+    private boolean salvage;
+
     @Mixin
     private final ParallelOption parallel = new ParallelOption();
 
@@ -40,7 +47,8 @@ final class VerifyCommand implements Callable<Integer> {
         int atOnce = parallel.value();
         long start = System.nanoTime();
         try (Bulwark client = access.connect()) {
-            BucketVerifier verifier = new BucketVerifier(client, client.bucket(path.bucket()), atOnce);
+            GetOptions options = GetOptions.DEFAULT.withSalvage(salvage);
+            BucketVerifier verifier = new BucketVerifier(client, client.bucket(path.bucket()), atOnce, options);
             List<ObjectInfo> objects = verifier.objects(path.key());
             long total = objects.stream().mapToLong(ObjectInfo::length).sum();
             BucketVerifier.Report report;

@@ -8,6 +8,7 @@ import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketSpec;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
+import io.bulwark.client.GetOptions;
 import io.bulwark.client.VolumeSpec;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.effect.Verdict;
@@ -115,7 +116,7 @@ public final class Demo {
     private boolean verify(int liar) throws InterruptedException {
         BucketVerifier.Report report;
         try (Bulwark reader = readers.get()) {
-            BucketVerifier verifier = new BucketVerifier(reader, reader.bucket(NAME), PARALLEL);
+            BucketVerifier verifier = new BucketVerifier(reader, reader.bucket(NAME), PARALLEL, GetOptions.DEFAULT);
             report = verifier.run(verifier.objects(""), bytes -> {});
         }
         report.seen()

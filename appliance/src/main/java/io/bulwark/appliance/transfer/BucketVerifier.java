@@ -34,11 +34,14 @@ public final class BucketVerifier {
     private final Bulwark client;
     private final Bucket bucket;
     private final int parallel;
+    private final GetOptions options;
 
-    public BucketVerifier(Bulwark client, Bucket bucket, int parallel) {
+    /** @param options of each read; the version is that of the object */
+    public BucketVerifier(Bulwark client, Bucket bucket, int parallel, GetOptions options) {
         this.client = client;
         this.bucket = bucket;
         this.parallel = parallel;
+        this.options = options;
     }
 
     /**
@@ -78,8 +81,7 @@ public final class BucketVerifier {
             work.add(() -> {
                 try {
                     // The servers' data is checked as stored, so this client needs no encryption key.
-                    GetOptions exactly =
-                            GetOptions.DEFAULT.withVersion(object.version()).withAsStored(true);
+                    GetOptions exactly = options.withVersion(object.version()).withAsStored(true);
                     ObjectInfo got = bucket.readTo(object.key(), OutputStream.nullOutputStream(), exactly);
                     good.incrementAndGet();
                     bytes.addAndGet(got.length());

@@ -12,16 +12,19 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.concurrent.CompletableFuture;
 
-/** Extents on the nodes: {@link ExtentWrite} and {@link ExtentRead} under the driver. */
+/** Extents on the nodes: {@link ExtentWrite} and {@link ExtentRead} under the driver; reads may be salvage reads. */
 public final class NodeExtents implements ExtentAccess {
     private final OperationDriver driver;
     private final NodeHealth health;
     private final ExtentTiming timing;
+    private final boolean salvage;
 
-    public NodeExtents(OperationDriver driver, NodeHealth health, ExtentTiming timing) {
+    /** @param salvage true if the reads are {@linkplain ExtentRead#withSalvage salvage reads} */
+    public NodeExtents(OperationDriver driver, NodeHealth health, ExtentTiming timing, boolean salvage) {
         this.driver = driver;
         this.health = health;
         this.timing = timing;
+        this.salvage = salvage;
     }
 
     @Override
@@ -36,6 +39,6 @@ public final class NodeExtents implements ExtentAccess {
     public CompletableFuture<ReadOutcome> read(Volume volume, BlockId block, Bytes pin, int length) {
         ExtentRead read = new ExtentRead(volume, block, pin, health.doubtfulSlots(volume.group(block)), timing);
         long fragments = (long) volume.policy().n() * volume.policy().fragmentBytes(length);
-        return driver.submit(read, fragments);
+        return driver.submit(salvage ? read.withSalvage() : read, fragments);
     }
 }

@@ -23,6 +23,9 @@ import io.bulwark.protocol.metadata.Reply;
 
 /** RefusalExceptions of the state machine and of the nodes as the exceptions that users see. */
 public final class RefusalExceptions {
+    private static final String SALVAGE =
+            "; bring the nodes back, or get the object with --salvage (GetOptions.withSalvage)";
+
     private RefusalExceptions() {}
 
     /**
@@ -96,6 +99,7 @@ public final class RefusalExceptions {
         String message = failure.message();
         return switch (failure.reason()) {
             case UNAVAILABLE, STALE_EPOCH -> new UnavailableException(message, subject);
+            case TOO_FEW_HOLDERS -> new UnavailableException(message + SALVAGE, subject);
             case FREED -> new ChangedWhileReadingException(message, subject);
             case INCOMPLETE -> new IncompleteObjectException(message, subject);
             case NOT_PERMITTED -> new NotPermittedException(message, subject);

@@ -19,6 +19,8 @@ import io.bulwark.client.VersionInfo;
 import io.bulwark.client.Volume;
 import io.bulwark.client.VolumeSpec;
 import io.bulwark.client.error.AlreadyExistsException;
+import io.bulwark.client.error.BulwarkException;
+import io.bulwark.client.error.DeadlineExceededException;
 import io.bulwark.client.error.InvalidNameException;
 import io.bulwark.client.error.InvalidRequestException;
 import io.bulwark.client.error.NoSuchBucketException;
@@ -413,6 +415,29 @@ class ClientTest {
             assertThat(bucket.getBytes("key")).isEqualTo(content);
             assertThat(other.evidence().counts().getOrDefault(PrincipalId.node(2), Map.of()))
                     .containsKey(Verdict.DAMAGED);
+        }
+    }
+
+    /** f = 1, and two of the four nodes of most groups are gone. */
+    @Test
+    void aSalvageReadReturnsWhatTooFewNodesHold(@TempDir Path keys) throws IOException {
+        try (MemoryCluster faulty = new MemoryCluster(keys);
+                Bulwark other = Bulwark.connect(faulty.config())) {
+            other.createVolume(VolumeSpec.objects("default", new ProtectionPolicy(1, 2, 4, BLOCK)));
+            Bucket bucket = other.createBucket("faulty");
+            byte[] content = content(300 * BLOCK + 7);
+            bucket.put("key", content);
+            faulty.stopNode(1);
+            faulty.stopNode(2);
+            GetOptions salvage = GetOptions.DEFAULT.withSalvage(true).withDeadline(Duration.ofMinutes(1));
+            assertThat(bucket.getBytes("key", salvage)).isEqualTo(content);
+            assertThatThrownBy(() -> bucket.getBytes("key", GetOptions.DEFAULT.withDeadline(Duration.ofMillis(100))))
+                    .as("the same read without it still waits for more nodes")
+                    .isInstanceOf(DeadlineExceededException.class);
+            faulty.corruptNode(3, fragment -> Bytes.of(new byte[fragment.length()]));
+            assertThatThrownBy(() -> bucket.getBytes("key", salvage.withDeadline(Duration.ofMillis(500))))
+                    .as("one good fragment is too few")
+                    .isInstanceOf(BulwarkException.class);
         }
     }
 

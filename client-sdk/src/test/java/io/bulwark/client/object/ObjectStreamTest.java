@@ -261,6 +261,19 @@ class ObjectStreamTest {
         assertThatThrownBy(reader::next).isInstanceOf(ChangedWhileReadingException.class);
     }
 
+    @Test
+    void whatTooFewNodesHoldIsSaidToBeSalvageable() {
+        ObjectWriter writer = writer("key", -1);
+        writer.write(content(BLOCK), 0, BLOCK);
+        writer.finish();
+        extents.readFailure = _ -> new ReadOutcome.TooFewHolders(Map.of(2, "node-2 is silent", 3, "node-3 is silent"));
+        assertThatThrownBy(() -> read("key", 0, BLOCK))
+                .isInstanceOf(UnavailableException.class)
+                .hasMessageContaining("too few nodes hold it: node-2 is silent, node-3 is silent")
+                .hasMessageContaining("--salvage")
+                .hasMessageContaining("[bucket bucket, key key]");
+    }
+
     /** A read after an error must not report the end of the stream. */
     @Test
     void aReaderThatFailedNeverComesToTheEnd() {

@@ -19,6 +19,8 @@ public record ExtentFailure(Reason reason, BlockId block, String detail) {
     public enum Reason {
         /** Too few nodes answered in time. */
         UNAVAILABLE,
+        /** Enough fragments are there, but too few nodes hold it: a salvage read returns its bytes. */
+        TOO_FEW_HOLDERS,
         /** The extent was freed, say f+1 nodes or more. */
         FREED,
         /** Never complete, or not what a correct writer stores. */
@@ -68,6 +70,11 @@ public record ExtentFailure(Reason reason, BlockId block, String detail) {
                 new ExtentFailure(Reason.STALE_EPOCH, block, "its group is in epoch " + epoch);
             case ReadOutcome.Unavailable(Map<Integer, String> reasons) ->
                 new ExtentFailure(Reason.UNAVAILABLE, block, "too few nodes: " + joinInOrder(reasons));
+            case ReadOutcome.TooFewHolders(Map<Integer, String> reasons) ->
+                new ExtentFailure(
+                        Reason.TOO_FEW_HOLDERS,
+                        block,
+                        "its bytes can be read, but too few nodes hold it: " + joinInOrder(reasons));
         };
     }
 

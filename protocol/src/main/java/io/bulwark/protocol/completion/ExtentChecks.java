@@ -133,8 +133,10 @@ final class ExtentChecks {
             case ReadOutcome.Whole _, ReadOutcome.Incomplete _, ReadOutcome.Poisonous _ ->
                 count(CompletionResult.INCOMPLETE, 1);
             case ReadOutcome.Freed _ -> count(CompletionResult.FREED, 1);
-            case ReadOutcome.NotPermitted _, ReadOutcome.StaleMap _, ReadOutcome.Unavailable _ ->
-                progress.unreadable(walk.reference());
+            case ReadOutcome.NotPermitted _,
+                    ReadOutcome.StaleMap _,
+                    ReadOutcome.Unavailable _,
+                    ReadOutcome.TooFewHolders _ -> progress.unreadable(walk.reference());
         }
         return false;
     }

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Under FP f more slots are asked in the same round whether they hold it. The read is done once m+f slots do, and once it is
  * clear that any slot can be handed its fragment: then every later read succeeds, whoever wrote it. Slots that lack it are handed
- * their fragments. A read that has m fragments and hears of fewer than m+f holders before its deadline is {@code Unavailable}. A
+ * their fragments. A read that has m fragments and hears of fewer than m+f holders before its deadline is {@code TooFewHolders}. A
  * node that makes its own fragment (that excludes its slot) does not wait for holders: what it makes, it returns to nobody.
  *
  * <pre>
@@ -51,8 +51,12 @@ import org.jspecify.annotations.Nullable;
  *              more than f or 2f refusals, the deadline  -> done
  *   HANDING    m+f slots hold it                         -> done: WHOLE
  *              f+1 slots refuse, or are in a later epoch -> done: FREED, NOT_PERMITTED, STALE_MAP
- *              the deadline                              -> done: UNAVAILABLE
+ *              the deadline                              -> done: TOO_FEW_HOLDERS
+ *              salvage: f+1 slots away, or a short wait  -> done: WHOLE
  * </pre>
+ *
+ * <p>A <i>salvage</i> read checks the block in the same way, and then returns it without m+f holders. Its bytes are those that the
+ * pin names. If a faulty writer left the version incomplete, a later reader may not get it.
  *
  * <p>Once the block is known, what each slot sent is judged against it: {@link Verdict#CORRUPT} is what the slot sent as
  * this version and re-encoding does not give. A read by one that holds no slot itself (that excludes none) passes on,
@@ -70,6 +74,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     private final BlockId block;
     private final Bytes pin;
     private final ExtentTiming timing;
+    private final Set<Integer> doubted;
     private final Set<Integer> excluded;
     private final Set<Integer> judged;
     private final int holdersWanted;
@@ -77,11 +82,15 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
 
     private final ReadSlot[] slots;
     private final Map<Integer, Verdict> verdicts = new TreeMap<>();
+    private boolean salvage;
     private int neverStoredElsewhere;
     private long startedMillis;
     private long slowestAnswerMillis;
     private @Nullable ReadOutcome outcome;
     private @Nullable Bytes content;
+    /** Time at which the block was decoded. */
+    private long decodedMillis;
+
     private @Nullable Checksum checksum;
     /** The fragments of all slots, under FP once the block was read. */
     private List<Bytes> fragments = List.of();
@@ -117,6 +126,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         this.block = block;
         this.pin = pin;
         this.timing = timing;
+        this.doubted = Set.copyOf(askLast);
         this.excluded = Set.copyOf(excluded);
         this.holdersWanted = policy.protocol() == Protocol.FP && excluded.isEmpty() ? policy.writeQuorum() : 0;
         this.judged = new HashSet<>(judged);
@@ -131,6 +141,12 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
                 }
             }
         }
+    }
+
+    /** Makes this a salvage read. To be called before the start. */
+    public ExtentRead withSalvage() {
+        salvage = true;
+        return this;
     }
 
     /** Counts holders that are not asked, of which it is known that they never stored this version. */
@@ -228,7 +244,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             decide(nowMillis, effects);
         }
         if (outcome == null && nowMillis - startedMillis >= timing.deadlineMillis()) {
-            fail(new ReadOutcome.Unavailable(reasons()));
+            fail(content == null ? new ReadOutcome.Unavailable(reasons()) : new ReadOutcome.TooFewHolders(reasons()));
         }
         return effects;
     }
@@ -309,6 +325,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     private void decide(long nowMillis, List<Effect> effects) {
         if (content == null && usableCount() >= policy.m()) {
             decode(effects);
+            decodedMillis = nowMillis;
         }
         if (content != null) {
             ensureHolders(nowMillis, effects);
@@ -353,6 +370,18 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         if (holders() >= holdersWanted) {
             outcome = new ReadOutcome.Whole(Objects.requireNonNull(content));
         }
+        if (outcome == null && salvage && isSalvageDue(nowMillis)) {
+            outcome = new ReadOutcome.Whole(Objects.requireNonNull(content));
+        }
+    }
+
+    /** Returns whether more than f slots are away, so that m+f cannot hold the block now, or the wait for them took too long. */
+    private boolean isSalvageDue(long nowMillis) {
+        int away = 0;
+        for (int index = 0; index < slots.length; index++) {
+            away += slots[index].isAway(doubted.contains(index)) ? 1 : 0;
+        }
+        return away > policy.f() || nowMillis - decodedMillis >= timing.retryMillis();
     }
 
     /** Gives each slot that said that it has nothing its fragment, once. */

@@ -81,7 +81,8 @@ public final class ExtentRepair implements ClientOperation<RepairOutcome> {
             case ReadOutcome.Poisonous _ -> new RepairOutcome.Poisonous();
             case ReadOutcome.Freed _ -> new RepairOutcome.Freed();
             case ReadOutcome.Incomplete _ -> new RepairOutcome.Incomplete();
-            case ReadOutcome.Unavailable unavailable -> new RepairOutcome.Unavailable(unavailable.reasons());
+            case ReadOutcome.Unavailable(Map<Integer, String> reasons) -> new RepairOutcome.Unavailable(reasons);
+            case ReadOutcome.TooFewHolders(Map<Integer, String> reasons) -> new RepairOutcome.Unavailable(reasons);
             case ReadOutcome.NotPermitted _, ReadOutcome.StaleMap _ ->
                 new RepairOutcome.Unavailable(Map.of(slot, "refused: " + known));
         };

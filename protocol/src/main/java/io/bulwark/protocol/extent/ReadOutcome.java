@@ -23,9 +23,16 @@ public sealed interface ReadOutcome {
     /** f+1 nodes are in a later epoch of the group: fetch the map and read again. */
     record StaleMap(long epoch) implements ReadOutcome {}
 
-    /** Too few good fragments, or too few slots that hold it, before the deadline; why, by slot. */
+    /** Too few good fragments before the deadline; why, by slot. */
     record Unavailable(Map<Integer, String> reasons) implements ReadOutcome {
         public Unavailable {
+            reasons = Map.copyOf(reasons);
+        }
+    }
+
+    /** The block was decoded, but fewer than m+f slots hold it at the deadline; why, by slot. A salvage read returns it. */
+    record TooFewHolders(Map<Integer, String> reasons) implements ReadOutcome {
+        public TooFewHolders {
             reasons = Map.copyOf(reasons);
         }
     }

@@ -109,6 +109,17 @@ final class ReadSlot {
         movedMillis = Math.max(movedMillis, atMillis);
     }
 
+    /**
+     * Returns whether the slot is not expected to hold the version soon: it is silent, or refuses more than that it lacks it.
+     *
+     * @param doubted true if the slot was believed to be bad or slow before it was asked
+     */
+    boolean isAway(boolean doubted) {
+        boolean silent = hedged || (doubted && !settled);
+        boolean refuses = refusal != null && !isMissing();
+        return bad || (!holds && (silent || refuses));
+    }
+
     /** Returns whether the read waits for the slot and the slot got no help yet. */
     boolean isSilent() {
         return (supplying || (asked && !settled)) && !hedged;

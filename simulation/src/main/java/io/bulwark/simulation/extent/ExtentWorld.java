@@ -217,14 +217,15 @@ public final class ExtentWorld implements SimulatedWorld {
                     }
                 }
                 case ReadOutcome.Freed _ when extent.freed -> {}
-                case ReadOutcome.StaleMap _, ReadOutcome.Unavailable _
+                case ReadOutcome.StaleMap _, ReadOutcome.Unavailable _, ReadOutcome.TooFewHolders _
                 when stale(map, extent.block) -> read(reader, extent);
                 case ReadOutcome.Freed _,
                         ReadOutcome.NotPermitted _,
                         ReadOutcome.Incomplete _,
                         ReadOutcome.Poisonous _,
                         ReadOutcome.StaleMap _,
-                        ReadOutcome.Unavailable _ -> {
+                        ReadOutcome.Unavailable _,
+                        ReadOutcome.TooFewHolders _ -> {
                     if (!extent.freed) {
                         throw ExtentInvariants.missing(extent.block, outcome);
                     }

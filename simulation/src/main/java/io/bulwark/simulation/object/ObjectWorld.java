@@ -369,6 +369,7 @@ public final class ObjectWorld implements SimulatedWorld {
         boolean deleted = failure instanceof GetFailure.Changed;
         boolean unavailable = failure instanceof GetFailure.Extent(ExtentFailure extent)
                 && (extent.reason() == ExtentFailure.Reason.UNAVAILABLE
+                        || extent.reason() == ExtentFailure.Reason.TOO_FEW_HOLDERS
                         || (changes.isPresent() && extent.reason() == ExtentFailure.Reason.STALE_EPOCH));
         if (!deleted && !(unavailable && !quiet)) {
             throw (quiet ? ObjectInvariants.STAYS_READABLE : ObjectInvariants.WHOLE_OR_ABSENT)
