@@ -60,12 +60,11 @@ final class CommandReference {
     }
 
     private String text() {
-        StringBuilder page = new StringBuilder(
-                """
-                Each command has `--help`, which says more, and `--version`. Options with * are required.
+        StringBuilder page = new StringBuilder("""
+            Each command has `--help`, which says more, and `--version`. Options with * are required.
 
-                ## Options of several commands
-                """);
+            ## Options of several commands
+            """);
         uses.forEach((option, users) -> {
             if (users.size() > 1) {
                 item(

@@ -13,27 +13,25 @@ final class ConfigurationReference {
     private ConfigurationReference() {}
 
     static String page() {
-        StringBuilder page = new StringBuilder(
-                """
-                [Install](../how-to/install.md#configuration) says how a role file is written;
-                [examples](../../docker/examples) have all keys. Keys without a default are required. Addresses are HOST:PORT;
-                host names are resolved for each connection. Relative paths are relative to the file.
-                """);
+        StringBuilder page = new StringBuilder("""
+            [Install](../how-to/install.md#configuration) says how a role file is written;
+            [examples](../../docker/examples) have all keys. Keys without a default are required. Addresses are HOST:PORT;
+            host names are resolved for each connection. Relative paths are relative to the file.
+            """);
         RoleSections.all().forEach((role, keys) -> {
             page.append("\n## Role file: `").append(role).append("`\n").append("""
-                            | Key | Type | Default | Meaning |
-                            |---|---|---|---|
-                            """);
-            keys.forEach(key -> page.append(row(
-                    "`" + key.name() + "`", type(key.type()), key.standard(), key.description())));
-        });
-        page.append(
-                """
-
-                ## Client file: `client.properties`
-                | Key | Default | Meaning |
-                |---|---|---|
+                | Key | Type | Default | Meaning |
+                |---|---|---|---|
                 """);
+            keys.forEach(key ->
+                    page.append(row("`" + key.name() + "`", type(key.type()), key.standard(), key.description())));
+        });
+        page.append("""
+
+            ## Client file: `client.properties`
+            | Key | Default | Meaning |
+            |---|---|---|
+            """);
         for (ClientSetting setting : ClientSetting.values()) {
             page.append(row("`" + setting.key() + "`", setting.standard(), setting.description()));
         }

@@ -20,7 +20,8 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 final class ErrorReference {
     private static final Path ERRORS = Path.of("client-sdk/src/main/java/io/bulwark/client/error");
-    private static final Path EXIT_CODES = Path.of("appliance/src/main/java/io/bulwark/appliance/cli/CommandFailure.java");
+    private static final Path EXIT_CODES =
+            Path.of("appliance/src/main/java/io/bulwark/appliance/cli/CommandFailure.java");
 
     /** Precedes the sentence of an exception's Javadoc that says when retrying helps. */
     private static final String RETRY = " <p>Retry: ";
@@ -28,14 +29,13 @@ final class ErrorReference {
     private ErrorReference() {}
 
     static String errors(Path root) throws IOException, ReflectiveOperationException {
-        StringBuilder page = new StringBuilder(
-                """
-                All are unchecked subclasses of `BulwarkException` in `io.bulwark.client.error`. They name bucket, key, volume
-                and server where these apply. The last column is the exit code of a command that ends with it.
+        StringBuilder page = new StringBuilder("""
+            All are unchecked subclasses of `BulwarkException` in `io.bulwark.client.error`. They name bucket, key, volume
+            and server where these apply. The last column is the exit code of a command that ends with it.
 
-                | Exception | Meaning | Does retrying help? | Code |
-                |---|---|---|---|
-                """);
+            | Exception | Meaning | Does retrying help? | Code |
+            |---|---|---|---|
+            """);
         for (Path file : files(root)) {
             String name = file.getFileName().toString().replace(".java", "");
             Class<?> type = Class.forName("io.bulwark.client.error." + name);
@@ -53,12 +53,11 @@ final class ErrorReference {
                     text.substring(retry + RETRY.length()),
                     Integer.toString(BulwarkCommand.exitCode(thrown(type)))));
         }
-        page.append(
-                """
+        page.append("""
 
-                | Reason of `NotBelievedException` | Meaning |
-                |---|---|
-                """);
+            | Reason of `NotBelievedException` | Meaning |
+            |---|---|
+            """);
         Map<String, String> texts = JavadocSource.texts(root.resolve(ERRORS).resolve("NotBelievedException.java"));
         for (NotBelievedException.Reason reason : NotBelievedException.Reason.values()) {
             page.append(row("`" + reason + "`", Objects.requireNonNull(texts.get(reason.name()), reason.name())));
@@ -67,13 +66,12 @@ final class ErrorReference {
     }
 
     static String exitCodes(Path root) throws IOException, ReflectiveOperationException {
-        StringBuilder page = new StringBuilder(
-                """
-                [Errors](errors.md) has the code of each exception.
+        StringBuilder page = new StringBuilder("""
+            [Errors](errors.md) has the code of each exception.
 
-                | Code | Meaning |
-                |---|---|
-                """);
+            | Code | Meaning |
+            |---|---|
+            """);
         for (Map.Entry<String, String> each :
                 JavadocSource.texts(root.resolve(EXIT_CODES)).entrySet()) {
             if (!each.getKey().equals(CommandFailure.class.getSimpleName())) {
@@ -98,7 +96,8 @@ final class ErrorReference {
         if (type == NotBelievedException.class) {
             return new NotBelievedException(NotBelievedException.Reason.REVOKED, "", Subject.NONE);
         }
-        return (BulwarkException) type.getConstructor(String.class, Subject.class).newInstance("", Subject.NONE);
+        return (BulwarkException)
+                type.getConstructor(String.class, Subject.class).newInstance("", Subject.NONE);
     }
 
     private static String firstSentence(String text) {

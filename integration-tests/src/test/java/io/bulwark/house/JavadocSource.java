@@ -29,8 +29,8 @@ final class JavadocSource {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         Map<String, String> texts = new LinkedHashMap<>();
         try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
-            JavacTask task = (JavacTask)
-                    compiler.getTask(null, files, null, List.of(), null, files.getJavaFileObjectsFromPaths(List.of(file)));
+            JavacTask task = (JavacTask) compiler.getTask(
+                    null, files, null, List.of(), null, files.getJavaFileObjectsFromPaths(List.of(file)));
             Trees trees = Trees.instance(task);
             for (CompilationUnitTree unit : task.parse()) {
                 new TreePathScanner<@Nullable Object, Map<String, String>>() {

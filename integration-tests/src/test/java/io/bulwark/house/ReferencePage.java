@@ -22,7 +22,8 @@ public final class ReferencePage {
      * @param generator the name of the test
      */
     public static void check(String name, String generator, String text) throws IOException {
-        String title = name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1).replace('-', ' ');
+        String title = name.substring(0, 1).toUpperCase(Locale.ROOT)
+                + name.substring(1).replace('-', ' ');
         String generated = "# " + title + "\n\nGenerated from the code by `" + generator + "`.\n\n" + text;
         Path page = PAGES.resolve(name + ".md");
         if (Boolean.getBoolean("reference.write")) {

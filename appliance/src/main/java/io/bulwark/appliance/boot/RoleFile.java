@@ -202,7 +202,8 @@ public final class RoleFile {
     public static Configured<SupervisorSetup> supervisor(
             Path file, Map<String, String> environment, ReplicaSetup replica) throws IOException {
         RoleFindings found = new RoleFindings(file, RoleSections.SUPERVISOR);
-        RoleSections.Supervisor keys = RoleSource.find(file, environment, RoleSections.SUPERVISOR, RoleSections.Supervisor.class, found)
+        RoleSections.Supervisor keys = RoleSource.find(
+                        file, environment, RoleSections.SUPERVISOR, RoleSections.Supervisor.class, found)
                 .orElse(new RoleSections.Supervisor(null, null, true, null));
         SupervisorSetup setup = new SupervisorSetup(
                 keys.data() == null ? replica.data() : found.beside(keys.data()),
@@ -228,9 +229,7 @@ public final class RoleFile {
         RoleSections.Console keys = read.keys();
         RoleFindings found = read.findings();
         ConsoleSetup setup = new ConsoleSetup(
-                found.address("listen", keys.listen()),
-                keys.published(),
-                found.path("client", keys.client()));
+                found.address("listen", keys.listen()), keys.published(), found.path("client", keys.client()));
         Optional<InetSocketAddress> admin = found.own("admin", keys.admin());
         found.end();
         return new Configured<>(setup, admin);
@@ -371,10 +370,7 @@ public final class RoleFile {
     }
 
     private static ChannelConfig channels(
-            RoleFindings found,
-            @Nullable String identity,
-            @Nullable String genesis,
-            boolean insecureLoopback) {
+            RoleFindings found, @Nullable String identity, @Nullable String genesis, boolean insecureLoopback) {
         if (!insecureLoopback) {
             return new ChannelConfig.Tls(found.path("identity", identity), found.path("genesis", genesis));
         }

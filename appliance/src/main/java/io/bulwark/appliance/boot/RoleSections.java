@@ -82,22 +82,25 @@ public final class RoleSections {
             @Key("N of node-N.") @Nullable Integer number,
             @Key("Address where it listens.") @Nullable String listen,
 
-            @Key(value = "Address of health and metrics over HTTP, without a login.", otherwise = "none")
-            @Nullable String admin,
+            @Key(value = "Address of health and metrics over HTTP, without a login.", otherwise = "none") @Nullable
+            String admin,
 
             @Key("Directory of its data.") @Nullable String data,
-            @Key("Key ring from `init` or `join`.") @Nullable String keys,
 
-            @Key("Key and certificate (PEM), or a PKCS#11 file; not with `insecure-loopback`.")
-            @Nullable String identity,
+            @Key("Key ring from `init` or `join`.") @Nullable
+            String keys,
 
-            @Key("Genesis file of the cluster; not with `insecure-loopback`.")
-            @Nullable String genesis,
+            @Key("Key and certificate (PEM), or a PKCS#11 file; not with `insecure-loopback`.") @Nullable
+            String identity,
+
+            @Key("Genesis file of the cluster; not with `insecure-loopback`.") @Nullable
+            String genesis,
 
             @Key("Plain text instead of TLS, on loopback alone.") @DefaultValue("false")
             Boolean insecureLoopback,
 
-            @Key("Addresses of the replicas, by number.") @Nullable List<String> replicas,
+            @Key("Addresses of the replicas, by number.") @Nullable
+            List<String> replicas,
 
             @Key("`sync`, `interval` or `none`; all but `sync` can lose acknowledged data.") @DefaultValue("sync")
             String durability,
@@ -109,8 +112,8 @@ public final class RoleSections {
             @Key("Bytes of fragments per second that it rebuilds, at least 64KB.") @DefaultValue("32MB")
             DataSize rebuildRate,
 
-            @Key(value = "Bytes for unverified versions under PASIS.", otherwise = "by the number of clients")
-            @Nullable DataSize historyPool,
+            @Key(value = "Bytes for unverified versions under PASIS.", otherwise = "by the number of clients") @Nullable
+            DataSize historyPool,
 
             @Key("Time in memory of such a version before it is written, where the durability allows it.")
             @DefaultValue("2s")
@@ -126,31 +129,33 @@ public final class RoleSections {
             @Key(
                     value = "Address where it listens; required of a replica that is not in the genesis.",
                     otherwise = "its place in `replicas`")
-            @Nullable String listen,
+            @Nullable
+            String listen,
 
-            @Key(value = "As of a node.", otherwise = "none") @Nullable String admin,
+            @Key(value = "As of a node.", otherwise = "none") @Nullable
+            String admin,
 
             @Key("Directory of its data.") @Nullable String data,
 
-            @Key(value = "Key ring; required with `insecure-loopback`.", otherwise = "none")
-            @Nullable String keys,
+            @Key(value = "Key ring; required with `insecure-loopback`.", otherwise = "none") @Nullable
+            String keys,
 
             @Key("As of a node.") @Nullable String identity,
             @Key("As of a node.") @Nullable String genesis,
 
-            @Key("As of a node.") @DefaultValue("false")
-            Boolean insecureLoopback,
+            @Key("As of a node.") @DefaultValue("false") Boolean insecureLoopback,
 
-            @Key("Addresses of the replicas of the genesis, by number; the same at all replicas.")
-            @Nullable List<String> replicas,
+            @Key("Addresses of the replicas of the genesis, by number; the same at all replicas.") @Nullable
+            List<String> replicas,
 
-            @Key("Addresses of the nodes, by number; the same at all replicas.")
-            @Nullable List<String> nodes,
+            @Key("Addresses of the nodes, by number; the same at all replicas.") @Nullable
+            List<String> nodes,
 
-            @Key("Number of clients whose keys are in the genesis; the same at all replicas.")
-            @Nullable Integer clients,
+            @Key("Number of clients whose keys are in the genesis; the same at all replicas.") @Nullable
+            Integer clients,
 
-            @Key("`bft` or `bft-smart`; the same at all replicas.") @Nullable String ordering,
+            @Key("`bft` or `bft-smart`; the same at all replicas.") @Nullable
+            String ordering,
 
             @Key("T_w, the time between two recoveries: at least 30s, the same at all replicas.") @DefaultValue("10m")
             Duration watchdogPeriod,
@@ -158,31 +163,37 @@ public final class RoleSections {
             @Key(
                     value = "T_k, the maximum age of session keys between replicas: at least 15s, at most T_w.",
                     otherwise = "the shorter of 60s and T_w")
-            @Nullable Duration keyPeriod,
+            @Nullable
+            Duration keyPeriod,
 
             @Key(
                     value = "Time after which the recovery of another replica raises the alarm `SLOW`.",
                     otherwise = "T_w / 5")
-            @Nullable Duration slowRecovery) {}
+            @Nullable
+            Duration slowRecovery) {}
 
     record Supervisor(
-            @Key(value = "As of a node.", otherwise = "none") @Nullable String admin,
+            @Key(value = "As of a node.", otherwise = "none") @Nullable
+            String admin,
 
             @Key(
                     value = "Directory of `control.sock` and of the keys that the supervisor knows.",
                     otherwise = "that of the replica")
-            @Nullable String data,
+            @Nullable
+            String data,
 
             @Key("`off`: it restarts a replica that dies, unless it was removed from the group, and does no more.")
             @DefaultValue("on")
             Boolean recovery,
 
-            @Key(value = "Jar from which the replica is started.", otherwise = "the supervisor's own")
-            @Nullable String release) {}
+            @Key(value = "Jar from which the replica is started.", otherwise = "the supervisor's own") @Nullable
+            String release) {}
 
     record Console(
             @Key("Address where it listens.") @Nullable String listen,
-            @Key(value = "As of a node.", otherwise = "none") @Nullable String admin,
+
+            @Key(value = "As of a node.", otherwise = "none") @Nullable
+            String admin,
 
             @Key("May listen elsewhere than on loopback: something before it admits people.") @DefaultValue("false")
             Boolean published,
