@@ -141,7 +141,7 @@ final class CommandReference {
     /** Appends a paragraph in lines that begin with the indent, but for the first. */
     private static void wrap(StringBuilder page, String paragraph, String indent) {
         StringBuilder line = new StringBuilder();
-        for (String word : paragraph.split(" ")) {
+        for (String word : paragraph.split(" ", -1)) {
             if (line.length() + 1 + word.length() > LINE_CHARACTERS_MAX) {
                 page.append(line).append('\n');
                 line.setLength(0);
