@@ -3,6 +3,7 @@ package io.bulwark.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.bulwark.house.ReferencePage;
 import io.bulwark.it.MetricExpression.Selected;
 import io.bulwark.it.MonitoringFiles.Told;
 import java.io.IOException;
@@ -51,11 +52,15 @@ class MonitoringIT {
                 HttpClient http = HttpClient.newHttpClient()) {
             await().until(() -> faulty.poison(3, 1) >= 4);
             await().untilAsserted(() -> {
-                Map<String, Set<String>> exposed = exposed(http);
+                InetSocketAddress admin =
+                        CLUSTER.plan().adminAddress(CLUSTER.plan().consoleAddress());
+                Scrape scrape = Scrape.of(http, admin);
+                Map<String, Set<String>> exposed = exposed(scrape);
                 List<String> madeUp = new ArrayList<>();
                 MonitoringFiles.told().forEach(told -> madeUp.addAll(madeUp(told, exposed)));
                 assertThat(madeUp).isEmpty();
                 assertThat(exposed.keySet()).containsAll(namedInTheManual());
+                ReferencePage.check("metrics", "MonitoringIT", page(scrape, exposed));
             });
         }
     }
@@ -83,10 +88,15 @@ class MonitoringIT {
 
     private static Set<String> namedInTheManual() {
         Set<String> named = new TreeSet<>();
-        Path manual = MonitoringFiles.DOCKER.resolveSibling("docs").resolve("how-to/monitor.md");
-        Matcher name = NAMED.matcher(MonitoringFiles.read(manual));
-        while (name.find()) {
-            named.add(name.group());
+        for (String page : List.of("monitor.md", "upgrade.md")) {
+            Path manual = MonitoringFiles.DOCKER
+                    .resolveSibling("docs")
+                    .resolve("how-to")
+                    .resolve(page);
+            Matcher name = NAMED.matcher(MonitoringFiles.read(manual));
+            while (name.find()) {
+                named.add(name.group());
+            }
         }
         assertThat(named).isNotEmpty();
         return named;
@@ -96,10 +106,9 @@ class MonitoringIT {
      * Returns the metrics of all members, each with the labels that all its samples have, and Prometheus' own metric of
      * scraped members.
      */
-    private static Map<String, Set<String>> exposed(HttpClient http) throws IOException, InterruptedException {
-        InetSocketAddress admin = CLUSTER.plan().adminAddress(CLUSTER.plan().consoleAddress());
+    private static Map<String, Set<String>> exposed(Scrape scrape) {
         Map<String, Set<String>> exposed = new TreeMap<>(Map.of("up", Set.of()));
-        for (Scrape.Sample sample : Scrape.of(http, admin).samples()) {
+        for (Scrape.Sample sample : scrape.samples()) {
             exposed.merge(sample.name(), sample.labels(), (one, other) -> {
                 Set<String> both = new TreeSet<>(one);
                 both.retainAll(other);
@@ -107,6 +116,31 @@ class MonitoringIT {
             });
         }
         return exposed;
+    }
+
+    /** Returns the reference page of Bulwark's own metrics. */
+    private static String page(Scrape scrape, Map<String, Set<String>> exposed) {
+        StringBuilder page = new StringBuilder("""
+            The admin endpoint of a member ([monitor](../how-to/monitor.md#health)) exposes these at
+            `/actuator/prometheus`. A name ends with the unit; `_total` is a counter, all others are gauges. Metrics of
+            the JVM (`jvm_`, `process_`, `system_`) follow Micrometer. A counter with a `reason`, `about` or `verdict`
+            appears with its first event.
+
+            | Metric | Labels | Meaning |
+            |---|---|---|
+            """);
+        for (Scrape.Family family : scrape.families()) {
+            if (family.name().startsWith("bulwark_")) {
+                assertThat(family.type())
+                        .as(family.name())
+                        .isEqualTo(family.name().endsWith("_total") ? "counter" : "gauge");
+                assertThat(family.description()).as(family.name()).isNotEmpty();
+                Set<String> labels = new TreeSet<>(exposed.getOrDefault(family.name(), Set.of()));
+                page.append("| `" + family.name() + "` | " + String.join(", ", labels) + " | " + family.description()
+                        + " |\n");
+            }
+        }
+        return page.toString();
     }
 
     /** Causes a refused connection, as its counter is exposed only after the first one. */

@@ -85,18 +85,23 @@ public final class Transport implements AutoCloseable {
                                 all -> all.stream()
                                         .mapToInt(TransportServer::connectionCount)
                                         .sum())
+                        .description("Open connections that others have made.")
                         .register(registry),
                 Gauge.builder("bulwark.transport.queued", queuedBytes, AtomicLong::doubleValue)
+                        .description("Bytes of messages that wait for a connection to take them.")
                         .baseUnit("bytes")
                         .register(registry),
                 Gauge.builder("bulwark.transport.undone", inboundBytes, AtomicLong::doubleValue)
+                        .description("Bytes of received messages that are not processed yet.")
                         .baseUnit("bytes")
                         .register(registry),
                 Gauge.builder("bulwark.transport.unfinished", unfinished, UnfinishedFrames::bytes)
+                        .description("Bytes of frames that have arrived in part.")
                         .baseUnit("bytes")
                         .register(registry)));
         if (credentials instanceof TlsCredentials tls) {
             gauges.add(Gauge.builder("bulwark.transport.certificate.seconds", tls, TlsCredentials::secondsLeft)
+                    .description("Time until the own certificate ends.")
                     .register(registry));
         }
         this.ownsLoops = lent == null;

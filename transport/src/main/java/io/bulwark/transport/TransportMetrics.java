@@ -37,7 +37,10 @@ final class TransportMetrics {
      */
     void fault(@Nullable PrincipalId who, Object remote, Fault fault, String detail, boolean isNews) {
         String peer = who == null ? UNAUTHENTICATED : who.toString();
-        registry.counter("bulwark.transport.faults", "peer", peer, "reason", fault.label())
+        Counter.builder("bulwark.transport.faults")
+                .description("Refused connections and frames.")
+                .tags("peer", peer, "reason", fault.label())
+                .register(registry)
                 .increment();
         boolean known = fault == Fault.UNKNOWN_PRINCIPAL && !claims.isNews(detail, System.nanoTime());
         if (fault == Fault.INPUT_OUTPUT || !isNews || known) {
@@ -72,16 +75,44 @@ final class TransportMetrics {
         final Counter dropsVersion;
 
         private PeerCounters(MeterRegistry registry, String peer) {
-            bytesIn = registry.counter("bulwark.transport.bytes", "peer", peer, "direction", "in");
-            bytesOut = registry.counter("bulwark.transport.bytes", "peer", peer, "direction", "out");
-            framesIn = registry.counter("bulwark.transport.frames", "peer", peer, "direction", "in");
-            framesOut = registry.counter("bulwark.transport.frames", "peer", peer, "direction", "out");
-            connects = registry.counter("bulwark.transport.connects", "peer", peer);
-            reconnects = registry.counter("bulwark.transport.reconnects", "peer", peer);
-            renewals = registry.counter("bulwark.transport.renewals", "peer", peer);
-            dropsFull = registry.counter("bulwark.transport.drops", "peer", peer, "reason", "queue-full");
-            dropsDisconnected = registry.counter("bulwark.transport.drops", "peer", peer, "reason", "disconnected");
-            dropsVersion = registry.counter("bulwark.transport.drops", "peer", peer, "reason", "older-version");
+            bytesIn = counter(registry, "bulwark.transport.bytes", "Bytes of frames.", "peer", peer, "direction", "in");
+            bytesOut =
+                    counter(registry, "bulwark.transport.bytes", "Bytes of frames.", "peer", peer, "direction", "out");
+            framesIn = counter(registry, "bulwark.transport.frames", "Frames.", "peer", peer, "direction", "in");
+            framesOut = counter(registry, "bulwark.transport.frames", "Frames.", "peer", peer, "direction", "out");
+            connects = counter(registry, "bulwark.transport.connects", "Connections made.", "peer", peer);
+            reconnects = counter(
+                    registry, "bulwark.transport.reconnects", "Connections made again after a loss.", "peer", peer);
+            renewals = counter(
+                    registry, "bulwark.transport.renewals", "Connections renewed because of their age.", "peer", peer);
+            dropsFull = counter(
+                    registry,
+                    "bulwark.transport.drops",
+                    "Messages that were not sent.",
+                    "peer",
+                    peer,
+                    "reason",
+                    "queue-full");
+            dropsDisconnected = counter(
+                    registry,
+                    "bulwark.transport.drops",
+                    "Messages that were not sent.",
+                    "peer",
+                    peer,
+                    "reason",
+                    "disconnected");
+            dropsVersion = counter(
+                    registry,
+                    "bulwark.transport.drops",
+                    "Messages that were not sent.",
+                    "peer",
+                    peer,
+                    "reason",
+                    "older-version");
+        }
+
+        private static Counter counter(MeterRegistry registry, String name, String description, String... tags) {
+            return Counter.builder(name).description(description).tags(tags).register(registry);
         }
     }
 

@@ -22,7 +22,7 @@ public final class PrometheusText {
 
     private static final Pattern FOREIGN = Pattern.compile("[^a-zA-Z0-9_]");
 
-    private record Family(String type, List<String> samples) {}
+    private record Family(String type, String description, List<String> samples) {}
 
     private final Map<String, Family> families = new TreeMap<>();
 
@@ -34,6 +34,13 @@ public final class PrometheusText {
         registries.forEach(registry -> registry.getMeters().forEach(text::add));
         StringBuilder out = new StringBuilder();
         text.families.forEach((name, family) -> {
+            if (!family.description.isEmpty()) {
+                out.append("# HELP ")
+                        .append(name)
+                        .append(' ')
+                        .append(escaped(family.description))
+                        .append('\n');
+            }
             out.append("# TYPE ").append(name).append(' ').append(family.type).append('\n');
             family.samples.forEach(sample -> out.append(sample).append('\n'));
         });
@@ -48,23 +55,25 @@ public final class PrometheusText {
         String tags = tags(id.getTags());
         switch (id.getType()) {
             case COUNTER ->
-                each(meter, value -> add(full.endsWith("_total") ? full : full + "_total", "counter", "", tags, value));
-            case GAUGE -> each(meter, value -> add(full, "gauge", "", tags, value));
+                each(
+                        meter,
+                        value -> add(id, full.endsWith("_total") ? full : full + "_total", "counter", "", tags, value));
+            case GAUGE -> each(meter, value -> add(id, full, "gauge", "", tags, value));
             case TIMER, LONG_TASK_TIMER, DISTRIBUTION_SUMMARY, OTHER -> {
                 for (Measurement measurement : meter.measure()) {
-                    addStatistic(full, tags, measurement);
+                    addStatistic(id, full, tags, measurement);
                 }
             }
         }
     }
 
-    private void addStatistic(String name, String tags, Measurement measurement) {
+    private void addStatistic(Meter.Id id, String name, String tags, Measurement measurement) {
         Statistic statistic = measurement.getStatistic();
         switch (statistic) {
-            case COUNT -> add(name, "summary", "_count", tags, measurement.getValue());
-            case TOTAL, TOTAL_TIME -> add(name, "summary", "_sum", tags, measurement.getValue());
+            case COUNT -> add(id, name, "summary", "_count", tags, measurement.getValue());
+            case TOTAL, TOTAL_TIME -> add(id, name, "summary", "_sum", tags, measurement.getValue());
             case MAX, VALUE, UNKNOWN, ACTIVE_TASKS, DURATION ->
-                add(name + "_" + statistic.getTagValueRepresentation(), "gauge", "", tags, measurement.getValue());
+                add(id, name + "_" + statistic.getTagValueRepresentation(), "gauge", "", tags, measurement.getValue());
         }
     }
 
@@ -76,8 +85,9 @@ public final class PrometheusText {
         meter.measure().forEach(measurement -> taking.take(measurement.getValue()));
     }
 
-    private void add(String name, String type, String suffix, String tags, double value) {
-        families.computeIfAbsent(name, _ -> new Family(type, new ArrayList<>()))
+    private void add(Meter.Id id, String name, String type, String suffix, String tags, double value) {
+        String description = id.getDescription();
+        families.computeIfAbsent(name, _ -> new Family(type, description == null ? "" : description, new ArrayList<>()))
                 .samples
                 .add(name + suffix + tags + " " + text(value));
     }
@@ -93,6 +103,10 @@ public final class PrometheusText {
             all.add(foreignAway(tag.getKey()) + "=\"" + value + "\"");
         }
         return "{" + String.join(",", all) + "}";
+    }
+
+    private static String escaped(String description) {
+        return description.replace("\\", "\\\\").replace("\n", "\\n");
     }
 
     private static String text(double value) {

@@ -6,7 +6,6 @@ import io.bulwark.appliance.cluster.ReplicaSetup;
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
-import io.bulwark.storage.background.BackgroundPace;
 import io.bulwark.storage.store.Durability;
 import io.bulwark.transport.Destination;
 import io.bulwark.transport.file.OutputFile;
@@ -49,11 +48,6 @@ import org.springframework.util.unit.DataSize;
  * {@code replicas} and {@code nodes} may name hosts: each connection resolves them anew.
  */
 public final class RoleFile {
-    private static final String NODE = "node";
-    private static final String REPLICA = "replica";
-    private static final String CONSOLE = "console";
-    private static final String SUPERVISOR = "supervisor";
-
     private static final List<String> DURABILITIES = Arrays.stream(Durability.values())
             .map(each -> each.name().toLowerCase(Locale.ROOT))
             .toList();
@@ -64,53 +58,6 @@ public final class RoleFile {
     private static final int SLOW_RECOVERIES_PER_PERIOD = 5;
 
     private RoleFile() {}
-
-    // Not private: Spring binds no record whose constructor is.
-    record NodeKeys(
-            @Nullable Integer number,
-            @Nullable String listen,
-            @Nullable String admin,
-            @Nullable String data,
-            @Nullable String keys,
-            @Nullable String identity,
-            @Nullable String genesis,
-            @Nullable Boolean insecureLoopback,
-            @Nullable List<String> replicas,
-            @Nullable String durability,
-            @Nullable DataSize scrubRate,
-            @Nullable DataSize rebuildRate,
-            @Nullable DataSize historyPool,
-            @Nullable Duration writeBack,
-            @Nullable Duration keyPeriod) {}
-
-    record ReplicaKeys(
-            @Nullable Integer number,
-            @Nullable String listen,
-            @Nullable String admin,
-            @Nullable String data,
-            @Nullable String keys,
-            @Nullable String identity,
-            @Nullable String genesis,
-            @Nullable Boolean insecureLoopback,
-            @Nullable List<String> replicas,
-            @Nullable List<String> nodes,
-            @Nullable Integer clients,
-            @Nullable String ordering,
-            @Nullable Duration watchdogPeriod,
-            @Nullable Duration keyPeriod,
-            @Nullable Duration slowRecovery) {}
-
-    record SupervisorKeys(
-            @Nullable String admin,
-            @Nullable String data,
-            @Nullable Boolean recovery,
-            @Nullable String release) {}
-
-    record ConsoleKeys(
-            @Nullable String listen,
-            @Nullable String admin,
-            @Nullable Boolean published,
-            @Nullable String client) {}
 
     /**
      * A role as its file has it.
@@ -150,8 +97,8 @@ public final class RoleFile {
      * @param environment variables, of which those that begin with {@code BULWARK_NODE_} override the file
      */
     public static Configured<NodeSetup> node(Path file, Map<String, String> environment) throws IOException {
-        var read = RoleSource.bind(file, environment, NODE, NodeKeys.class);
-        NodeKeys keys = read.keys();
+        var read = RoleSource.bind(file, environment, RoleSections.NODE, RoleSections.Node.class);
+        RoleSections.Node keys = read.keys();
         RoleFindings found = read.findings();
         int number = found.given("number", keys.number(), 0);
         InetSocketAddress listen = found.address("listen", keys.listen());
@@ -159,9 +106,10 @@ public final class RoleFile {
         Path ring = found.path("keys", keys.keys());
         ChannelConfig channels = channels(found, keys.identity(), keys.genesis(), keys.insecureLoopback());
         List<InetSocketAddress> replicas = found.addresses("replicas", keys.replicas());
-        String durability = found.word("durability", keys.durability(), "sync", DURABILITIES);
+        String durability = found.word("durability", keys.durability(), "", DURABILITIES);
         Optional<InetSocketAddress> admin = found.own("admin", keys.admin());
         found.end();
+        DataSize historyPool = keys.historyPool();
         return checked(
                 found,
                 () -> new Configured<>(
@@ -173,11 +121,11 @@ public final class RoleFile {
                                 channels,
                                 replicas,
                                 durability,
-                                bytes(keys.scrubRate(), BackgroundPace.SCRUB_BYTES_PER_SECOND),
-                                bytes(keys.rebuildRate(), BackgroundPace.REBUILD_BYTES_PER_SECOND),
-                                bytes(keys.historyPool(), NodeSetup.HISTORY_POOL_BY_CLIENTS),
-                                millis(keys.writeBack(), NodeSetup.WRITE_BACK_MILLIS),
-                                millis(keys.keyPeriod(), NodeSetup.KEY_MILLIS)),
+                                keys.scrubRate().toBytes(),
+                                keys.rebuildRate().toBytes(),
+                                historyPool == null ? NodeSetup.HISTORY_POOL_BY_CLIENTS : historyPool.toBytes(),
+                                keys.writeBack().toMillis(),
+                                keys.keyPeriod().toMillis()),
                         admin));
     }
 
@@ -192,8 +140,8 @@ public final class RoleFile {
      * @param environment variables, of which those that begin with {@code BULWARK_REPLICA_} override the file
      */
     public static Configured<ReplicaSetup> replica(Path file, Map<String, String> environment) throws IOException {
-        var read = RoleSource.bind(file, environment, REPLICA, ReplicaKeys.class);
-        ReplicaKeys keys = read.keys();
+        var read = RoleSource.bind(file, environment, RoleSections.REPLICA, RoleSections.Replica.class);
+        RoleSections.Replica keys = read.keys();
         RoleFindings found = read.findings();
         int number = found.given("number", keys.number(), 0);
         List<InetSocketAddress> replicas = found.addresses("replicas", keys.replicas());
@@ -237,8 +185,8 @@ public final class RoleFile {
         });
     }
 
-    private static Recoveries recoveries(ReplicaKeys keys) {
-        long watchdogMillis = millis(keys.watchdogPeriod(), Recoveries.DEFAULT.watchdogMillis());
+    private static Recoveries recoveries(RoleSections.Replica keys) {
+        long watchdogMillis = keys.watchdogPeriod().toMillis();
         return new Recoveries(
                 watchdogMillis,
                 millis(keys.keyPeriod(), Math.min(Recoveries.DEFAULT.keyMillis(), watchdogMillis)),
@@ -253,12 +201,13 @@ public final class RoleFile {
      */
     public static Configured<SupervisorSetup> supervisor(
             Path file, Map<String, String> environment, ReplicaSetup replica) throws IOException {
-        RoleFindings found = new RoleFindings(file, SUPERVISOR);
-        SupervisorKeys keys = RoleSource.find(file, environment, SUPERVISOR, SupervisorKeys.class, found)
-                .orElse(new SupervisorKeys(null, null, null, null));
+        RoleFindings found = new RoleFindings(file, RoleSections.SUPERVISOR);
+        RoleSections.Supervisor keys = RoleSource.find(
+                        file, environment, RoleSections.SUPERVISOR, RoleSections.Supervisor.class, found)
+                .orElse(new RoleSections.Supervisor(null, null, true, null));
         SupervisorSetup setup = new SupervisorSetup(
                 keys.data() == null ? replica.data() : found.beside(keys.data()),
-                keys.recovery() == null || keys.recovery(),
+                keys.recovery(),
                 Optional.ofNullable(keys.release()).map(found::beside));
         Optional<InetSocketAddress> admin = found.own("admin", keys.admin());
         found.end();
@@ -276,13 +225,11 @@ public final class RoleFile {
      * @param environment variables, of which those that begin with {@code BULWARK_CONSOLE_} override the file
      */
     public static Configured<ConsoleSetup> console(Path file, Map<String, String> environment) throws IOException {
-        var read = RoleSource.bind(file, environment, CONSOLE, ConsoleKeys.class);
-        ConsoleKeys keys = read.keys();
+        var read = RoleSource.bind(file, environment, RoleSections.CONSOLE, RoleSections.Console.class);
+        RoleSections.Console keys = read.keys();
         RoleFindings found = read.findings();
         ConsoleSetup setup = new ConsoleSetup(
-                found.address("listen", keys.listen()),
-                keys.published() != null && keys.published(),
-                found.path("client", keys.client()));
+                found.address("listen", keys.listen()), keys.published(), found.path("client", keys.client()));
         Optional<InetSocketAddress> admin = found.own("admin", keys.admin());
         found.end();
         return new Configured<>(setup, admin);
@@ -423,11 +370,8 @@ public final class RoleFile {
     }
 
     private static ChannelConfig channels(
-            RoleFindings found,
-            @Nullable String identity,
-            @Nullable String genesis,
-            @Nullable Boolean insecureLoopback) {
-        if (insecureLoopback == null || !insecureLoopback) {
+            RoleFindings found, @Nullable String identity, @Nullable String genesis, boolean insecureLoopback) {
+        if (!insecureLoopback) {
             return new ChannelConfig.Tls(found.path("identity", identity), found.path("genesis", genesis));
         }
         if (identity != null || genesis != null) {
@@ -451,10 +395,6 @@ public final class RoleFile {
 
     private static long millis(@Nullable Duration given, long standard) {
         return given == null ? standard : given.toMillis();
-    }
-
-    private static long bytes(@Nullable DataSize given, long standard) {
-        return given == null ? standard : given.toBytes();
     }
 
     private static String list(List<InetSocketAddress> addresses) {

@@ -143,8 +143,7 @@ final class RoleFindings {
     /** For the operator, with where to look. */
     ConfigException failure(String what) {
         return new ConfigException(
-                file + ": " + what + "; see Configuration in docs/how-to/install.md, docker/examples/" + example()
-                        + ".yaml has all keys",
+                file + ": " + what + "; see docs/reference/configuration.md and docker/examples/" + example() + ".yaml",
                 Subject.NONE);
     }
 

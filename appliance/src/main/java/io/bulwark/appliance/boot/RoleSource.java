@@ -3,7 +3,6 @@ package io.bulwark.appliance.boot;
 import io.bulwark.client.error.ConfigException;
 import io.bulwark.client.error.Subject;
 import java.io.IOException;
-import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -123,13 +122,13 @@ final class RoleSource {
         }
     }
 
-    /** Returns whether the name denotes a component of the record, or an element of a list component. */
+    /** Returns whether the name denotes a key of the section, or an element of a list. */
     private static boolean isKey(ConfigurationPropertyName name, Class<?> type) {
         String key = name.getElement(SECTION_ELEMENTS, ConfigurationPropertyName.Form.UNIFORM);
-        for (RecordComponent component : type.getRecordComponents()) {
-            if (component.getName().toLowerCase(Locale.ROOT).equals(key)) {
+        for (RoleSections.DeclaredKey declared : RoleSections.keys(type)) {
+            if (declared.name().replace("-", "").equals(key)) {
                 int more = name.getNumberOfElements() - SECTION_ELEMENTS - 1;
-                return more == 0 || (more == 1 && component.getType() == List.class && name.isLastElementIndexed());
+                return more == 0 || (more == 1 && declared.type() == List.class && name.isLastElementIndexed());
             }
         }
         return false;
@@ -139,8 +138,8 @@ final class RoleSource {
             Map<String, String> environment, String role, Class<?> type, RoleFindings findings) {
         Map<String, String> keys = new TreeMap<>();
         String prefix = variable(role) + "_";
-        for (RecordComponent component : type.getRecordComponents()) {
-            String key = component.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+        for (RoleSections.DeclaredKey declared : RoleSections.keys(type)) {
+            String key = declared.name();
             keys.put(prefix + key.replace('-', '_').toUpperCase(Locale.ROOT), "bulwark." + role + "." + key);
         }
         Map<String, Object> overrides = new HashMap<>();

@@ -69,14 +69,18 @@ public final class BulwarkCommand implements Runnable {
 
     /** Runs one command line and returns its exit code. */
     public static int run(String... args) {
-        CommandLine line = new CommandLine(new BulwarkCommand())
+        return line().execute(args);
+    }
+
+    /** Returns the commands with their options, as the reference pages list them. */
+    public static CommandLine line() {
+        return new CommandLine(new BulwarkCommand())
                 .registerConverter(Lie.class, new EnumConverter<>(Lie.class))
                 .registerConverter(UpCommand.Switch.class, new EnumConverter<>(UpCommand.Switch.class))
                 .registerConverter(BenchCommand.Measurement.class, new EnumConverter<>(BenchCommand.Measurement.class))
                 .setUsageHelpAutoWidth(true)
                 .setParameterExceptionHandler((misuse, _) -> usageError(misuse))
                 .setExecutionExceptionHandler((failure, command, parsed) -> fail(failure));
-        return line.execute(args);
     }
 
     @Override
@@ -135,7 +139,8 @@ public final class BulwarkCommand implements Runnable {
         };
     }
 
-    static int exitCode(Exception failure) {
+    /** Returns the exit code of a command that ended with this failure. */
+    public static int exitCode(Exception failure) {
         return switch (failure) {
             case CommandFailure known -> known.exitCode();
             case UnavailableException _ -> CommandFailure.UNAVAILABLE;

@@ -6,16 +6,25 @@ import io.bulwark.appliance.boot.RoleProcess;
 public final class CommandFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** The operation failed. */
+    /** The command is done. A member ended as it was told to. */
+    public static final int DONE = 0;
+
+    /**
+     * The operation failed or was refused. {@code status}: more is broken than is tolerated. {@code verify}: an object
+     * could not be read. A member: it was told to end, and was not at rest in time.
+     */
     public static final int FAILED = 1;
 
     /** The arguments are wrong. */
     public static final int USAGE = 2;
 
-    /** No appliance, or not enough of it, can be reached (EX_UNAVAILABLE). */
+    /** Nothing answers, or too few replicas or nodes do (EX_UNAVAILABLE). */
     public static final int UNAVAILABLE = 69;
 
-    /** A configuration, a key or the genesis is missing or does not fit (EX_CONFIG). */
+    /**
+     * A configuration, a key or the genesis is missing or does not fit, or a principal was revoked (EX_CONFIG). Starting
+     * again does not help.
+     */
     public static final int CONFIG = RoleProcess.CONFIG;
 
     private final int exitCode;

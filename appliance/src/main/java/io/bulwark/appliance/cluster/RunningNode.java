@@ -215,6 +215,7 @@ public final class RunningNode implements MonitoredMember {
         LatestAnswers latest = new LatestAnswers();
         RegisterComparison comparison = new RegisterComparison(replicated, pacing, background, latest);
         Gauge.builder("bulwark.node.unverified", () -> completion.compared() && comparison.compared() ? 0 : 1)
+                .description("1 until the node has compared its disk with its peers and the metadata.")
                 .strongReference(true)
                 .register(meters);
         Revocations revocations = new Revocations(replicated);

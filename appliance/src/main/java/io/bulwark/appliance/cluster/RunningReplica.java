@@ -40,15 +40,28 @@ public final class RunningReplica implements MonitoredMember {
         this.replica = replica;
         this.unfollow = unfollow;
         this.meters = meters;
-        gauge("bulwark.replica.running", status -> status.phase() == Phase.RUNNING ? 1 : 0);
-        gauge("bulwark.replica.leads", status -> status.leader() == status.replica() ? 1 : 0);
-        gauge("bulwark.replica.lag.batches", ReplicaStatus::lagBatches);
-        gauge("bulwark.replica.damaged", status -> status.damaged() ? 1 : 0);
-        gauge("bulwark.replica.failed", status -> status.failure().isEmpty() ? 0 : 1);
+        gauge(
+                "bulwark.replica.running",
+                "1 while the replica takes part in ordering.",
+                status -> status.phase() == Phase.RUNNING ? 1 : 0);
+        gauge(
+                "bulwark.replica.leads",
+                "1 while the replica is the primary.",
+                status -> status.leader() == status.replica() ? 1 : 0);
+        gauge("bulwark.replica.lag.batches", "Batches by which f + 1 others are ahead.", ReplicaStatus::lagBatches);
+        gauge(
+                "bulwark.replica.damaged",
+                "1 if its log or state was damaged or missing at the start.",
+                status -> status.damaged() ? 1 : 0);
+        gauge(
+                "bulwark.replica.failed",
+                "1 after the replica has stopped for good.",
+                status -> status.failure().isEmpty() ? 0 : 1);
     }
 
-    private void gauge(String meter, ToDoubleFunction<ReplicaStatus> value) {
+    private void gauge(String meter, String description, ToDoubleFunction<ReplicaStatus> value) {
         Gauge.builder(meter, replica, shown -> value.applyAsDouble(shown.status()))
+                .description(description)
                 .register(meters);
     }
 

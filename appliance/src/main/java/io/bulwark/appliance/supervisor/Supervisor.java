@@ -91,10 +91,17 @@ public final class Supervisor implements MonitoredMember {
         this.turns = turnsOf(watchdog);
         this.check = watchdog.installed().map(what -> new ReleaseCheck(what, watchdog.group()));
         this.meters = meters;
-        this.restarts = Counter.builder("bulwark.supervisor.restarts").register(meters);
-        this.recoveries = Counter.builder("bulwark.supervisor.recoveries").register(meters);
-        this.missed = Counter.builder("bulwark.supervisor.missed").register(meters);
+        this.restarts = Counter.builder("bulwark.supervisor.restarts")
+                .description("Starts of the replica after it died.")
+                .register(meters);
+        this.recoveries = Counter.builder("bulwark.supervisor.recoveries")
+                .description("Recoveries that the supervisor has begun.")
+                .register(meters);
+        this.missed = Counter.builder("bulwark.supervisor.missed")
+                .description("Turns that the supervisor has missed.")
+                .register(meters);
         Gauge.builder("bulwark.supervisor.problem", this, shown -> shown.problem.isEmpty() ? 0 : 1)
+                .description("1 while the supervisor has an alarm; its log says which.")
                 .register(meters);
         this.startedNanos = System.nanoTime();
         this.learnNanos = startedNanos;

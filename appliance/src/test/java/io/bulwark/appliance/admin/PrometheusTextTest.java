@@ -22,7 +22,9 @@ class PrometheusTextTest {
         Gauge.builder("a.queued", () -> 7).baseUnit("bytes").register(meters);
         Gauge.builder("a.used.bytes", () -> 8).baseUnit("bytes").register(meters);
         Gauge.builder("a.odd", () -> Double.POSITIVE_INFINITY).register(meters);
-        FunctionCounter.builder("a.served", meters, _ -> 3).register(meters);
+        FunctionCounter.builder("a.served", meters, _ -> 3)
+                .description("Requests served, \\ and\nothers.")
+                .register(meters);
         Timer.builder("a.pause").register(meters).record(Duration.ofMillis(1500));
         DistributionSummary.builder("a.size").register(meters).record(4);
         assertThat(PrometheusText.of(List.of(meters)).lines())
@@ -31,6 +33,7 @@ class PrometheusTextTest {
                         "a_queued_bytes 7.0",
                         "a_used_bytes 8.0",
                         "a_odd +Inf",
+                        "# HELP a_served_total Requests served, \\\\ and\\nothers.",
                         "# TYPE a_served_total counter",
                         "a_served_total 3.0",
                         "# TYPE a_pause_seconds summary",

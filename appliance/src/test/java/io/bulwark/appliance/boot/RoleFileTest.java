@@ -22,6 +22,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -233,6 +234,7 @@ class RoleFileTest {
                 "console", List.of("listen", "client"));
         for (var role : needed.entrySet()) {
             String good = Files.readString(Path.of("..", "docker", "examples", role.getKey() + ".yaml"));
+            assertThat(requiredKeys(role.getKey())).as(role.getKey()).hasSameElementsAs(role.getValue());
             for (String key : role.getValue()) {
                 Path file = directory.resolve(role.getKey() + "-without-" + key + ".yaml");
                 Files.writeString(file, good.replaceFirst("(?m)^    " + key + ": .*$", ""));
@@ -243,6 +245,52 @@ class RoleFileTest {
                         .isEqualTo(CommandFailure.CONFIG);
             }
         }
+    }
+
+    private static List<String> requiredKeys(String role) {
+        return Objects.requireNonNull(RoleSections.all().get(role)).stream()
+                .filter(RoleSections.DeclaredKey::isRequired)
+                .map(RoleSections.DeclaredKey::name)
+                .toList();
+    }
+
+    /** The defaults that the sections declare are those of members that `up` makes without files. */
+    @Test
+    void filesWithRequiredKeysOnlyHaveTheStandardSetup() throws IOException {
+        Path file = directory.resolve("role.yaml");
+        Files.writeString(file, """
+            bulwark:
+              node:
+                number: 1
+                listen: 127.0.0.1:7411
+                data: data
+                keys: own.keys
+                identity: own.pem
+                genesis: genesis
+                replicas: [127.0.0.1:7600]
+              replica:
+                number: 1
+                data: data
+                identity: own.pem
+                genesis: genesis
+                replicas: [127.0.0.1:7600, 127.0.0.1:7601, 127.0.0.1:7602, 127.0.0.1:7603]
+                nodes: [127.0.0.1:7411]
+                clients: 1
+                ordering: bft
+            """);
+        assertThat(RoleFile.node(file))
+                .isEqualTo(new NodeSetup(
+                        1,
+                        address(7411),
+                        directory.resolve("data"),
+                        directory.resolve("own.keys"),
+                        new ChannelConfig.Tls(directory.resolve("own.pem"), directory.resolve("genesis")),
+                        addresses(7600, 1),
+                        "sync"));
+        ReplicaSetup replica = RoleFile.replica(file);
+        assertThat(replica.recoveries()).isEqualTo(Recoveries.DEFAULT);
+        assertThat(RoleFile.supervisor(file, Map.of(), replica).setup())
+                .isEqualTo(new RoleFile.SupervisorSetup(directory.resolve("data"), true, Optional.empty()));
     }
 
     /** The engines do not understand each other, so none is guessed. */
@@ -334,7 +382,7 @@ class RoleFileTest {
                 .contains("; listen: \"7601\" is not HOST:PORT")
                 .contains("; replicas: \"nowhere\" is not HOST:PORT")
                 .contains("; ordering: \"raft\" is not bft or bft-smart")
-                .contains("see Configuration in docs/how-to/install.md, docker/examples/replica.yaml")
+                .contains("see docs/reference/configuration.md and docker/examples/replica.yaml")
                 .doesNotContain("unbound", "java.", "clients");
         Files.writeString(file, "bulwark:\n  console:\n    listen: 127.0.0.1:7400\n    published: perhaps\n");
         assertThatThrownBy(() -> RoleFile.console(file))

@@ -11,6 +11,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
@@ -19,7 +20,6 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,18 +59,20 @@ public record ClientConfig(
         List<Endpoint> replicas,
         long bytesInFlightMax,
         Optional<EncryptionConfig> encryption) {
-    private static final String PRINCIPAL = "principal";
-    private static final String KEY_RING = "key-ring";
-    private static final String IDENTITY = "identity";
-    private static final String GENESIS = "genesis";
-    private static final String INSECURE_LOOPBACK = "insecure-loopback";
-    private static final String FAULTY = "faulty-replicas";
+    private static final String PRINCIPAL = ClientSetting.PRINCIPAL.key();
+    private static final String KEY_RING = ClientSetting.KEY_RING.key();
+    private static final String IDENTITY = ClientSetting.IDENTITY.key();
+    private static final String GENESIS = ClientSetting.GENESIS.key();
+    private static final String INSECURE_LOOPBACK = ClientSetting.INSECURE_LOOPBACK.key();
+    private static final String FAULTY = ClientSetting.FAULTY_REPLICAS.key();
     private static final String REPLICA_PREFIX = "replica.";
-    private static final String BYTES_IN_FLIGHT = "bytes-in-flight-max";
-    private static final Set<String> KNOWN = Stream.concat(
-                    Stream.of(PRINCIPAL, KEY_RING, IDENTITY, GENESIS, INSECURE_LOOPBACK, FAULTY, BYTES_IN_FLIGHT),
-                    EncryptionConfig.SETTINGS.stream())
+    private static final String BYTES_IN_FLIGHT = ClientSetting.BYTES_IN_FLIGHT_MAX.key();
+
+    /** All that a file may have besides the replicas' addresses. */
+    private static final Set<String> KNOWN = EnumSet.complementOf(EnumSet.of(ClientSetting.REPLICA)).stream()
+            .map(ClientSetting::key)
             .collect(Collectors.toUnmodifiableSet());
+
     private static final long BYTES_IN_FLIGHT_MIN = 1 << 20;
 
     public ClientConfig {

@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.util.Optional;
 import java.util.Properties;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,10 +34,9 @@ public record EncryptionConfig(
     /** The environment variable. */
     public static final String PASSWORD_VARIABLE = "BULWARK_ENCRYPT_PASSWORD";
 
-    private static final String WITH = "encrypt-with";
-    private static final String KEY = "encrypt-key";
-    private static final String PASSWORD_FILE = "encrypt-password-file";
-    static final Set<String> SETTINGS = Set.of(WITH, KEY, PASSWORD_FILE);
+    private static final String WITH = ClientSetting.ENCRYPT_WITH.key();
+    private static final String KEY = ClientSetting.ENCRYPT_KEY.key();
+    private static final String PASSWORD_FILE = ClientSetting.ENCRYPT_PASSWORD_FILE.key();
 
     private static final long PASSWORD_FILE_BYTES_MAX = 4096;
 

@@ -110,7 +110,7 @@ public final class EvidenceLog implements EvidenceListener {
 
     private Counter counter(PrincipalId about, Verdict verdict) {
         return Counter.builder("bulwark.client.evidence")
-                .description("What operations saw of the nodes")
+                .description("Findings about other members: bad, impossible or missing answers.")
                 .tag("about", about.toString())
                 .tag("verdict", verdict.name())
                 .register(meters);

@@ -2,7 +2,11 @@ package io.bulwark.client.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** A bucket or volume of this name exists. */
+/**
+ * A bucket or volume of this name exists.
+ *
+ * <p>Retry: no.
+ */
 public final class AlreadyExistsException extends BulwarkException {
     private static final long serialVersionUID = 1L;
 

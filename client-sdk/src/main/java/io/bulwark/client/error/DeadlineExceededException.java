@@ -2,7 +2,11 @@ package io.bulwark.client.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** The operation's deadline passed. Whether an update happened is unknown. */
+/**
+ * The operation's deadline passed.
+ *
+ * <p>Retry: yes, with a later deadline; an update may have happened.
+ */
 public final class DeadlineExceededException extends BulwarkException {
     private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,11 @@ package io.bulwark.client.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** Not a valid name of a bucket, volume or object. */
+/**
+ * The name is not valid for a bucket, volume or object.
+ *
+ * <p>Retry: no.
+ */
 public final class InvalidNameException extends BulwarkException {
     private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,11 @@ package io.bulwark.client.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** An argument that the cluster refuses: out of bounds, or a policy that its nodes cannot keep. */
+/**
+ * The cluster refuses an argument: it is out of bounds, or a policy that its nodes cannot keep.
+ *
+ * <p>Retry: no.
+ */
 public final class InvalidRequestException extends BulwarkException {
     private static final long serialVersionUID = 1L;
 

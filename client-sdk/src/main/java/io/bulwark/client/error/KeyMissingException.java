@@ -2,7 +2,11 @@ package io.bulwark.client.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** The object is encrypted, and the key for it is not here. */
+/**
+ * The object is encrypted, and the key for it is not here.
+ *
+ * <p>Retry: with the key.
+ */
 public final class KeyMissingException extends BulwarkException {
     private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,11 @@ package io.bulwark.client.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** A limit of the cluster is reached, such as open sessions or unreferenced bytes; it passes. */
+/**
+ * A limit of the cluster is reached, such as open sessions or unreferenced bytes.
+ *
+ * <p>Retry: yes, later.
+ */
 public final class LimitReachedException extends BulwarkException {
     private static final long serialVersionUID = 1L;
 

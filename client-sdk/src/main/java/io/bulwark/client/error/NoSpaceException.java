@@ -2,7 +2,11 @@ package io.bulwark.client.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** A quota is used up, or the disks of too many nodes are full; reads go on. */
+/**
+ * A quota is used up, or the disks of too many nodes are full; reads go on.
+ *
+ * <p>Retry: after data was deleted, or nodes or quota were added.
+ */
 public final class NoSpaceException extends BulwarkException {
     private static final long serialVersionUID = 1L;
 

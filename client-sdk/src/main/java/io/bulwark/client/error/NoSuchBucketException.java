@@ -2,7 +2,11 @@ package io.bulwark.client.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** There is no bucket of this name. */
+/**
+ * There is no bucket of this name.
+ *
+ * <p>Retry: no.
+ */
 public final class NoSuchBucketException extends BulwarkException {
     private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,11 @@ package io.bulwark.client.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** The bucket has no object of this key, or not this version of it. */
+/**
+ * The bucket has no object of this key, or not this version of it.
+ *
+ * <p>Retry: no.
+ */
 public final class NoSuchKeyException extends BulwarkException {
     private static final long serialVersionUID = 1L;
 

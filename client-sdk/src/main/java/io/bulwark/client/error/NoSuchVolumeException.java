@@ -2,7 +2,11 @@ package io.bulwark.client.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** There is no volume of this name, or not of the kind that was asked for. */
+/**
+ * There is no volume of this name, or not of the kind that was asked for.
+ *
+ * <p>Retry: no.
+ */
 public final class NoSuchVolumeException extends BulwarkException {
     private static final long serialVersionUID = 1L;
 

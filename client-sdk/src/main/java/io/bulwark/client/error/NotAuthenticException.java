@@ -3,8 +3,9 @@ package io.bulwark.client.error;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Failed authentication: the data that was read differs from the encrypted data, as it was changed, truncated or
- * exchanged.
+ * The data that was read differs from the encrypted data: it was changed, truncated or exchanged.
+ *
+ * <p>Retry: no.
  */
 public final class NotAuthenticException extends BulwarkException {
     private static final long serialVersionUID = 1L;

@@ -2,7 +2,11 @@ package io.bulwark.client.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** The bucket still has objects or versions, or the volume still has buckets or objects; nothing was deleted. */
+/**
+ * The bucket still has objects or versions, or the volume still has buckets or objects; nothing was deleted.
+ *
+ * <p>Retry: after they were deleted.
+ */
 public final class NotEmptyException extends BulwarkException {
     private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,11 @@ package io.bulwark.client.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** Too few nodes or replicas answered. Whether an update happened may be unknown; reads changed nothing. */
+/**
+ * Too few nodes or replicas answered.
+ *
+ * <p>Retry: yes, once they answer; an update may have happened.
+ */
 public final class UnavailableException extends BulwarkException {
     private static final long serialVersionUID = 1L;
 

@@ -39,13 +39,31 @@ public final class Background implements BackgroundWork {
         this.rebuild = new Rebuild(pace.rebuildBytesPerSecond());
         this.rebuildBytesPerSecond = pace.rebuildBytesPerSecond();
         this.scrubs = pace.scrubBytesPerSecond() > 0;
-        counter(meters, "bulwark.background.looked", BackgroundReport::looked);
-        counter(meters, "bulwark.background.found.bad", BackgroundReport::foundBad);
-        counter(meters, "bulwark.background.repaired", BackgroundReport::repaired);
-        counter(meters, "bulwark.background.idle.millis", BackgroundReport::idleMillis);
+        counter(
+                meters,
+                "bulwark.background.looked",
+                "Fragments checked, and blocks that peers were asked about.",
+                BackgroundReport::looked);
+        counter(
+                meters,
+                "bulwark.background.found.bad",
+                "Fragments found damaged, missing or behind.",
+                BackgroundReport::foundBad);
+        counter(
+                meters,
+                "bulwark.background.repaired",
+                "Fragments repaired of those found so.",
+                BackgroundReport::repaired);
+        counter(
+                meters,
+                "bulwark.background.idle.millis",
+                "Time of background work while no client had requests.",
+                BackgroundReport::idleMillis);
         FunctionCounter.builder("bulwark.background.rebuilt.bytes", rebuild, each -> each.bytes)
+                .description("Bytes of fragments that the node has rebuilt.")
                 .register(meters);
         Gauge.builder("bulwark.background.rebuild.rate", pace, BackgroundPace::rebuildBytesPerSecond)
+                .description("Limit of rebuilding, in bytes per second.")
                 .register(meters);
     }
 
@@ -263,8 +281,10 @@ public final class Background implements BackgroundWork {
         }
     }
 
-    private void counter(MeterRegistry meters, String name, ToDoubleFunction<BackgroundReport> value) {
+    private void counter(
+            MeterRegistry meters, String name, String description, ToDoubleFunction<BackgroundReport> value) {
         FunctionCounter.builder(name, this, background -> value.applyAsDouble(background.report()))
+                .description(description)
                 .register(meters);
     }
 

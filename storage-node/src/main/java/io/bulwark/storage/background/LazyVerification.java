@@ -49,18 +49,44 @@ public final class LazyVerification implements BackgroundWork {
     public LazyVerification(Background background, HistoryPool pool, MeterRegistry meters) {
         this.background = background;
         this.pool = pool;
-        gauge(meters, "bulwark.pasis.unverified", PasisCounters::possibleVersions);
-        gauge(meters, "bulwark.pasis.pool.bytes", PasisCounters::poolBytes);
+        gauge(
+                meters,
+                "bulwark.pasis.unverified",
+                "Versions that are neither verified nor collected.",
+                PasisCounters::possibleVersions);
+        gauge(
+                meters,
+                "bulwark.pasis.pool.bytes",
+                "Bytes of the history pool that their fragments take.",
+                PasisCounters::poolBytes);
         Gauge.builder("bulwark.pasis.pool.max.bytes", this, each -> each.pool.bytes())
+                .description("Size of the history pool.")
                 .register(meters);
         Gauge.builder("bulwark.pasis.pool.short", this, each -> each.neededBytes() > 0 ? 1 : 0)
+                .description("1 while the history pool is too small for the clients that write.")
                 .register(meters);
-        counter(meters, "bulwark.pasis.verifications", PasisCounters::verifications);
-        counter(meters, "bulwark.pasis.verifications.on.demand", PasisCounters::onDemand);
-        counter(meters, "bulwark.pasis.cooperative", PasisCounters::cooperative);
-        counter(meters, "bulwark.pasis.avoided", PasisCounters::avoided);
-        counter(meters, "bulwark.pasis.poisonous", PasisCounters::poisonous);
-        counter(meters, "bulwark.pasis.refused", PasisCounters::refused);
+        counter(
+                meters,
+                "bulwark.pasis.verifications",
+                "Versions that the node verified by reading at the others.",
+                PasisCounters::verifications);
+        counter(
+                meters,
+                "bulwark.pasis.verifications.on.demand",
+                "Verifications that a bound, a read or a write waited for.",
+                PasisCounters::onDemand);
+        counter(
+                meters,
+                "bulwark.pasis.cooperative",
+                "Versions verified by the word of b + 1 other nodes.",
+                PasisCounters::cooperative);
+        counter(
+                meters,
+                "bulwark.pasis.avoided",
+                "Versions collected unverified, since a later one was verified.",
+                PasisCounters::avoided);
+        counter(meters, "bulwark.pasis.poisonous", "Versions discarded as poisonous.", PasisCounters::poisonous);
+        counter(meters, "bulwark.pasis.refused", "Writes refused at a bound.", PasisCounters::refused);
     }
 
     /**
@@ -225,11 +251,15 @@ public final class LazyVerification implements BackgroundWork {
                 .sum();
     }
 
-    private void gauge(MeterRegistry meters, String name, ToLongFunction<PasisCounters> value) {
-        Gauge.builder(name, this, each -> each.total(value)).register(meters);
+    private void gauge(MeterRegistry meters, String name, String description, ToLongFunction<PasisCounters> value) {
+        Gauge.builder(name, this, each -> each.total(value))
+                .description(description)
+                .register(meters);
     }
 
-    private void counter(MeterRegistry meters, String name, ToLongFunction<PasisCounters> value) {
-        FunctionCounter.builder(name, this, each -> each.total(value)).register(meters);
+    private void counter(MeterRegistry meters, String name, String description, ToLongFunction<PasisCounters> value) {
+        FunctionCounter.builder(name, this, each -> each.total(value))
+                .description(description)
+                .register(meters);
     }
 }

@@ -83,21 +83,25 @@ public final class AgreedKeys {
                         "bulwark.node.key.oldest.seconds",
                         agreement,
                         each -> each.standing().oldestMillis() / MILLIS_PER_SECOND)
+                .description("Age of the oldest key under which the node still accepts a MAC.")
                 .register(meters);
         Gauge.builder(
                         "bulwark.node.key.older",
                         agreement,
                         each -> each.standing().older())
+                .description("Nodes that are believed under the keys of files.")
                 .register(meters);
         Gauge.builder(
                         "bulwark.node.key.missing",
                         agreement,
                         each -> each.standing().unspoken())
+                .description("Nodes that have sent no key yet.")
                 .register(meters);
         FunctionCounter.builder(
                         "bulwark.node.key.chosen",
                         agreement,
                         each -> each.standing().chosen())
+                .description("MAC keys that the node has chosen.")
                 .register(meters);
     }
 

@@ -19,47 +19,106 @@ final class NodeMeters {
     static void register(MeterRegistry meters, int node, FragmentStore store, RequestLimits limits) {
         Tags tags = Tags.of("node", Integer.toString(node));
         Scrape scrape = new Scrape(store::usage, System::nanoTime);
-        gauge(meters, tags, "bulwark.store.records", store, _ -> scrape.usage().records());
-        gauge(meters, tags, "bulwark.store.bytes", store, _ -> scrape.usage().storedBytes());
+        gauge(
+                meters,
+                tags,
+                "bulwark.store.records",
+                "Records of all kinds in the store.",
+                store,
+                _ -> scrape.usage().records());
+        gauge(
+                meters,
+                tags,
+                "bulwark.store.bytes",
+                "Bytes of fragments and meta data of all records.",
+                store,
+                _ -> scrape.usage().storedBytes());
         gauge(
                 meters,
                 tags,
                 "bulwark.store.usable.bytes",
+                "Free space of the file system.",
                 store,
                 _ -> scrape.usage().usableBytes());
-        gauge(meters, tags, "bulwark.store.refuses", store, _ -> scrape.usage().refuses() ? 1 : 0);
-        gauge(meters, tags, "bulwark.store.segments", store, _ -> scrape.usage().segments());
-        gauge(meters, tags, "bulwark.store.failed", store, _ -> scrape.usage().failed() ? 1 : 0);
+        gauge(
+                meters,
+                tags,
+                "bulwark.store.refuses",
+                "1 while stores are refused for lack of space.",
+                store,
+                _ -> scrape.usage().refuses() ? 1 : 0);
+        gauge(
+                meters,
+                tags,
+                "bulwark.store.segments",
+                "Segment files, spare ones included.",
+                store,
+                _ -> scrape.usage().segments());
+        gauge(
+                meters,
+                tags,
+                "bulwark.store.failed",
+                "1 after the device failed: writes are refused until the node starts again.",
+                store,
+                _ -> scrape.usage().failed() ? 1 : 0);
         gauge(
                 meters,
                 tags,
                 "bulwark.store.held.bytes",
+                "Acknowledged bytes in the write-back cache.",
                 store,
                 _ -> scrape.usage().heldBytes());
         counter(
                 meters,
                 tags,
                 "bulwark.store.died.held",
+                "Records deleted or replaced before they left the write-back cache.",
                 store,
                 _ -> scrape.usage().diedHeld());
         counter(
                 meters,
                 tags,
                 "bulwark.store.damaged",
+                "Damaged records found by reads.",
                 store,
                 _ -> scrape.usage().damaged());
-        counter(meters, tags, "bulwark.store.stores", store, _ -> scrape.usage().stores());
+        counter(
+                meters,
+                tags,
+                "bulwark.store.stores",
+                "Stores acknowledged as durable.",
+                store,
+                _ -> scrape.usage().stores());
         counter(
                 meters,
                 tags,
                 "bulwark.store.refused",
+                "Stores refused for lack of space.",
                 store,
                 _ -> scrape.usage().refused());
-        counter(meters, tags, "bulwark.store.syncs", store, _ -> scrape.usage().syncs());
-        gauge(meters, tags, "bulwark.node.requests", limits, RequestLimits::requests);
-        gauge(meters, tags, "bulwark.node.request.bytes", limits, RequestLimits::bytes);
-        counter(meters, tags, "bulwark.node.requests.served", limits, RequestLimits::served);
-        counter(meters, tags, "bulwark.node.requests.shed", limits, RequestLimits::shed);
+        counter(
+                meters,
+                tags,
+                "bulwark.store.syncs",
+                "Syncs of segments and of the index.",
+                store,
+                _ -> scrape.usage().syncs());
+        gauge(meters, tags, "bulwark.node.requests", "Requests in processing.", limits, RequestLimits::requests);
+        gauge(
+                meters,
+                tags,
+                "bulwark.node.request.bytes",
+                "Memory of the requests in processing.",
+                limits,
+                RequestLimits::bytes);
+        counter(meters, tags, "bulwark.node.requests.served", "Requests processed.", limits, RequestLimits::served);
+        counter(
+                meters,
+                tags,
+                "bulwark.node.requests.shed",
+                "Requests dropped for lack of memory; clients send them again.",
+                limits,
+                RequestLimits::shed);
     }
 
     /** One look at the store, which asks the device, for all meters that are read within a second. */
@@ -89,11 +148,16 @@ final class NodeMeters {
         }
     }
 
-    private static <T> void gauge(MeterRegistry meters, Tags tags, String name, T of, ToDoubleFunction<T> value) {
-        Gauge.builder(name, of, value).tags(tags).register(meters);
+    private static <T> void gauge(
+            MeterRegistry meters, Tags tags, String name, String description, T of, ToDoubleFunction<T> value) {
+        Gauge.builder(name, of, value).description(description).tags(tags).register(meters);
     }
 
-    private static <T> void counter(MeterRegistry meters, Tags tags, String name, T of, ToDoubleFunction<T> value) {
-        FunctionCounter.builder(name, of, value).tags(tags).register(meters);
+    private static <T> void counter(
+            MeterRegistry meters, Tags tags, String name, String description, T of, ToDoubleFunction<T> value) {
+        FunctionCounter.builder(name, of, value)
+                .description(description)
+                .tags(tags)
+                .register(meters);
     }
 }

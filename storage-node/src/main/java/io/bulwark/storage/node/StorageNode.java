@@ -80,8 +80,12 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
         this.transport = transport;
         this.evidence = new EvidenceLog(parts.meters(), InstantSource.system());
         this.limits = new RequestLimits(config.requestBytesMax());
-        this.unexpected = parts.meters().counter("bulwark.node.unexpected");
-        this.broken = parts.meters().counter("bulwark.node.broken.invariants");
+        this.unexpected = Counter.builder("bulwark.node.unexpected")
+                .description("Messages that the node does not serve; their connections are closed.")
+                .register(parts.meters());
+        this.broken = Counter.builder("bulwark.node.broken.invariants")
+                .description("Requests that failed by a broken invariant of the node.")
+                .register(parts.meters());
         this.promises = new EpochPromises(config.shards());
         Engine engine = new Engine();
         this.facts = new FactCache(parts.facts(), engine::nowMillis);
