@@ -16,15 +16,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * The image and the compose file, for real: needs docker-compose and an engine that it reaches ({@code DOCKER_HOST}), and
  * fails where there is none. Runs in the Maven profile {@code containers}.
  */
 @NullMarked
-@Execution(ExecutionMode.CONCURRENT)
 @Tag("containers")
 class ContainersIT {
     private final ComposedCluster cluster;
