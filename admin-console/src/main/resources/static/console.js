@@ -123,8 +123,8 @@ function show(status, groups) {
   summary.textContent = `${up} of ${status.nodes.length} nodes and ${replicas} of ${status.replicas.length} replicas answer`
     + (least === null ? "." : least > 0 ? `; every volume can take ${least} more fault${least === 1 ? "" : "s"}.`
       : most < 0 ? "; at least one volume has more faults than it tolerates."
-        : most > 0 ? "; some nodes have blocks to repair, or do not know yet whether they have: until then it is not certain that every volume can take another fault."
-          : "; at least one volume can take no more faults now.");
+        : most > 0 ? "; some nodes are unverified or have blocks to repair: until they finish, a volume may not tolerate another fault."
+          : "; at least one volume can tolerate no further fault now.");
   summary.className = least === null || least > 0 ? "good" : most >= 0 ? "warn" : "bad";
   fill("volumes", status.volumes.map((v) => [[v.name], [v.kind.toLowerCase()],
     [v.policy], [bytes(v.blockBytes), "number"],

@@ -127,7 +127,7 @@ final class BulwarkClient implements Bulwark {
         try {
             return watch.renewIdentity();
         } catch (IOException | RuntimeException e) {
-            LOG.debug("the identity cannot be read now", e);
+            LOG.debug("the identity cannot be read", e);
             return false;
         }
     }
@@ -186,7 +186,7 @@ final class BulwarkClient implements Bulwark {
         io.bulwark.protocol.cluster.Volume volume = view.volume(name, noDeadline());
         if (volume.kind() != VolumeKind.REGISTER) {
             throw new NoSuchVolumeException(
-                    "this volume keeps objects, and has no blocks of its own", Subject.volume(name));
+                    "this volume keeps objects; only register volumes have blocks", Subject.volume(name));
         }
         return new RegisterVolume(this, volume);
     }
@@ -282,7 +282,7 @@ final class BulwarkClient implements Bulwark {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             } catch (Exception e) {
-                LOG.debug("the registry has changed, and was not asked yet", e);
+                LOG.debug("the registry has changed and was not read yet", e);
             }
         });
     }
@@ -366,7 +366,7 @@ final class BulwarkClient implements Bulwark {
         Optional<Reply.BucketEntry> found = list.buckets().stream()
                 .filter(bucket -> bucket.name().equals(name))
                 .findFirst();
-        return found.orElseThrow(() -> new NoSuchBucketException("there is no bucket of this name", subject));
+        return found.orElseThrow(() -> new NoSuchBucketException("no bucket has this name", subject));
     }
 
     private BucketInfo describe(Reply.BucketEntry entry) {

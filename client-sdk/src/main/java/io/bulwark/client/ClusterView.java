@@ -69,7 +69,7 @@ final class ClusterView {
     }
 
     Volume volume(String name, Deadline deadline) {
-        return volume(known -> known.volume(name), "there is no volume of this name", Subject.volume(name), deadline);
+        return volume(known -> known.volume(name), "no volume has this name", Subject.volume(name), deadline);
     }
 
     Volume volume(int id, Subject subject, Deadline deadline) {

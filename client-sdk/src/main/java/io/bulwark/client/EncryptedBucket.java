@@ -139,7 +139,7 @@ final class EncryptedBucket implements Bucket {
             content.transferTo(target);
         } catch (IOException e) {
             throw new UncheckedIOException(
-                    "cannot write what was read of " + name() + "/" + key + ": " + FileFailure.text(e), e);
+                    "cannot write the data of " + name() + "/" + key + ": " + FileFailure.text(e), e);
         }
         return plain(info);
     }
@@ -201,7 +201,7 @@ final class EncryptedBucket implements Bucket {
     private ObjectEncryption encryption(String key, PutOptions options) {
         Subject subject = Subject.key(name(), key);
         if (options.tags().containsKey(ObjectEncryption.TAG)) {
-            throw new InvalidRequestException("the tag " + ObjectEncryption.TAG + " is not for users", subject);
+            throw new InvalidRequestException("the tag " + ObjectEncryption.TAG + " is reserved", subject);
         }
         return ObjectEncryption.fresh(keys, random, subject);
     }

@@ -38,10 +38,10 @@ final class FilePut {
         } catch (FileChangedException e) {
             throw new UncheckedIOException(
                     unreadable(subject, e).getMessage() + ", " + SourceStream.ATTEMPTS_MAX
-                            + " times; nothing was stored: put it again when nobody writes to it",
+                            + " times; nothing was stored: retry when no process writes to it",
                     e);
         } catch (InterruptedIOException e) {
-            throw new CancelledException("interrupted while a file was read", subject, e);
+            throw new CancelledException("interrupted while reading a file", subject, e);
         } catch (IOException e) {
             throw unreadable(subject, e);
         }
@@ -60,7 +60,7 @@ final class FilePut {
         Duration left = options.deadline().minusNanos(System.nanoTime() - start);
         if (!left.isPositive()) {
             throw new DeadlineExceededException(
-                    "the file changes while it is read, for "
+                    "the file kept changing during the read for "
                             + options.deadline().toMillis() + " ms",
                     subject);
         }

@@ -44,7 +44,7 @@ final class RegisterVolume implements Volume {
     private static final String UNFINISHED = "too many unfinished writes of this client";
     private static final Executor VIRTUAL =
             task -> Thread.ofVirtual().name("bulwark-session").start(task);
-    private static final String MAY_BE_READ = "; it may yet be read as written";
+    private static final String MAY_BE_READ = "; a later read may still return this write";
     /** Time after a refused session during which no read asks for another. */
     private static final long REFUSED_NANOS = 10_000_000_000L;
 
@@ -149,7 +149,7 @@ final class RegisterVolume implements Volume {
         BlockId id = id(block);
         if (content.length != blockBytes()) {
             throw new InvalidRequestException(
-                    "a block has " + blockBytes() + " bytes, this content " + content.length, subject);
+                    "a block has " + blockBytes() + " bytes, the content has " + content.length, subject);
         }
         Bytes data = Bytes.of(content.clone());
         AtomicReference<@Nullable Timestamp> sent = new AtomicReference<>();
@@ -244,7 +244,7 @@ final class RegisterVolume implements Volume {
                 return attempt < ATTEMPTS_MAX
                         ? withSession(attempt + 1, work)
                         : CompletableFuture.failedFuture(new UnavailableException(
-                                "the sessions of this client are closed again and again", subject, cause));
+                                "the sessions of this client are closed repeatedly", subject, cause));
             }
             if (cause instanceof SessionFullException full) {
                 return attempt < ATTEMPTS_MAX
@@ -361,11 +361,12 @@ final class RegisterVolume implements Volume {
         BulwarkException known = switch (reason) {
             case TIMED_OUT -> new UnavailableException(message + "too few nodes answered in time" + more, subject);
             case OTHER_EPOCH -> new UnavailableException(message + IN_OTHER_EPOCH + more, subject);
-            case EXHAUSTED -> new UnavailableException(message + "its timestamps are used up" + more, subject);
+            case EXHAUSTED -> new UnavailableException(message + "its timestamps are exhausted" + more, subject);
             case LIMIT -> new LimitReachedException(message + UNFINISHED + more, subject);
             case BLOCK_LIMIT ->
                 new LimitReachedException(
-                        message + "too many unverified writes of this client to it, and its nodes could verify none"
+                        message + "it has too many unverified writes of this client, and its nodes could verify "
+                                + "none of them"
                                 + more,
                         subject);
             case POOL ->

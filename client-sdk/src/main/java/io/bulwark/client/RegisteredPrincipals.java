@@ -78,7 +78,8 @@ final class RegisteredPrincipals implements Principals {
     @Override
     public JoinToken invite(PrincipalId principal, Duration validity) {
         if (!(channels instanceof ChannelConfig.Tls files)) {
-            throw new InvalidRequestException("nobody has keys without TLS, and nobody can be invited", Subject.NONE);
+            throw new InvalidRequestException("an insecure-loopback cluster has no keys, so it cannot invite "
+                    + "principals", Subject.NONE);
         }
         List<Entry> registered = list(); // by the replicas of now: who they are is known from here on
         GenesisFile genesis = GenesisFile.load(files.genesis());
@@ -125,7 +126,7 @@ final class RegisteredPrincipals implements Principals {
                     .filter(old -> !old.equals(key))
                     .findFirst()
                     .ifPresentOrElse(keys::add, () -> {
-                        throw new InvalidRequestException(principal + " has no key that could stay", Subject.NONE);
+                        throw new InvalidRequestException(principal + " has no previous key", Subject.NONE);
                     });
         }
         execute(new Command.RotateKey(principal, keys));

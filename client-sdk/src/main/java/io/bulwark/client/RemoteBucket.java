@@ -142,11 +142,11 @@ final class RemoteBucket implements Bucket {
     private UnavailableException unavailableAfter(RetryableException e, String key, Deadline deadline) {
         return switch (e) {
             case SessionLostException _ ->
-                new UnavailableException("the session was closed while writing; put again", subject(key), e);
+                new UnavailableException("the session was closed during the write; retry the put", subject(key), e);
             case StaleEpochException _ -> {
                 client.view().refresh(deadline);
                 yield new UnavailableException(
-                        "a node was replaced while writing (" + e.getMessage() + "); put again", subject(key), e);
+                        "a node was replaced during the write (" + e.getMessage() + "); retry the put", subject(key), e);
             }
         };
     }
@@ -220,7 +220,7 @@ final class RemoteBucket implements Bucket {
             }
         } catch (IOException e) {
             throw new UncheckedIOException(
-                    "cannot write what was read of " + name + "/" + key + ": " + FileFailure.text(e), e);
+                    "cannot write the data of " + name + "/" + key + ": " + FileFailure.text(e), e);
         }
         return info(key, found);
     }
@@ -248,7 +248,7 @@ final class RemoteBucket implements Bucket {
     private ObjectReader reader(String key, Reply.ObjectFound found, GetOptions options, Deadline deadline) {
         if (!options.asStored() && found.inode().attributes().tags().containsKey(ObjectEncryption.TAG)) {
             throw new KeyMissingException(
-                    "it is encrypted, and this client was given no keys (encrypt-with)", subject(key));
+                    "it is encrypted, and this client has no keys; set encrypt-with", subject(key));
         }
         return new ObjectReader(
                 options.salvage() ? client.salvageStore() : client.store(),

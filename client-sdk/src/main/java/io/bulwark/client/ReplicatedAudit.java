@@ -35,7 +35,7 @@ final class ReplicatedAudit implements AuditLog {
         boolean met = known.isEmpty() || known.get().equals(log.head());
         while (log.entries() < page.count()) {
             if (page.entries().isEmpty() || page.registryVersion() != registryVersion) {
-                return verification(log, "the replicas tell of " + page.count() + " entries, and do not give them");
+                return verification(log, "the replicas report " + page.count() + " entries and do not send them");
             }
             for (AuditEntry entry : page.entries()) {
                 Optional<String> problem = log.add(entry);
@@ -51,12 +51,12 @@ final class ReplicatedAudit implements AuditLog {
         }
         if (!log.head().equals(page.head())) {
             return verification(
-                    log, "the replicas say that the log comes to " + page.head().toHex());
+                    log, "the log of the replicas has the head " + page.head().toHex());
         }
         return met
                 ? verification(log, null)
                 : verification(
-                        log, "the log never came to " + known.map(Bytes::toHex).orElse(""));
+                        log, "the log never had the head " + known.map(Bytes::toHex).orElse(""));
     }
 
     private Reply.AuditList ask(long after, int limit) {

@@ -195,15 +195,15 @@ final class RevocationWaiter {
         String undecided = progress.undecided().entrySet().stream()
                 .map(entry -> entry.getKey() + " (" + entry.getValue() + ")")
                 .collect(Collectors.joining(", "));
-        return revoked + " is revoked, and each node refuses it once it has heard of that; but "
+        return revoked + " is revoked, and each node refuses it as soon as it learns of the revocation; "
                 + (progress.silent().isEmpty() ? "" : names(progress.silent()) + " has not answered; ")
-                + (progress.busy().isEmpty() ? "" : names(progress.busy()) + " is still looking for what it left; ")
+                + (progress.busy().isEmpty() ? "" : names(progress.busy()) + " is still searching for its writes; ")
                 + (undecided.isEmpty()
                         ? ""
-                        : "register versions are not decided yet at " + undecided
-                                + ": what stays is settled once its block is written, which under FP the node's log"
-                                + " names; ")
-                + "say it again to wait for the rest, or revoke nodes that will not come back";
+                        : "register versions are undecided at " + undecided
+                                + ": each is settled when its block is written (under FP the node's log names the "
+                                + "block); ")
+                + "repeat the command to wait for the rest, or revoke nodes that will not return";
     }
 
     private static String names(List<PrincipalId> nodes) {

@@ -147,7 +147,7 @@ final class StatusReport {
         Map<Verdict, Long> seen = seenOf(node.node(), answers);
         String address = node.host() + ":" + node.port();
         if (reply == null) {
-            String state = links.isDisconnected(id) ? "no connection" : "connected, but silent";
+            String state = links.isDisconnected(id) ? "no connection" : "connected, no answer";
             return new ClusterStatus.NodeStatus(
                     node.node(),
                     address,
@@ -220,16 +220,16 @@ final class StatusReport {
             // Where there is no space nothing is said to be free.
             states.add(
                     reply.freeBytes() > 0
-                            ? "read-only: its store has failed, its log says why; then restart the node"
+                            ? "read-only: its store has failed; see its log, then restart the node"
                             : "read-only: no space, delete objects or give it a larger disk");
         } else if (pending > 0) {
             states.add("repairing");
         }
         if (reply.setBack()) {
-            states.add("set back in time: serves no registers until it has made up what it forgot, its log says more");
+            states.add("set back in time: serves no registers until they are rebuilt, see its log");
         }
         if (!unverified.isEmpty()) {
-            states.add("unverified: compares what it holds of " + String.join(", ", unverified));
+            states.add("unverified: compares its data with its peers, volumes " + String.join(", ", unverified));
         }
         if (poolNeededBytes > 0) {
             // As the setting is written.

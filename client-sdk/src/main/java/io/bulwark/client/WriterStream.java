@@ -64,7 +64,7 @@ final class WriterStream extends ObjectOutputStream {
         }
         closed = true;
         if (failed) {
-            throw new UnavailableException("the object was not stored, as an earlier write failed", subject);
+            throw new UnavailableException("the object was not stored, since an earlier write failed", subject);
         }
         long length = writer.length();
         try {
@@ -77,7 +77,7 @@ final class WriterStream extends ObjectOutputStream {
     @Override
     public ObjectInfo result() {
         if (result == null) {
-            throw new IllegalStateException("the stream was not closed with success");
+            throw new IllegalStateException("the stream was not closed successfully");
         }
         return result;
     }

@@ -23,7 +23,7 @@ class RegisterVolumeTest {
                 .isInstanceOf(RegisterVolume.SessionClosedException.class);
         assertThat(RegisterVolume.failure(reason, 3, true, SUBJECT))
                 .isInstanceOf(UnavailableException.class)
-                .hasMessageContaining("may yet be read as written");
+                .hasMessageContaining("may still return this write");
     }
 
     @Test
@@ -40,6 +40,6 @@ class RegisterVolumeTest {
                 .isInstanceOf(RegisterVolume.OtherEpochException.class);
         assertThat(RegisterVolume.failure(Failure.OTHER_EPOCH, 3, true, SUBJECT))
                 .isInstanceOf(UnavailableException.class)
-                .hasMessageContaining("may yet be read as written");
+                .hasMessageContaining("may still return this write");
     }
 }

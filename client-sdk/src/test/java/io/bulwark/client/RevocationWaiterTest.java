@@ -39,18 +39,18 @@ class RevocationWaiterTest {
     @Test
     void whoSaysThatSomethingIsUndecidedIsNamed() {
         assertThat(problem(Map.of(PrincipalId.node(3), 7L, PrincipalId.node(1), 1L), List.of(), List.of()))
-                .contains("are not decided yet at node-1 (1), node-3 (7): ")
-                .contains("settled once its block is written, which under FP the node's log names;")
+                .contains("are undecided at node-1 (1), node-3 (7): ")
+                .contains("settled when its block is written (under FP the node's log names the block);")
                 .doesNotContain("has not answered")
-                .doesNotContain("looking");
+                .doesNotContain("searching");
     }
 
     @Test
     void whoIsSilentIsNamed() {
         assertThat(problem(Map.of(), List.of(), List.of(PrincipalId.node(4))))
                 .contains("node-4 has not answered;")
-                .doesNotContain("looking")
-                .doesNotContain("not decided")
+                .doesNotContain("searching")
+                .doesNotContain("undecided")
                 .doesNotContain("is written");
     }
 
@@ -58,7 +58,7 @@ class RevocationWaiterTest {
     @Test
     void whoIsNotDoneYetIsNotCalledSilent() {
         assertThat(problem(Map.of(), List.of(PrincipalId.node(4)), List.of()))
-                .contains("node-4 is still looking for what it left;")
+                .contains("node-4 is still searching for its writes;")
                 .doesNotContain("has not answered");
         RevocationWaiter waiting = new RevocationWaiter(
                 nodes -> new TreeMap<>(Map.of(PrincipalId.node(1), new RevocationReply(REVOKED, false, 0))), REVOKED);

@@ -113,7 +113,7 @@ class CommandLineIT {
                 "get",
                 "errors/" + "k".repeat(10_000),
                 directory.resolve("out").toString());
-        fails(USAGE, "say which object", "get", "errors/");
+        fails(USAGE, "name the object", "get", "errors/");
         fails(USAGE, "nodes", "volume", "create", "wide", "--faults", "3");
         fails(USAGE, "unknown", "--no-such-option");
         fails(USAGE, "--parallel", "verify", "errors", "--parallel", "0");

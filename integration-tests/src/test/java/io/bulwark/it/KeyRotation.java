@@ -162,7 +162,7 @@ final class KeyRotation {
     private static void awaitShown(Compose compose, String service) throws IOException, InterruptedException {
         long end = System.nanoTime() + Compose.READY_MILLIS_MAX * 1_000_000;
         String log = compose.run("logs", service);
-        while (!log.contains("shows another certificate")) {
+        while (!log.contains("uses a new certificate")) {
             assertThat(System.nanoTime())
                     .as("%s shows its new certificate: %s", service, log)
                     .isLessThan(end);

@@ -132,7 +132,7 @@ class MoreReplicasIT {
         for (int number : List.of(4, 6)) {
             await().atMost(LONG)
                     .pollInterval(POLL)
-                    .until(() -> Files.readString(NEW.log(number)).contains("no member of the group any more"));
+                    .until(() -> Files.readString(NEW.log(number)).contains("no longer a member of the group"));
             Process supervisor = supervisors.get(number - 4);
             supervisor.toHandle().destroy();
             assertThat(supervisor.waitFor(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();

@@ -77,7 +77,7 @@ class ReplicaChangesIT {
         refused(CommandFailure.FAILED, "is a replica already", "replace", "2", "3", "--key", key, "--address", address);
         refused(
                 CommandFailure.FAILED,
-                address + " says that it is replica-4, not replica-5",
+                address + " identifies itself as replica-4, not replica-5",
                 "replace",
                 "2",
                 "5",
@@ -159,7 +159,7 @@ class ReplicaChangesIT {
         Path log = NEW.log(4);
         await().atMost(LONG)
                 .pollInterval(POLL)
-                .until(() -> Files.readString(log).contains("end its supervisor, and wipe its disk"));
+                .until(() -> Files.readString(log).contains("stop the supervisor, and wipe the disk"));
         assertThat(supervisor.isAlive()).as("as long as its replica runs").isTrue();
         supervisor.children().forEach(ProcessHandle::destroyForcibly);
         assertThat(supervisor.waitFor(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
@@ -167,7 +167,7 @@ class ReplicaChangesIT {
         Process again = NEW.supervise(4);
         assertThat(again.waitFor(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
         assertThat(again.exitValue()).as("started again").isEqualTo(REMOVED);
-        assertThat(Files.readString(log)).contains("it is not started; wipe its disk");
+        assertThat(Files.readString(log)).contains("and is not started: wipe its disk");
     }
 
     private static void aWrongKeyIsRefusedAndNothingChanges(String key, String address) {
@@ -178,13 +178,13 @@ class ReplicaChangesIT {
         refused(CommandFailure.FAILED, key, "replace", "2", "4", "--key", other, "--address", address);
         refused(
                 CommandFailure.FAILED,
-                "has another key",
+                "has a different key",
                 "add",
                 "replica-4=" + key + "@" + address,
                 "replica-5=" + other + "@" + address,
                 "replica-6=" + other + "@" + address);
         String replica0 = Destination.text(NEW.addressOf(0));
-        refused(CommandFailure.FAILED, "has another key", "replace", "2", "4", "--key", key, "--address", replica0);
+        refused(CommandFailure.FAILED, "has a different key", "replace", "2", "4", "--key", key, "--address", replica0);
         assertThat(replica("list").json().get("configuration").asLong()).isZero();
     }
 

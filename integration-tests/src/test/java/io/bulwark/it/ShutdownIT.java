@@ -115,7 +115,7 @@ class ShutdownIT {
             assertEnded(member);
             assertThat(Files.readString(CLUSTER.plan().data().log(member.name())))
                     .contains(member.name() + " is down")
-                    .doesNotContain("did not come to rest", "requests unanswered");
+                    .doesNotContain("did not stop", "requests unanswered");
         }
         load.awaitOperations(
                 "without " + members.get(0).name() + " and " + members.get(1).name(), OPERATIONS);

@@ -272,7 +272,7 @@ final class CatchUp {
         if (same > faulty) {
             applyChunk(nowMillis);
         } else if (digests.size() - same > replicas - 1 - faulty - 1) {
-            LOG.warn("replica-{} got records from replica-{} for which nobody vouches", self, source);
+            LOG.warn("replica-{} got records from replica-{} that no other replica confirms", self, source);
             nextSource();
             compare(nowMillis);
         }

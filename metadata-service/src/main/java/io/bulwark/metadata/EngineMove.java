@@ -111,15 +111,15 @@ public final class EngineMove {
         for (ReplicaDirectory replica : replicas) {
             if (replica.hasPromised()) {
                 throw new IOException(
-                        replica.path() + " has run on the engine bft since it was moved: what was done since"
-                                + " is not in its old history, and would be lost");
+                        replica.path() + " has run on the engine bft since the move: its old history lacks the "
+                                + "later requests, which would be lost");
             }
             kept += replica.hasHistory() ? 1 : 0;
         }
         int quorum = 2 * ReplicatedCall.faultyOf(directories.size()) + 1;
         if (kept < quorum) {
             throw new IOException(
-                    "only " + kept + " of " + replicas.size() + " replicas have a history of bft-smart to go back to");
+                    "only " + kept + " of " + replicas.size() + " replicas have a bft-smart history to revert to");
         }
         for (ReplicaDirectory replica : replicas) {
             replica.setMoved(false);
@@ -146,7 +146,7 @@ public final class EngineMove {
         List<Integer> equal = most.getValue();
         byDigest.forEach((other, found) -> {
             if (!other.equals(digest)) {
-                found.forEach(replica -> unfit.put(replica, "its history gives another state, " + other.toHex()));
+                found.forEach(replica -> unfit.put(replica, "its history yields a different state, " + other.toHex()));
             }
         });
         requireQuorum(equal.size(), "have the same state after batch " + target.sequence());
@@ -167,7 +167,7 @@ public final class EngineMove {
             unfit.forEach((replica, reason) ->
                     why.append("; replica-").append(replica).append(": ").append(reason));
             throw new IOException("only " + count + " of " + replicas.size() + " replicas " + what + ", " + quorum
-                    + " must" + why + ". Nothing was changed. Start the appliance with bft-smart as before, wait until"
+                    + " must" + why + ". Nothing was changed. Start the appliance with bft-smart, wait until"
                     + " `bulwark status` shows that the replicas agree, stop it, and try again");
         }
     }
@@ -304,7 +304,7 @@ public final class EngineMove {
         }
         try (RocksPageStore store = RocksPageStore.open(to.pages())) {
             if (!digest(StateTree.open(store, CACHE_BYTES_MAX)).equals(digest)) {
-                throw new IOException(to.pages() + " does not read back as it was written");
+                throw new IOException(to.pages() + " reads back different data than was written");
             }
         }
         AtomicFile.syncDirectory(to.path());

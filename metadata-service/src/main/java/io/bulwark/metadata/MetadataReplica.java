@@ -231,7 +231,7 @@ public final class MetadataReplica implements ReplicaServer {
                     onPeer(from, sent);
                 }
             }
-            default -> LOG.debug("{} sent an answer that nobody asked for", peer.principal());
+            default -> LOG.debug("{} sent an unsolicited answer", peer.principal());
         }
     }
 

@@ -116,7 +116,8 @@ public record ReplicaDirectory(Path path) {
             String owner = Files.readString(owner()).strip();
             if (!owner.equals(name)) {
                 throw new IOException(path + " is the directory of " + owner + ", not of " + name + ": give " + name
-                        + " its own; if that is lost, an empty one, and it copies the state from the others");
+                        + " its own directory; if that is lost, give it an empty one, and it copies the state from "
+                        + "the others");
             }
             return;
         }
@@ -186,11 +187,11 @@ public record ReplicaDirectory(Path path) {
      */
     public void requireForIncarnations() throws IOException {
         if (hasPromised()) {
-            throw new IOException(path + " belongs to the engine bft, and cannot be read by another");
+            throw new IOException(path + " belongs to the engine bft, no other engine can read it");
         }
         if (isMoved()) {
-            throw new IOException(path + " is on its way to the engine bft: `bulwark replica move --to bft` brings it"
-                    + " there, `bulwark replica move --to bft-smart` takes it back");
+            throw new IOException(path + " is in the middle of a move to the engine bft: complete it with `bulwark "
+                    + "replica move --to bft`, or revert it with `bulwark replica move --to bft-smart`");
         }
     }
 
@@ -201,9 +202,9 @@ public record ReplicaDirectory(Path path) {
      */
     public void requireForPromises() throws IOException {
         if (hasHistory() && !isMoved()) {
-            throw new IOException(path + " was written by the engine bft-smart. If all replicas ran under it, `bulwark"
-                    + " replica move --to bft` moves what they have to the engine bft; if this one alone is new and"
-                    + " did by mistake, empty that directory and start it again");
+            throw new IOException(path + " was written by the engine bft-smart. If all replicas ran bft-smart, move "
+                    + "their state to the engine bft with `bulwark replica move --to bft`; if only this new replica "
+                    + "ran it by mistake, empty that directory and restart it");
         }
     }
 }

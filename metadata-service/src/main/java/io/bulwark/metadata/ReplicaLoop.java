@@ -135,7 +135,7 @@ public final class ReplicaLoop implements AutoCloseable {
         try {
             var _ = thread.schedule(task, 0, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
-            LOG.debug("{} has ended", name, e);
+            LOG.debug("{} has stopped", name, e);
         }
     }
 
@@ -153,7 +153,7 @@ public final class ReplicaLoop implements AutoCloseable {
         wake();
         try {
             if (!ended.await(REST_MILLIS_MAX, TimeUnit.MILLISECONDS)) {
-                LOG.warn("{} did not come to rest", name);
+                LOG.warn("{} did not stop", name);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -170,7 +170,7 @@ public final class ReplicaLoop implements AutoCloseable {
         try {
             thread.execute(this::together);
         } catch (RejectedExecutionException e) {
-            LOG.debug("{} has ended", name, e);
+            LOG.debug("{} has stopped", name, e);
         }
     }
 
@@ -258,7 +258,7 @@ public final class ReplicaLoop implements AutoCloseable {
         try {
             return owner.tryMend(thrown) ? null : thrown;
         } catch (RuntimeException e) {
-            LOG.error("{} was to mend what a step threw, and could not", name, thrown);
+            LOG.error("{} could not recover from a failed step", name, thrown);
             return e;
         }
     }
@@ -269,7 +269,7 @@ public final class ReplicaLoop implements AutoCloseable {
         try {
             owner.onFailure();
         } catch (RuntimeException e) {
-            LOG.error("{} has stopped, and not everybody was told", name, e);
+            LOG.error("{} has stopped; some listeners were not notified", name, e);
         }
     }
 }

@@ -149,7 +149,7 @@ final class ReplicatedState implements Settlement.History, AutoCloseable {
         }
         if (held.isEmpty()) {
             LOG.error(
-                    "no snapshot for the log, which starts after batch {}; everything comes from the peers",
+                    "no snapshot for the log, which starts after batch {}; the peers supply the whole state",
                     log.base().sequence());
             lost = true;
             log.reset(Position.GENESIS);

@@ -208,7 +208,7 @@ class BftRecoveryTest {
             await().atMost(LONG).untilAsserted(() -> {
                 for (int replica = 2; replica < ReplicaGroup.REPLICAS; replica++) {
                     assertThat(group.replica(replica).status().waiting())
-                            .contains("hears no estimate of 2f others", "the group stands still");
+                            .contains("has had no estimate from 2f others", "the group stalls");
                 }
             });
             assertThat(asked).isNotDone();
@@ -218,7 +218,7 @@ class BftRecoveryTest {
         assertThat(log.list.stream()
                         .filter(event -> event.getLevel() == Level.ERROR)
                         .map(ILoggingEvent::getFormattedMessage)
-                        .filter(said -> said.contains("hears no estimate of 2f others"))
+                        .filter(said -> said.contains("has had no estimate from 2f others"))
                         .map(said -> said.substring(0, said.indexOf(' '))))
                 .contains("replica-2", "replica-3")
                 .doesNotContain("replica-0", "replica-1");

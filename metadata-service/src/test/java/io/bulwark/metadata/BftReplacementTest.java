@@ -290,7 +290,7 @@ class BftReplacementTest {
         write();
         replace(1, 2, 4);
         await().atMost(LONG).until(() -> takesPart(4));
-        await().atMost(LONG).until(() -> at(2).status().waiting().contains("no member of the group any more"));
+        await().atMost(LONG).until(() -> at(2).status().waiting().contains("no longer a member of the group"));
         replace(2, 0, 5);
         await().atMost(LONG).until(() -> takesPart(5));
         List<ReplicaRestarter> closed = new ArrayList<>();
@@ -309,7 +309,7 @@ class BftReplacementTest {
         for (int number : List.of(1, 3, 4, 5)) {
             await().atMost(LONG).until(() -> takesPart(number));
         }
-        assertThat(at(2).status().waiting()).contains("no member of the group any more");
+        assertThat(at(2).status().waiting()).contains("no longer a member of the group");
         assertAllThere();
         assertThat(((Reply.ReplicaList) ask(new Query.ListReplicas())).now())
                 .isEqualTo(known().term().configuration());
@@ -339,7 +339,7 @@ class BftReplacementTest {
         assertThat(known().term().configuration().replicas())
                 .containsExactly(replica(1), replica(2), replica(3), replica(6));
         for (int number : List.of(0, 4)) {
-            await().atMost(LONG).until(() -> at(number).status().waiting().contains("no member of the group any more"));
+            await().atMost(LONG).until(() -> at(number).status().waiting().contains("no longer a member of the group"));
         }
         write();
         for (int number : List.of(1, 2, 3, 6)) {
@@ -391,7 +391,7 @@ class BftReplacementTest {
         }
         Files.delete(ConfigurationChainFile.beside(data.resolve("registry")).file());
         start(1);
-        assertThat(at(1).status().waiting()).contains("was in configuration 1, and has lost who the replicas are");
+        assertThat(at(1).status().waiting()).contains("was in configuration 1, and has lost the configuration of the replicas");
         for (int number : List.of(0, 3, 4)) {
             start(number);
         }

@@ -222,7 +222,7 @@ class EngineMoveTest {
         directory.requireForIncarnations();
         assertThatThrownBy(directory::requireForPromises)
                 .hasMessageContaining("bulwark replica move --to bft")
-                .hasMessageContaining("if this one alone is new")
+                .hasMessageContaining("if only this new replica")
                 .hasMessageContaining("empty that directory");
         move();
         directory.requireForPromises();

@@ -176,7 +176,7 @@ final class Connection implements Peer {
         try {
             to.eventLoop().execute(task);
         } catch (RejectedExecutionException e) {
-            LOG.debug("the transport was closed meanwhile", e);
+            LOG.debug("the transport was closed", e);
         }
     }
 

@@ -64,14 +64,14 @@ final class ConnectionFault extends RuntimeException {
         String name = alert.group(1).toLowerCase(Locale.ROOT);
         return switch (name) {
             case "certificate_revoked" ->
-                new ConnectionFault(Fault.REFUSED_REVOKED, who + " says that " + self + " was revoked");
+                new ConnectionFault(Fault.REFUSED_REVOKED, who + " reports that " + self + " was revoked");
             case "certificate_expired" ->
                 new ConnectionFault(
-                        Fault.REFUSED_EXPIRED, who + " says that the certificate of " + self + " is not valid now");
+                        Fault.REFUSED_EXPIRED, who + " reports that the certificate of " + self + " is not valid now");
             default ->
                 new ConnectionFault(
                         name.equals("bad_certificate") ? Fault.REFUSED_UNKNOWN : Fault.REFUSED_UNSURE,
-                        who + " does not believe the key that is shown here for " + self + ": " + name);
+                        who + " does not trust the local key of " + self + ": " + name);
         };
     }
 

@@ -120,7 +120,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
         if (connection == null) {
-            throw new IllegalStateException("a frame before the handshake was over");
+            throw new IllegalStateException("a frame before the end of the handshake");
         }
         connection.onReceived((ReceivedFrame) message);
     }
@@ -149,7 +149,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             case SSLException broken -> close(ctx, ConnectionFault.ofTls(broken));
             case IOException broken -> close(ctx, Fault.INPUT_OUTPUT, String.valueOf(broken.getMessage()));
             default -> {
-                LOG.error("a handler failed on {}", ctx.channel().remoteAddress(), cause);
+                LOG.error("a handler failed for {}", ctx.channel().remoteAddress(), cause);
                 close(ctx, Fault.HANDLER_FAILED, cause.toString());
             }
         }

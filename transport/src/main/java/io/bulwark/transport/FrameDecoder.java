@@ -121,7 +121,7 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         } else {
             broken = true;
             ctx.fireExceptionCaught(new ConnectionFault(
-                    Fault.FRAME_TIMEOUT, "a frame that is not whole after " + timeoutMillis + " ms"));
+                    Fault.FRAME_TIMEOUT, "a frame that is incomplete after " + timeoutMillis + " ms"));
         }
     }
 

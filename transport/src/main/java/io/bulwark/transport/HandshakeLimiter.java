@@ -84,7 +84,7 @@ final class HandshakeLimiter {
                     null,
                     slow.remoteAddress(),
                     Fault.TOO_MANY_CONNECTIONS,
-                    "too many in the handshake, this one slow",
+                    "too many handshakes in progress, this one is slow",
                     true);
             var _ = slow.close();
         }

@@ -117,7 +117,7 @@ final class MacChallenge implements ChannelSecurity {
         private void onHello(ChannelHandlerContext ctx, ControlMessage.Hello first) {
             if (first.version() != VERSION) {
                 throw new ConnectionFault(
-                        Fault.HANDSHAKE_VERSION, "version " + first.version() + ", spoken is " + VERSION);
+                        Fault.HANDSHAKE_VERSION, "version " + first.version() + ", supported is " + VERSION);
             }
             if (!first.to().equals(keys.self())) {
                 throw new ConnectionFault(Fault.WRONG_TARGET, first.from() + " looks for " + first.to());
@@ -132,7 +132,7 @@ final class MacChallenge implements ChannelSecurity {
 
         private void onProof(ChannelHandlerContext ctx, ControlMessage.Hello first, ControlMessage.Proof proof) {
             if (!keys.verify(first.from(), macInput(PROOF_TAG, first, nonce), proof.mac())) {
-                throw new ConnectionFault(Fault.WRONG_MAC, "somebody claims to be " + first.from());
+                throw new ConnectionFault(Fault.WRONG_MAC, "unproven claim to be " + first.from());
             }
             send(ctx, new ControlMessage.Ready());
             finish(ctx, first.from());
@@ -165,7 +165,7 @@ final class MacChallenge implements ChannelSecurity {
         private void onChallenge(ChannelHandlerContext ctx, ControlMessage.Challenge challenge) {
             Bytes input = macInput(CHALLENGE_TAG, hello, challenge.nonce());
             if (!keys.verify(hello.to(), input, challenge.mac())) {
-                throw new ConnectionFault(Fault.WRONG_MAC, "somebody claims to be " + hello.to());
+                throw new ConnectionFault(Fault.WRONG_MAC, "unproven claim to be " + hello.to());
             }
             proved = true;
             send(ctx, new ControlMessage.Proof(proofMac(keys, hello.to(), hello, challenge.nonce())));

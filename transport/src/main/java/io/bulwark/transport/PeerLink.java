@@ -153,7 +153,7 @@ public final class PeerLink implements AutoCloseable {
         try {
             loop.execute(this::hurryOnLoop);
         } catch (RejectedExecutionException e) {
-            LOG.debug("the transport has closed before {} was tried again", remote);
+            LOG.debug("the transport closed before a retry of {}", remote);
         }
     }
 
@@ -195,7 +195,7 @@ public final class PeerLink implements AutoCloseable {
             try {
                 loop.execute(() -> connect(attempt, found));
             } catch (RejectedExecutionException e) {
-                LOG.debug("the transport has closed before {} was found", address);
+                LOG.debug("the transport closed before {} was resolved", address);
             }
         });
     }
@@ -250,7 +250,7 @@ public final class PeerLink implements AutoCloseable {
             attempt.detach();
             if (attempt == renewal) {
                 LOG.info(
-                        "no fresh connection with {} at {}: {}; the one before stays",
+                        "no new connection with {} at {}: {}; the previous one is kept",
                         remote,
                         Destination.text(address),
                         why);
@@ -284,7 +284,7 @@ public final class PeerLink implements AutoCloseable {
             return;
         }
         if (!retries.any() || wasUp) {
-            LOG.info("no connection with {} at {}: {}; trying again", remote, Destination.text(address), why);
+            LOG.info("no connection with {} at {}: {}; retrying", remote, Destination.text(address), why);
         }
         long pauseMillis = retries.pauseMillis(settings, ThreadLocalRandom.current());
         nextAttempt = loop.schedule(() -> connect(prepare()), pauseMillis, TimeUnit.MILLISECONDS);

@@ -233,7 +233,7 @@ final class TlsChannels implements ChannelSecurity {
                         peer + " speaks none of the versions "
                                 + credentials.versions().oldest() + " to "
                                 + credentials.versions().newest()
-                                + " that are spoken here: upgrade the older of the two");
+                                + " of this process: upgrade the older of the two");
             }
             channel.attr(VERSION).set(version);
             credentials.speaks(peer, version);

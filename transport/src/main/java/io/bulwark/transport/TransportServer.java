@@ -173,7 +173,7 @@ public final class TransportServer implements AutoCloseable {
                     channel,
                     channel.eventLoop()
                             .schedule(
-                                    () -> connection.disconnect("it is too old, and was not renewed"),
+                                    () -> connection.disconnect("it is too old and was not renewed"),
                                     2 * transport.settings().connectionLifeMillis(),
                                     TimeUnit.MILLISECONDS));
             return connection;

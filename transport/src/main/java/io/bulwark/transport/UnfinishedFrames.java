@@ -80,6 +80,6 @@ final class UnfinishedFrames {
         channel.eventLoop()
                 .execute(() -> channel.pipeline()
                         .fireExceptionCaught(new ConnectionFault(
-                                Fault.TOO_MANY_UNFINISHED, "too much is unfinished, this one the longest")));
+                                Fault.TOO_MANY_UNFINISHED, "too many unfinished frames, this one is the oldest")));
     }
 }

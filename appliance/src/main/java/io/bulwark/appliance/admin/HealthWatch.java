@@ -53,9 +53,9 @@ public final class HealthWatch implements AutoCloseable {
         for (MonitoredMember member : members.get()) {
             LoggedProblem word = words.get(member.name());
             String problem = leaving
-                    ? "it is leaving"
+                    ? "it is shutting down"
                     : word == null
-                            ? "it has said nothing yet"
+                            ? "it has not reported its health yet"
                             : now - word.nanos > OLD_NANOS ? "it does not answer" : word.problem;
             if (!problem.isEmpty()) {
                 problems.put(member.name(), problem);
@@ -97,7 +97,7 @@ public final class HealthWatch implements AutoCloseable {
                 Thread.sleep(PERIOD);
             }
         } catch (InterruptedException e) {
-            LOG.debug("nobody asks for health any more");
+            LOG.debug("health checks stopped");
         }
     }
 
@@ -127,7 +127,7 @@ public final class HealthWatch implements AutoCloseable {
             return reason(cause);
         }
         if (failure instanceof TimeoutException) {
-            return "it takes too long to answer";
+            return "its health check timed out";
         }
         return failure.getMessage() == null ? failure.toString() : failure.getMessage();
     }

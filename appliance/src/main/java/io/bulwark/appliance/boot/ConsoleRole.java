@@ -38,7 +38,7 @@ public final class ConsoleRole {
         if (listen.isUnresolved() || !(setup.published() || listen.getAddress().isLoopbackAddress())) {
             throw new ConfigException(
                     config + ": the console has no sign-in yet and listens on loopback only, not on " + setup.listen()
-                            + "; with published: true something before it decides who reaches it",
+                            + "; with published: true, protect it with a proxy that authenticates users",
                     Subject.NONE);
         }
         Bulwark client = connected(() -> Bulwark.connect(setup.client()), PAUSE_MILLIS);
@@ -66,10 +66,10 @@ public final class ConsoleRole {
                 }
                 String kind = e instanceof NotBelievedException refused
                         ? refused.reason().name()
-                        : "too few answer";
+                        : "too few replicas answer";
                 if (!kind.equals(said)) {
                     said = kind;
-                    LOG.warn("the console is not up yet, and goes on trying: {}", e.getMessage());
+                    LOG.warn("the console is not ready, retrying: {}", e.getMessage());
                 }
                 Thread.sleep(pauseMillis);
             }
@@ -86,7 +86,7 @@ public final class ConsoleRole {
             var _ = asking.get();
         } catch (NotBelievedException e) {
             if (e.reason() == NotBelievedException.Reason.REVOKED) {
-                LOG.error("the console ends: {}", e.getMessage());
+                LOG.error("the console stopped: {}", e.getMessage());
                 over.complete(RoleProcess.CONFIG);
             }
             throw e;

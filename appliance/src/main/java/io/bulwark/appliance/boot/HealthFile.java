@@ -43,7 +43,7 @@ final class HealthFile {
                 Thread.sleep(PERIOD_MILLIS);
             }
         } catch (InterruptedException e) {
-            LOG.debug("nobody is told of this process's health any more");
+            LOG.debug("health reports stopped");
         }
     }
 

@@ -15,7 +15,7 @@ public final class ParentWatch {
     public static void begin() {
         Thread.ofPlatform().daemon().name("parent-watch").start(() -> {
             awaitEndOfInput();
-            System.err.println("the process that started this one is gone");
+            System.err.println("the parent process has ended");
             // As abruptly as the parent: nothing acknowledged is lost by it, and the next start waits for the port.
             Runtime.getRuntime().halt(PARENT_GONE);
         });

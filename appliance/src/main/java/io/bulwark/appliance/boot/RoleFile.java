@@ -161,14 +161,14 @@ public final class RoleFile {
             found.note(
                     "ordering",
                     "is " + String.join(" or ", ORDERINGS)
-                            + ", the same at every replica (a file without it meant bft-smart until now)");
+                            + ", the same at every replica");
         }
         Optional<InetSocketAddress> admin = found.own("admin", keys.admin());
         found.end();
         return checked(found, () -> {
             if (number < 0 || (number >= replicas.size() && listen.isEmpty())) {
                 throw new IllegalArgumentException("replica " + number + " of " + replicas.size()
-                        + "; one that comes later needs listen, and replicas are those of the genesis");
+                        + "; a replica that joins later needs listen, and `replicas` lists those of the genesis");
             }
             ReplicaSetup setup = new ReplicaSetup(
                     number,
@@ -365,7 +365,7 @@ public final class RoleFile {
         } catch (IllegalArgumentException e) {
             throw found.failure(String.valueOf(e.getMessage()));
         } catch (ArithmeticException e) {
-            throw found.failure("a time is longer than can be counted in milliseconds");
+            throw found.failure("a duration exceeds the range of milliseconds");
         }
     }
 
@@ -375,7 +375,7 @@ public final class RoleFile {
             return new ChannelConfig.Tls(found.path("identity", identity), found.path("genesis", genesis));
         }
         if (identity != null || genesis != null) {
-            found.note("insecure-loopback with identity or genesis: there is either TLS or plain text");
+            found.note("insecure-loopback excludes identity and genesis: choose either TLS or plain text");
         }
         return new ChannelConfig.InsecureLoopback();
     }

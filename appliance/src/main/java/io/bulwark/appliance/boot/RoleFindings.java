@@ -101,7 +101,7 @@ final class RoleFindings {
         }
         InetSocketAddress found = Destination.resolve(parsed(key, text));
         if (found.isUnresolved() && !wrongKeys.contains(key)) {
-            note(key, "nobody knows the host of " + text);
+            note(key, "cannot resolve the host of " + text);
         }
         return Optional.of(found);
     }

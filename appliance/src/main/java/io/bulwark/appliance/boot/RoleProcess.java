@@ -99,9 +99,9 @@ public final class RoleProcess {
             System.out.println(member.name() + " is down");
             return left;
         } catch (TimeoutException e) {
-            System.err.println(member.name() + " did not come to rest within " + grace.toSeconds() + " s");
+            System.err.println(member.name() + " did not stop within " + grace.toSeconds() + " s");
         } catch (ExecutionException e) {
-            LOG.error("{} did not come to rest", member.name(), e.getCause());
+            LOG.error("{} did not stop", member.name(), e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

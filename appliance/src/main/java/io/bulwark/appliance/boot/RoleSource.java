@@ -118,7 +118,7 @@ final class RoleSource {
             if (type == Duration.class) {
                 return "a time such as 2s or 10m";
             }
-            return type == DataSize.class ? "a size such as 8MB" : "what belongs there";
+            return type == DataSize.class ? "a size such as 8MB" : "a valid value";
         }
     }
 
@@ -155,8 +155,8 @@ final class RoleSource {
             }
         });
         if (!unknown.isEmpty()) {
-            findings.note("the environment has " + String.join(", ", unknown) + ", which is nothing that a " + role
-                    + " knows; there are " + String.join(", ", keys.keySet()));
+            findings.note("the environment has " + String.join(", ", unknown) + ", unknown to the role " + role
+                    + "; known variables: " + String.join(", ", keys.keySet()));
         }
         return overrides;
     }

@@ -59,9 +59,9 @@ public final class SuperviseRole implements MonitoredMember {
         boolean recovers = own.recovers() && setup.canRecover();
         if (!recovers) {
             LOG.warn(
-                    "{} does not recover in turns: {}",
+                    "{} has no scheduled recoveries: {}",
                     replica.name(),
-                    own.recovers() ? setup.recoveryHindrance().orElseThrow() : "its configuration says so");
+                    own.recovers() ? setup.recoveryHindrance().orElseThrow() : "disabled in its configuration");
         }
         meters.config().commonTags("member", replica.name());
         Supervisor.Watchdog watchdog = new Supervisor.Watchdog(
@@ -116,7 +116,7 @@ public final class SuperviseRole implements MonitoredMember {
         try {
             if (group.hasRemoved(setup.number())) {
                 throw new ConfigException(
-                        replica.name() + " was removed from the group: it is not started; wipe its disk", Subject.NONE);
+                        replica.name() + " was removed from the group and is not started: wipe its disk", Subject.NONE);
             }
             replica.start();
             replica.awaitListening();
@@ -132,7 +132,7 @@ public final class SuperviseRole implements MonitoredMember {
     private ControlReply onRequest(ControlRequest request) {
         if (!request.action().equals("replica-recover")) {
             return ControlReply.failed("this is the directory of the supervisor of " + replica.name() + ", which "
-                    + (problem().isEmpty() ? "runs" : "is not well: " + problem())
+                    + (problem().isEmpty() ? "runs" : "has a problem: " + problem())
                     + "; `bulwark status --client FILE` asks the cluster");
         }
         Integer asked = request.node();
@@ -150,14 +150,14 @@ public final class SuperviseRole implements MonitoredMember {
                     ? ControlReply.ok(Map.of(
                             "message",
                             supervisor.member().name()
-                                    + " was restarted and recovers; `bulwark status` shows how far it has come."))
+                                    + " was restarted and recovers; `bulwark status` shows its progress."))
                     : ControlReply.failed(refused);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return ControlReply.failed(
-                    "the supervisor of " + supervisor.member().name() + " ends");
+                    "the supervisor of " + supervisor.member().name() + " is shutting down");
         } catch (Exception e) {
-            return ControlReply.failed(supervisor.member().name() + " does not start again: " + e.getMessage());
+            return ControlReply.failed(supervisor.member().name() + " cannot be restarted: " + e.getMessage());
         }
     }
 

@@ -34,15 +34,15 @@ final class ApplianceControl {
     /** Returns the reason why no appliance answers there. */
     private static String unservedMessage(GlobalOptions global, boolean down) {
         Path data = global.data();
-        String oneByOne = down ? " Members that were started one by one are stopped where they run." : "";
+        String oneByOne = down ? " Stop members that were started one by one where they run." : "";
         if (DataDirectory.at(data).wasStarted()) {
             return "no appliance of this machine runs on " + data + "; `" + global.upCommand() + "` starts it."
                     + oneByOne;
         }
         return Files.exists(DataDirectory.clientProperties(data))
-                ? "there is no appliance in " + data + ", which has a client's files alone: this is said where the"
-                        + " appliance runs, with --data and its directory." + oneByOne
-                : "there is no appliance in " + data + ": --data names its directory, or `" + global.upCommand()
-                        + "` makes one there." + oneByOne;
+                ? "there is no appliance in " + data + ", which holds the files of a client only: run this command "
+                        + "where the appliance runs, with its --data directory." + oneByOne
+                : "there is no appliance in " + data + ": name its directory with --data, or create one there with `" + global.upCommand()
+                        + "`." + oneByOne;
     }
 }

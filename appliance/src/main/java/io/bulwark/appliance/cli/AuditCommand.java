@@ -25,8 +25,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "audit",
         description = {
-            "Show and check what operators did: list, verify.",
-            "Each administrative command that was executed stands in the log for ever, signed by who gave it."
+            "List and verify the log of administrative commands.",
+            "The log keeps each executed administrative command permanently, with the signature of its issuer."
         })
 final class AuditCommand implements Runnable {
     @Spec
@@ -37,10 +37,10 @@ final class AuditCommand implements Runnable {
         throw new ParameterException(spec.commandLine(), "audit needs list or verify");
     }
 
-    @Command(name = "list", description = "List the administrative commands, the oldest first.")
+    @Command(name = "list", description = "List the administrative commands, oldest first.")
     int list(
             @Mixin ClusterAccess access,
-            @Option(names = "--after", paramLabel = "N", description = "Begin behind this entry.") long after) {
+            @Option(names = "--after", paramLabel = "N", description = "Begin after this entry.") long after) {
         List<Map<String, Object>> json = new ArrayList<>();
         try (Bulwark client = access.connect()) {
             long last = requireNumber(after);
@@ -68,16 +68,15 @@ final class AuditCommand implements Runnable {
     @Command(
             name = "verify",
             description = {
-                "Check the chain of the log and every signature, from the first entry on.",
-                "Keys are believed as the genesis file and the log itself tell them, whatever the replicas say now."
-                        + " Exit code 1 with the first entry that is wrong."
+                "Check the hash chain of the log and every signature, from the first entry.",
+                "Trust only keys from the genesis file and from the log itself. Exit code 1 at the first wrong entry."
             })
     int verify(
             @Mixin ClusterAccess access,
             @Option(
                             names = "--head",
                             paramLabel = "DIGEST",
-                            description = "What an earlier verification came to: the log must still begin with that.")
+                            description = "Head digest of an earlier verification: the log must still contain it.")
                     @Nullable
                     String head) {
         Optional<Bytes> known = Optional.ofNullable(head).map(AuditCommand::digest);
@@ -99,7 +98,7 @@ final class AuditCommand implements Runnable {
         if (found.registeredBefore() > 0) {
             text.append(System.lineSeparator())
                     .append(found.registeredBefore())
-                    .append(" of them by keys that were registered before the log began.");
+                    .append(" of them with keys that were registered before the log began.");
         }
         text.append(System.lineSeparator()).append("Head: ").append(found.head().toHex());
         access.global().print(json, text.toString());
@@ -107,7 +106,7 @@ final class AuditCommand implements Runnable {
     }
 
     private static String unsigned(AuditLog.Verification found) {
-        return found.unsigned() + " of them UNSIGNED, as nobody has keys under insecure-loopback.";
+        return found.unsigned() + " of them UNSIGNED, since insecure-loopback has no keys.";
     }
 
     private static Map<String, Object> json(AuditEntry entry) {

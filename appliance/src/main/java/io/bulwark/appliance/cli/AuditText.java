@@ -21,7 +21,7 @@ final class AuditText {
                 "move the slot of node-" + c.from() + " to node-" + c.to() + ": volume " + c.volume() + ", group "
                         + c.group() + ", epoch " + c.epoch();
             case Command.AbortChange c ->
-                "node abort " + c.volume() + " " + c.group() + ": what is announced of epoch " + c.epoch();
+                "node abort " + c.volume() + " " + c.group() + ": the announced changes of epoch " + c.epoch();
             case Command.SetNode c ->
                 "node add node-" + c.address().node() + " --address "
                         + c.address().host() + ":" + c.address().port();

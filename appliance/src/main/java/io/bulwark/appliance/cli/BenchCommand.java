@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
 
 /** {@code bench put|get}. */
-@Command(name = "bench", description = "Measure puts or gets in a bucket of their own, which is removed afterwards.")
+@Command(name = "bench", description = "Measure puts or gets in a temporary bucket, which is removed afterwards.")
 final class BenchCommand implements Callable<Integer> {
     /** The operation to measure. */
     enum Measurement {
@@ -66,14 +66,14 @@ final class BenchCommand implements Callable<Integer> {
             names = "--threads",
             paramLabel = "N",
             defaultValue = "4",
-            description = "Operations under way at once (default: ${DEFAULT-VALUE}).")
+            description = "Concurrent operations (default: ${DEFAULT-VALUE}).")
     private int threads;
 
     @Option(
             names = "--seconds",
             paramLabel = "N",
             defaultValue = "10",
-            description = "How long to measure (default: ${DEFAULT-VALUE}).")
+            description = "Duration of the measurement (default: ${DEFAULT-VALUE}).")
     private double seconds;
 
     @Override

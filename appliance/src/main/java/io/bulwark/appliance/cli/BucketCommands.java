@@ -16,25 +16,25 @@ import picocli.CommandLine.Parameters;
 final class BucketCommands {
     private BucketCommands() {}
 
-    @Command(name = "mb", description = "Make a bucket.")
+    @Command(name = "mb", description = "Create a bucket.")
     static final class Make implements Callable<Integer> {
         @Mixin
         private final ClusterAccess access = new ClusterAccess();
 
-        @Parameters(paramLabel = "BUCKET", description = "3 to 63 of a-z, 0-9, '.' and '-'.")
+        @Parameters(paramLabel = "BUCKET", description = "Name: 3 to 63 characters of a-z, 0-9, '.' and '-'.")
         private String bucket = "";
 
         @Option(
                 names = "--volume",
                 paramLabel = "NAME",
                 defaultValue = BucketSpec.DEFAULT_VOLUME,
-                description = "Object volume that keeps its bytes (default: ${DEFAULT-VALUE}).")
+                description = "Object volume that stores its data (default: ${DEFAULT-VALUE}).")
         private String volume = BucketSpec.DEFAULT_VOLUME;
 
         @Option(names = "--versions", description = "Keep older versions of objects.")
         private boolean versions;
 
-        @ArgGroup(exclusive = false, heading = "Protection, if the volume is to be made too:%n")
+        @ArgGroup(exclusive = false, heading = "Protection policy, if the volume does not exist yet:%n")
         private final PolicyOptions policy = new PolicyOptions();
 
         @Override
@@ -49,7 +49,7 @@ final class BucketCommands {
             access.global()
                     .print(
                             Map.of("bucket", bucket, "volume", volume, "versions", versions),
-                            "Made bucket " + bucket + " in volume " + volume + ".");
+                            "Created bucket " + bucket + " in volume " + volume + ".");
             return 0;
         }
 

@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
 /** {@code bulwark}: the root of all commands. */
 @Command(
         name = "bulwark",
-        description = "Storage that keeps its promises while some servers lie and any number of clients attack.",
+        description = "Byzantine-fault-tolerant storage: tolerates lying servers and any number of malicious clients.",
         mixinStandardHelpOptions = true,
         scope = CommandLine.ScopeType.INHERIT,
         versionProvider = BulwarkVersion.class,
@@ -85,7 +85,7 @@ public final class BulwarkCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "say what to do, for example `bulwark up`");
+        throw new ParameterException(spec.commandLine(), "give a command, for example `bulwark up`");
     }
 
     /** In a line, as what else fails; who wants all of the help is told where it is. */
@@ -93,7 +93,7 @@ public final class BulwarkCommand implements Runnable {
         String what = String.valueOf(misuse.getMessage());
         if (misuse instanceof CommandLine.UnmatchedArgumentException unmatched) {
             if (!unmatched.isUnknownOption()) {
-                what = "\"" + unmatched.getUnmatched().getFirst() + "\" means nothing here";
+                what = "\"" + unmatched.getUnmatched().getFirst() + "\" is not understood";
             }
             if (!unmatched.getSuggestions().isEmpty()) {
                 what += "; did you mean " + String.join(" or ", unmatched.getSuggestions()) + "?";
@@ -127,15 +127,15 @@ public final class BulwarkCommand implements Runnable {
     private static String advice(NotBelievedException.Reason reason) {
         return switch (reason) {
             case REVOKED ->
-                "; ask an operator, who sees it in `bulwark principal list`: `bulwark principal invite NAME`";
+                "; ask an operator to check `bulwark principal list` and to run `bulwark principal invite NAME`";
             case NOT_KNOWN ->
-                "; ask an operator, who sees which keys belong in `bulwark principal list`: `bulwark principal add`"
-                        + " lets one in";
+                "; ask an operator to check the registered keys with `bulwark principal list` and to register this "
+                        + "one with `bulwark principal add`";
             case EXPIRED, SERVERS_EXPIRED ->
-                "; `bulwark keygen` makes an identity that is valid from now on, `bulwark principal rotate` has its key"
-                        + " believed";
+                "; create an identity that is valid from now on with `bulwark keygen`, and register its key with "
+                        + "`bulwark principal rotate`";
             case SERVERS_NOT_KNOWN ->
-                "; `genesis.properties` must be that of the cluster, as every member of it has it";
+                "; copy `genesis.properties` from a member of the cluster";
         };
     }
 

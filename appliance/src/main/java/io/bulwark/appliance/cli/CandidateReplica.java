@@ -27,30 +27,30 @@ final class CandidateReplica {
         if (now.placeOf(coming.replica()) >= 0) {
             throw new CommandFailure(
                     CommandFailure.FAILED,
-                    coming.replica() + " is a replica already; a new one has a name that no replica ever had");
+                    coming.replica() + " is a replica already; choose a name that no replica ever had");
         }
         String where = "at " + coming.address();
         try {
             PresentedIdentity shown = PresentedIdentity.at(KnownReplicas.addressOf(coming, List.of()), PATIENCE_MILLIS)
                     .orElseThrow(() -> new CommandFailure(
                             CommandFailure.UNAVAILABLE,
-                            "nobody answers " + where + ": start " + coming.replica() + " first"));
+                            "no answer at " + where + ": start " + coming.replica() + " first"));
             Optional<String> objection = objection(coming, now, shown.key(), shown.named());
             if (objection.isPresent()) {
                 throw new CommandFailure(
                         CommandFailure.FAILED,
-                        "who listens " + where + " " + objection.get() + "; nothing has changed");
+                        "the process " + where + " " + objection.get() + "; nothing was changed");
             }
             shown.requireOf(coming.replica());
         } catch (RefusedCertificateException e) {
             throw new CommandFailure(
                     CommandFailure.FAILED,
-                    "who listens " + where + " is not " + coming.replica() + ": " + e.getMessage()
-                            + "; nothing has changed");
+                    "the process " + where + " is not " + coming.replica() + ": " + e.getMessage()
+                            + "; nothing was changed");
         } catch (IOException e) {
             throw new CommandFailure(
                     CommandFailure.FAILED,
-                    "who listens " + where + " shows no key of a replica: " + e.getMessage() + "; nothing has changed");
+                    "the process " + where + " shows no key of a replica: " + e.getMessage() + "; nothing was changed");
         }
     }
 
@@ -65,14 +65,14 @@ final class CandidateReplica {
         if (!key.equals(given)) {
             String owner = now.members().stream()
                     .filter(member -> member.key().equals(key.encoded()))
-                    .map(member -> ", which is that of " + member.replica() + ", a replica already")
+                    .map(member -> ", which belongs to " + member.replica() + ", a replica already")
                     .findFirst()
                     .orElse("");
-            return Optional.of("has another key than was given for " + coming.replica() + ": given " + given
+            return Optional.of("has a different key than the one given for " + coming.replica() + ": given " + given
                     + ", shown " + key + owner);
         }
         if (!named.equals(coming.replica())) {
-            return Optional.of("says that it is " + named + (now.placeOf(named) >= 0 ? ", a replica already" : "")
+            return Optional.of("identifies itself as " + named + (now.placeOf(named) >= 0 ? ", a replica already" : "")
                     + ", not " + coming.replica());
         }
         return Optional.empty();

@@ -20,28 +20,28 @@ final class ClusterAccess {
     @Option(
             names = "--client",
             paramLabel = "FILE",
-            description = "How to reach the cluster (default: client.properties in the data directory).")
+            description = "Client configuration (default: client.properties in the data directory).")
     private @Nullable Path client;
 
     @Option(
             names = "--encrypt-with",
             paramLabel = "FILE.p12",
             description = {
-                "Encrypt objects before they leave this machine, with a key of this PKCS#12 file.",
-                "The same file reads them. Its password: --encrypt-password-file, or $BULWARK_ENCRYPT_PASSWORD."
+                "Encrypt objects on this machine, with a key from this PKCS#12 file.",
+                "Reading needs the same file. Its password: --encrypt-password-file, or $BULWARK_ENCRYPT_PASSWORD."
             })
     private @Nullable Path keyStore;
 
     @Option(
             names = "--encrypt-key",
             paramLabel = "NAME",
-            description = "Which key of the file is for new objects, if it has several.")
+            description = "Alias of the key for new objects, if the file has several.")
     private @Nullable String encryptionKey;
 
     @Option(
             names = "--encrypt-password-file",
             paramLabel = "FILE",
-            description = "Its first line is the password of the PKCS#12 file; mode 0600.")
+            description = "File with the password of the PKCS#12 file in its first line; mode 0600.")
     private @Nullable Path passwordFile;
 
     GlobalOptions global() {
@@ -86,8 +86,8 @@ final class ClusterAccess {
         if (!doing.isEmpty()) {
             return new CommandFailure(
                     CommandFailure.UNAVAILABLE,
-                    "the appliance on " + global.data() + " does not serve yet: " + doing
-                            + "; try again once it does, `bulwark status` shows it");
+                    "the appliance on " + global.data() + " is not ready yet: " + doing
+                            + "; try again later, `bulwark status` shows the progress");
         }
         return new CommandFailure(
                 CommandFailure.UNAVAILABLE,

@@ -27,8 +27,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "demo",
         description = {
-            "Show on a directory of yours what a stopped node and a lying one can do: nothing.",
-            "Runs an appliance of its own, which is removed afterwards; compares every byte with the files."
+            "Demonstrate, with a directory of yours, that a stopped node and a lying node do no harm.",
+            "Run a temporary appliance, store the directory, and compare every byte with the files."
         })
 final class DemoCommand implements Callable<Integer> {
     private static final String PORT_BASE = "8400";
@@ -36,7 +36,7 @@ final class DemoCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..1",
             paramLabel = "DIR",
-            description = "What to store (default: the documents of this Java).")
+            description = "Directory to store (default: the documents of this Java).")
     private @Nullable Path directory;
 
     @Option(
@@ -44,14 +44,15 @@ final class DemoCommand implements Callable<Integer> {
             paramLabel = "F",
             defaultValue = "1",
             description =
-                    "1, or 2 with 7 nodes: one stopped and one lying at the same time (default: ${DEFAULT-VALUE}).")
+                    "Number of faults: 1, or 2 with 7 nodes, one stopped and one lying at the same time (default: "
+                            + "${DEFAULT-VALUE}).")
     private int faults;
 
     @Option(
             names = "--port-base",
             paramLabel = "PORT",
             defaultValue = PORT_BASE,
-            description = "Ports of the demo's own appliance begin here (default: ${DEFAULT-VALUE}).")
+            description = "First port of the temporary appliance (default: ${DEFAULT-VALUE}).")
     private int portBase;
 
     @Override

@@ -14,8 +14,8 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "down",
         description = {
-            "End the appliance of this data directory, also while it starts; its data stays.",
-            "Returns when its process is gone."
+            "Stop the appliance of this data directory, even during startup; its data is kept.",
+            "Wait until its process has ended."
         })
 final class DownCommand implements Callable<Integer> {
     private static final long PAUSE_MILLIS = 100;
@@ -38,9 +38,9 @@ final class DownCommand implements Callable<Integer> {
                 story.erase();
                 throw new CommandFailure(
                         CommandFailure.FAILED,
-                        "the appliance on " + data + " does not end: nothing has moved for "
+                        "the appliance on " + data + " does not stop: no progress for "
                                 + ProgressWatch.PATIENCE.toMinutes() + " minutes while " + waiting + "; `kill -9 " + pid
-                                + "` ends it, and what was acknowledged stays");
+                                + "` kills it without loss of acknowledged data");
             }
             story.awaits(waiting);
             Thread.sleep(PAUSE_MILLIS);

@@ -33,13 +33,15 @@ final class GetCommand implements Callable<Integer> {
             index = "1",
             arity = "0..1",
             paramLabel = "FILE",
-            description = "A file or directory, or - for standard output (default: the key's last part, here).")
+            description = "A file or directory, or - for standard output (default: the last part of the key, in "
+                    + "this directory).")
     private @Nullable String target;
 
     @Option(names = "--version-id", paramLabel = "V", description = "Read this version (default: the latest).")
     private long version;
 
-    @Option(names = "--range", paramLabel = "FIRST-[LAST]", description = "Read these bytes only, both included.")
+    @Option(names = "--range", paramLabel = "FIRST-[LAST]", description = "Read only this range of bytes, both ends "
+            + "included.")
     private @Nullable String range;
 
     @Option(
@@ -92,7 +94,7 @@ final class GetCommand implements Callable<Integer> {
         String name = key.substring(key.lastIndexOf('/') + 1);
         if (target == null || Files.isDirectory(Path.of(target))) {
             if (name.isEmpty() || name.equals(".") || name.equals("..") || name.indexOf('\0') >= 0) {
-                throw new CommandFailure(CommandFailure.USAGE, "this key gives no file name; name the file");
+                throw new CommandFailure(CommandFailure.USAGE, "this key yields no file name; give the file");
             }
             return target == null ? Path.of(name) : Path.of(target, name);
         }

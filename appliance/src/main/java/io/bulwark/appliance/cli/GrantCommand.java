@@ -20,8 +20,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "grant",
         description = {
-            "Give a client rights on the cluster, a volume or a bucket, or list those it has.",
-            "What is said takes the place of the rights that it has on just this scope; `none` takes them away."
+            "Grant a client rights on the cluster, a volume or a bucket, or list its grants.",
+            "The given rights replace its rights on exactly this scope; `none` removes them."
         })
 final class GrantCommand implements Callable<Integer> {
     @Mixin
@@ -34,13 +34,13 @@ final class GrantCommand implements Callable<Integer> {
             index = "1..*",
             arity = "0..*",
             paramLabel = "RIGHT",
-            description = "read, write, administer; or none. Left out: list the grants.")
+            description = "read, write, administer; or none. Without rights: list the grants.")
     private List<String> rights = new ArrayList<>();
 
-    @Option(names = "--bucket", paramLabel = "NAME", description = "On this bucket (default: on everything).")
+    @Option(names = "--bucket", paramLabel = "NAME", description = "Scope: this bucket (default: the cluster).")
     private @Nullable String bucket;
 
-    @Option(names = "--volume", paramLabel = "NAME", description = "On this volume with all its buckets.")
+    @Option(names = "--volume", paramLabel = "NAME", description = "Scope: this volume with all its buckets.")
     private @Nullable String volume;
 
     @Override

@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code history check}. */
-@Command(name = "history", description = "Check what clients did, as a campaign or another tool has recorded it.")
+@Command(name = "history", description = "Check recorded histories of client operations.")
 final class HistoryCommand implements Runnable {
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -34,9 +34,9 @@ final class HistoryCommand implements Runnable {
     @Command(
             name = "check",
             description = {
-                "Say whether a history is linearizable, whatever faulty clients did.",
-                "docs/simulation.md tells the format. Exit code 1 if it is not, if a key could not be decided, or if"
-                        + " there is nothing to check."
+                "Check that a history is linearizable despite faulty clients.",
+                "docs/simulation.md describes the format. Exit code 1 if it is not, if a key could not be decided, "
+                        + "or if there is nothing to check."
             })
     int check(@Mixin GlobalOptions global, @Parameters(paramLabel = "FILE") Path file) {
         HistoryCheck check = HistoryCheck.of(read(file));

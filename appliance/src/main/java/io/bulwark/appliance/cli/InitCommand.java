@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
         name = "init",
         description = {
             "Write keys and configuration files for members that run one by one.",
-            "Each is a process, a container or a host of its own. Keys and addresses that are there already stay."
+            "Each member is a separate process, container or host. Existing keys and addresses are kept."
         })
 final class InitCommand implements Callable<Integer> {
     @Mixin
@@ -39,7 +39,8 @@ final class InitCommand implements Callable<Integer> {
             names = "--member-data",
             paramLabel = "DIR",
             description =
-                    "Each member's data directory, where it is the same path at each host (default: one each, here).")
+                    "Data directory of each member, if all hosts use the same path (default: one for each member, "
+                            + "below --data).")
     private @Nullable Path memberData;
 
     @Option(
@@ -52,13 +53,14 @@ final class InitCommand implements Callable<Integer> {
     @Option(
             names = "--addresses",
             paramLabel = "FILE",
-            description = "A file with a line node-3=HOST or node-3=HOST:PORT for each node and replica.")
+            description = "File with a line node-3=HOST or node-3=HOST:PORT for each node and replica.")
     private @Nullable Path addressFile;
 
     @Option(
             names = "--bundles",
             paramLabel = "DIR",
-            description = "Write there a directory for each member with what its host needs, and no other's keys.")
+            description = "Write a directory for each member there, with the files for its host and no other "
+                    + "member's keys.")
     private @Nullable Path bundles;
 
     @Override
@@ -96,7 +98,7 @@ final class InitCommand implements Callable<Integer> {
         global.print(
                 json,
                 "Wrote keys and configuration below " + data.root() + "."
-                        + (bundles == null ? "" : " What each host needs is below " + bundles + "."));
+                        + (bundles == null ? "" : " The files for each host are below " + bundles + "."));
         return 0;
     }
 
@@ -123,7 +125,7 @@ final class InitCommand implements Callable<Integer> {
             if (Files.exists(data.clientProperties())) {
                 throw new CommandFailure(
                         CommandFailure.USAGE,
-                        data.root() + " is an appliance on loopback already; take another directory with --data");
+                        data.root() + " is an appliance on loopback already; choose another directory with --data");
             }
             asked.keep(data);
             return asked;
@@ -132,8 +134,8 @@ final class InitCommand implements Callable<Integer> {
         if (asked != null && !asked.equals(known)) {
             throw new CommandFailure(
                     CommandFailure.USAGE,
-                    "this directory was made with other addresses, which stay: " + known
-                            + "; leave the option out, or take another directory with --data");
+                    "this directory was created with other addresses, which cannot change: " + known
+                            + "; omit the option, or choose another directory with --data");
         }
         return known;
     }

@@ -34,9 +34,10 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "join",
         description = {
-            "Make this machine the principal that an operator has invited with `bulwark principal invite`.",
-            "Makes a key, which never leaves this machine, and writes the identity, the genesis file and, for a client,"
-                    + " client.properties, for a node its key ring and role.yaml. Interrupted, it may be run again."
+            "Join the cluster as the principal that an operator invited with `bulwark principal invite`.",
+            "Create a key, which never leaves this machine, and write the identity and the genesis file; for a "
+                    + "client also client.properties, for a node its key ring and role.yaml. An interrupted join "
+                    + "can be repeated."
         })
 final class JoinCommand implements Callable<Integer> {
     @Mixin
@@ -45,21 +46,21 @@ final class JoinCommand implements Callable<Integer> {
     @Parameters(paramLabel = "TOKEN", description = "The line that `bulwark principal invite` printed.")
     private String token = "";
 
-    @Option(names = "--out", paramLabel = "DIR", description = "Where to (default: here).")
+    @Option(names = "--out", paramLabel = "DIR", description = "Output directory (default: the current directory).")
     private Path out = Path.of("");
 
     @Option(
             names = "--listen",
             paramLabel = "HOST[:PORT]",
             description =
-                    "Of a node: where it listens (default: port 7410 + N of all addresses; where the replicas' ports"
+                    "Listen address, for a node (default: port 7410 + N of all addresses; where the replicas' ports"
                             + " follow from another base than 7400, that + 10 + N).")
     private @Nullable String listen;
 
     @Option(
             names = "--member-data",
             paramLabel = "DIR",
-            description = "Of a node: its data directory (default: data, beside its files).")
+            description = "Data directory, for a node (default: data, beside its files).")
     private @Nullable Path memberData;
 
     @Override
@@ -74,7 +75,7 @@ final class JoinCommand implements Callable<Integer> {
             throw new CommandFailure(
                     CommandFailure.FAILED,
                     "the token has expired at " + Instant.ofEpochMilli(parsed.expiresMillis())
-                            + "; have an operator invite " + parsed.principal() + " again");
+                            + "; ask an operator to invite " + parsed.principal() + " again");
         }
         Path directory = out.toAbsolutePath().normalize();
         Optional<InetSocketAddress> listens = listens(parsed);
@@ -111,7 +112,7 @@ final class JoinCommand implements Callable<Integer> {
                     e.getMessage()
                             + (silent.isEmpty()
                                     ? "; all of them listen"
-                                    : "; from here nobody listens at "
+                                    : "; unreachable from here: "
                                             + silent.stream()
                                                     .map(ClientConfig.Endpoint::toString)
                                                     .collect(Collectors.joining(", "))));
@@ -121,12 +122,12 @@ final class JoinCommand implements Callable<Integer> {
     /** Returns the next steps, on this host and for the operator. */
     static String next(PrincipalId principal, Path directory, Optional<InetSocketAddress> listens) {
         if (listens.isEmpty()) {
-            return "An operator gives it rights: bulwark grant " + principal + " read write --bucket NAME\n"
+            return "An operator grants it rights: bulwark grant " + principal + " read write --bucket NAME\n"
                     + "Then, here: bulwark ls --client " + directory.resolve("client.properties");
         }
         return "Start it: bulwark node --config " + directory.resolve(Bundle.ROLE) + "\n"
-                + "An operator then gives it work: bulwark node add " + principal + " --address HOST:"
-                + listens.get().getPort() + ", where HOST is this machine as the others find it";
+                + "An operator then assigns slots to it: bulwark node add " + principal + " --address HOST:"
+                + listens.get().getPort() + ", where HOST is the name of this machine for the others";
     }
 
     private Optional<InetSocketAddress> listens(JoinToken parsed) {

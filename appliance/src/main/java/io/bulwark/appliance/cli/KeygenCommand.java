@@ -23,8 +23,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "keygen",
         description = {
-            "Make a key on P-256 and its self-signed certificate for one principal.",
-            "The file is secret and stays where its principal is; only the public key that is printed is for others."
+            "Create a P-256 key and its self-signed certificate for one principal.",
+            "The file is secret and stays with its principal; only the printed public key is for others."
         })
 final class KeygenCommand implements Callable<Integer> {
     private static final int DAYS_MAX = 36_500;
@@ -38,13 +38,15 @@ final class KeygenCommand implements Callable<Integer> {
     @Option(
             names = "--out",
             paramLabel = "FILE",
-            description = "Where to, in a directory that is made if it is missing (default: PRINCIPAL.pem here).")
+            description = "Output file; missing directories are created (default: PRINCIPAL.pem in the current "
+                    + "directory).")
     private @Nullable Path out;
 
     @Option(
             names = "--pkcs11",
             paramLabel = "FILE",
-            description = "A PKCS#11 device makes and keeps the key: this file says which, and is then the identity.")
+            description = "Create and keep the key in the PKCS#11 device that this file describes; the file is then "
+                    + "the identity.")
     private @Nullable Path device;
 
     @Option(names = "--days", paramLabel = "N", description = "Validity (default: ${DEFAULT-VALUE}).")
@@ -63,7 +65,7 @@ final class KeygenCommand implements Callable<Integer> {
         }
         if (device != null) {
             Identity kept = Pkcs11Token.load(device).generate(named, Duration.ofDays(days));
-            print(kept, device, "The device has made the key; the identity is " + device + ".");
+            print(kept, device, "The device has created the key; the identity is " + device + ".");
             return 0;
         }
         Identity identity = Identity.generate(named, Duration.ofDays(days), new SecureRandom());
@@ -76,7 +78,7 @@ final class KeygenCommand implements Callable<Integer> {
         try {
             identity.store(file);
         } catch (FileAlreadyExistsException e) {
-            throw new CommandFailure(CommandFailure.FAILED, file + " is there already; keys are never overwritten");
+            throw new CommandFailure(CommandFailure.FAILED, file + " exists already; keys are never overwritten");
         }
         print(identity, file, "Wrote " + file + ".");
         return 0;

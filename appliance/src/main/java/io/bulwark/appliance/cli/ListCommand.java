@@ -36,10 +36,10 @@ final class ListCommand implements Callable<Integer> {
 
     @Option(
             names = {"-r", "--recursive"},
-            description = "All objects below the prefix, not one level.")
+            description = "List all objects below the prefix, not only one level.")
     private boolean recursive;
 
-    @Option(names = "--versions", description = "All versions, with their numbers.")
+    @Option(names = "--versions", description = "List all versions, with their numbers.")
     private boolean versions;
 
     @Override

@@ -21,8 +21,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "node",
         description = {
-            "Run one storage node; or list nodes, move what they hold, or have one fail, to see it coped with.",
-            "It runs with --config FILE. list, add, replace, drain, remove and abort are for operators of the cluster;",
+            "Run a storage node, or manage nodes: list them, move their slots, inject faults.",
+            "`node --config FILE` runs a node. list, add, replace, drain, remove and abort are for operators of the "
+                    + "cluster;",
             "stop, start, save and lie act on the appliance that `bulwark up` runs on this machine."
         },
         subcommands = {
@@ -36,7 +37,7 @@ import picocli.CommandLine.Spec;
 final class NodeCommand implements Callable<Integer> {
     static final String END_WITH_INPUT = "--end-with-input";
     static final String HEALTH = "--health";
-    static final String HEALTH_DESCRIPTION = "write to this file every second whether it does its work.";
+    static final String HEALTH_DESCRIPTION = "write its health to this file every second.";
 
     @Spec
     private @Nullable CommandSpec spec;
@@ -44,7 +45,7 @@ final class NodeCommand implements Callable<Integer> {
     @Option(names = "--config", paramLabel = "FILE", description = "The node's configuration (YAML).")
     private @Nullable Path config;
 
-    @Option(names = END_WITH_INPUT, description = "With --config: end when standard input ends.")
+    @Option(names = END_WITH_INPUT, description = "With --config: stop at the end of standard input.")
     private boolean endWithInput;
 
     @Option(names = HEALTH, paramLabel = "FILE", description = "With --config: " + HEALTH_DESCRIPTION)
@@ -76,7 +77,7 @@ final class NodeCommand implements Callable<Integer> {
         return act(global, new ControlRequest("node-start", node, null));
     }
 
-    @Command(name = "save", description = "Keep a copy of storage node N's data, for `lie --how stale`.")
+    @Command(name = "save", description = "Save a copy of storage node N's data, for `lie --how stale`.")
     int save(@Mixin GlobalOptions global, @Parameters(paramLabel = "N", description = "Number of the node.") int node) {
         return act(global, new ControlRequest("node-save", node, null));
     }
@@ -84,9 +85,9 @@ final class NodeCommand implements Callable<Integer> {
     @Command(
             name = "lie",
             description = {
-                "Stop storage node N, edit its stored data so that it holds wrong bytes, and start it again.",
-                "swap: valid fragments of other blocks; stale: the data as it was saved; flip: single bits; drop:"
-                        + " records gone; garble: random bytes."
+                "Stop storage node N, corrupt its stored data, and start it again.",
+                "swap: valid fragments of other blocks; stale: the saved data; flip: single bits; drop: removed "
+                        + "records; garble: random bytes."
             })
     int lie(
             @Mixin GlobalOptions global,
@@ -95,7 +96,8 @@ final class NodeCommand implements Callable<Integer> {
                             names = "--how",
                             paramLabel = "HOW",
                             defaultValue = "swap",
-                            description = "swap, stale, flip, drop or garble (default: ${DEFAULT-VALUE}).")
+                            description = "Kind of corruption: swap, stale, flip, drop or garble (default: "
+                                    + "${DEFAULT-VALUE}).")
                     Lie how) {
         Map<String, Object> body =
                 ApplianceControl.ask(global, new ControlRequest("node-lie", node, EnumConverter.of(how)));

@@ -23,15 +23,14 @@ import picocli.CommandLine.Option;
 @Command(
         name = "list",
         description = {
-            "List the storage nodes with the slots that they hold; or with --groups who holds each slot.",
-            "A slot is fresh until its new holder has all that was stored before, and unconfirmed until its holder has"
-                    + " agreed to the epoch."
+            "List the storage nodes and their slots, or with --groups the holder of each slot.",
+            "A slot is fresh until its new holder is rebuilt, and unconfirmed until its holder has agreed to the epoch."
         })
 final class NodeListCommand implements Callable<Integer> {
     @Mixin
     private final ClusterAccess access = new ClusterAccess();
 
-    @Option(names = "--groups", description = "List the placement groups, with their epochs and pending changes.")
+    @Option(names = "--groups", description = "List the placement groups with their epochs and pending changes.")
     private boolean groups;
 
     @Override

@@ -42,14 +42,15 @@ final class NodeMoveCommands {
         @Mixin
         final ClusterAccess access = new ClusterAccess();
 
-        @Option(names = "--volume", paramLabel = "NAME", description = "Only slots of this volume (default: of all).")
+        @Option(names = "--volume", paramLabel = "NAME", description = "Move only slots of this volume (default: "
+                + "all volumes).")
         private @Nullable String volume;
 
         @Option(
                 names = "--no-wait",
                 description = {
-                    "Announce what can be announced now, and do not wait until all is rebuilt.",
-                    "The same command goes on from there."
+                    "Announce the possible changes and return without waiting for the rebuild.",
+                    "The same command resumes from there."
                 })
         private boolean noWait;
 
@@ -86,7 +87,7 @@ final class NodeMoveCommands {
         private static String text(MoveExecutor.MoveProgress standing, int announced) {
             if (!standing.over()) {
                 return announced + " of " + standing.moves() + " changes are announced; `bulwark node list --groups`"
-                        + " shows how far they are, and the same command goes on.";
+                        + " shows their progress, and the same command resumes.";
             }
             return standing.moves() == 0
                     ? "No slot is left to move."
@@ -107,9 +108,9 @@ final class NodeMoveCommands {
     @Command(
             name = "add",
             description = {
-                "Add a node that has joined, and move its fair share of slots to it from those that have most.",
-                "It joins with `bulwark principal invite` and `bulwark join`. Said again with another address, the"
-                        + " node is found there from then on."
+                "Add a joined node, and move its fair share of slots to it from the nodes with the most.",
+                "A node joins with `bulwark principal invite` and `bulwark join`. To change the address of a node, "
+                        + "repeat the command with the new address."
             })
     static final class Add extends MoveCommand {
         @Parameters(paramLabel = "NODE", description = NODE)
@@ -119,12 +120,12 @@ final class NodeMoveCommands {
                 names = "--address",
                 paramLabel = "HOST[:PORT]",
                 description = {
-                    "Where clients and the other nodes find it (default: where the cluster map has it).",
-                    "Without a port: 10 + N above the others' port base."
+                    "Address for clients and the other nodes (default: its address in the cluster map).",
+                    "Default port: 10 + N above the port base of the others."
                 })
         private @Nullable String address;
 
-        @Option(names = "--spare", description = "Leave it without slots, for `node replace` or later.")
+        @Option(names = "--spare", description = "Assign no slots yet, for example before `node replace`.")
         private boolean spare;
 
         @Override
@@ -144,7 +145,7 @@ final class NodeMoveCommands {
                 if (spare) {
                     plan.requireNode(number);
                     access.global()
-                            .print(Map.of("node", number, "spare", true), "node-" + number + " may take slots now.");
+                            .print(Map.of("node", number, "spare", true), "node-" + number + " can hold slots now.");
                     return 0;
                 }
                 List<Move> moves = plan.planFill(number);
@@ -161,15 +162,15 @@ final class NodeMoveCommands {
     @Command(
             name = "replace",
             description = {
-                "Move all slots of one node to another, as when its disk is lost; it need not answer.",
-                "The new node makes up what was stored before from the others, and every fragment is checked. Run"
-                        + " again, it goes on where it was."
+                "Move all slots of one node to another, for example after a disk failure. The old node may be down.",
+                "The new node rebuilds the stored data from the others and checks every fragment. The command can "
+                        + "be repeated and resumes."
             })
     static final class Replace extends MoveCommand {
         @Parameters(index = "0", paramLabel = "OLD", description = NODE)
         private String old = "";
 
-        @Parameters(index = "1", paramLabel = "NEW", description = "One that holds none of its groups' slots.")
+        @Parameters(index = "1", paramLabel = "NEW", description = "A node that holds no slot of the same groups.")
         private String fresh = "";
 
         @Override
@@ -179,7 +180,8 @@ final class NodeMoveCommands {
             if (from == to) {
                 throw new CommandFailure(
                         CommandFailure.USAGE,
-                        "a node does not replace itself: with an empty disk and its old keys it is rebuilt by itself");
+                        "a node cannot replace itself: start it with an empty disk and its old keys, and it "
+                                + "rebuilds its data");
             }
             try (Bulwark client = access.connect()) {
                 MovePlan plan = plan(client.nodes().map());
@@ -192,9 +194,9 @@ final class NodeMoveCommands {
     @Command(
             name = "drain",
             description = {
-                "Move all slots of a node to the others, so that it can be removed.",
-                "Refused, with nothing changed, where a group would be left without enough nodes for the policy. Run"
-                        + " again, it goes on where it was."
+                "Move all slots of a node to the others before its removal.",
+                "The command is refused, and nothing changes, if too few nodes for the policy would remain. It can "
+                        + "be repeated and resumes."
             })
     static final class Drain extends MoveCommand {
         @Parameters(paramLabel = "NODE", description = NODE)
@@ -218,8 +220,9 @@ final class NodeMoveCommands {
     @Command(
             name = "remove",
             description = {
-                "Take a node that holds no slot out of the cluster, for good: it is revoked.",
-                "Refused while it holds slots; `node drain` or `node replace` moves them first."
+                "Remove a node without slots permanently from the cluster: the node is revoked.",
+                "The command is refused while the node holds slots; move them first with `node drain` or `node "
+                        + "replace`."
             })
     static final class Remove implements Callable<Integer> {
         @Mixin
@@ -237,7 +240,7 @@ final class NodeMoveCommands {
             access.global()
                     .print(
                             Map.of("node", number, "removed", true),
-                            "node-" + number + " is removed, and does not come back: its process and its disk can go.");
+                            "node-" + number + " is removed permanently: stop its process and wipe its disk.");
             return 0;
         }
     }
@@ -246,21 +249,21 @@ final class NodeMoveCommands {
     @Command(
             name = "abort",
             description = {
-                "Give up announced changes that have not opened: the slots keep their holders.",
-                "Their groups get another epoch all the same, as seals are not taken back."
+                "Abort announced changes whose epoch has not opened: the slots keep their holders.",
+                "Their groups still get a new epoch, since seals cannot be undone."
             })
     static final class Abort implements Callable<Integer> {
         @Mixin
         private final ClusterAccess access = new ClusterAccess();
 
-        @Parameters(index = "0", paramLabel = "VOLUME", description = "The volume of the groups.")
+        @Parameters(index = "0", paramLabel = "VOLUME", description = "Volume of the groups.")
         private String volume = "";
 
         @Parameters(
                 index = "1",
                 arity = "0..1",
                 paramLabel = "GROUP",
-                description = "The number of one group (default: all of the volume).")
+                description = "Number of one group (default: all groups of the volume).")
         private @Nullable Integer group;
 
         @Override
@@ -282,18 +285,19 @@ final class NodeMoveCommands {
                     PlacementGroup each = known.groups().get(index);
                     if ((group == null || group == index) && each.change().isPresent()) {
                         client.nodes().abort(volume, index, each.epoch());
-                        aborted.add(index);
+                       aborted.add(index);
                     }
                 }
             }
             if (aborted.isEmpty()) {
                 throw new CommandFailure(
-                        CommandFailure.FAILED, "no change is announced there; what has opened can only be moved back");
+                        CommandFailure.FAILED, "no change is announced there; a change whose epoch has opened can "
+                                + "only be moved back");
             }
             Map<String, Object> json = new LinkedHashMap<>();
             json.put("volume", volume);
             json.put("groups", aborted);
-            access.global().print(json, Text.count(aborted.size(), "change") + " given up.");
+            access.global().print(json, Text.count(aborted.size(), "change") + " aborted.");
             return 0;
         }
     }

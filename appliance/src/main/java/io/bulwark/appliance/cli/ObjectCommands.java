@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
 final class ObjectCommands {
     private ObjectCommands() {}
 
-    @Command(name = "rm", description = "Delete an object, or with -r everything below a prefix.")
+    @Command(name = "rm", description = "Delete an object, or with -r all objects below a prefix.")
     static final class Remove implements Callable<Integer> {
         @Mixin
         private final ClusterAccess access = new ClusterAccess();
@@ -27,10 +27,10 @@ final class ObjectCommands {
 
         @Option(
                 names = {"-r", "--recursive"},
-                description = "All objects whose key begins so.")
+                description = "Delete all objects whose key begins with this prefix.")
         private boolean recursive;
 
-        @Option(names = "--version-id", paramLabel = "V", description = "Remove just this version, for good.")
+        @Option(names = "--version-id", paramLabel = "V", description = "Delete only this version, permanently.")
         private long version;
 
         @Override
@@ -62,7 +62,7 @@ final class ObjectCommands {
         }
     }
 
-    @Command(name = "stat", description = "Show what is known of an object.")
+    @Command(name = "stat", description = "Show the attributes of an object.")
     static final class Stat implements Callable<Integer> {
         @Mixin
         private final ClusterAccess access = new ClusterAccess();
@@ -70,7 +70,7 @@ final class ObjectCommands {
         @Parameters(paramLabel = "BUCKET/KEY", converter = ObjectPath.Converter.class)
         private ObjectPath path = new ObjectPath("", "");
 
-        @Option(names = "--version-id", paramLabel = "V", description = "Of this version (default: the latest).")
+        @Option(names = "--version-id", paramLabel = "V", description = "Show this version (default: the latest).")
         private long version;
 
         @Override
@@ -100,7 +100,7 @@ final class ObjectCommands {
         }
     }
 
-    @Command(name = "cp", description = "Copy an object; within one volume no bytes move.")
+    @Command(name = "cp", description = "Copy an object; within one volume no data is copied.")
     static final class Copy extends ToTarget {
         @Override
         ObjectInfo apply(Bucket from, String key, Bucket to, String targetKey, Precondition precondition) {
@@ -113,7 +113,7 @@ final class ObjectCommands {
         }
     }
 
-    @Command(name = "mv", description = "Rename an object; within one volume no bytes move.")
+    @Command(name = "mv", description = "Rename an object; within one volume no data is copied.")
     static final class Move extends ToTarget {
         @Override
         ObjectInfo apply(Bucket from, String key, Bucket to, String targetKey, Precondition precondition) {
@@ -136,7 +136,7 @@ final class ObjectCommands {
         @Parameters(index = "1", paramLabel = "BUCKET[/KEY]", converter = ObjectPath.Converter.class)
         private ObjectPath target = new ObjectPath("", "");
 
-        @Option(names = "--if-absent", description = "Fail if there is an object of the new name.")
+        @Option(names = "--if-absent", description = "Fail if the new name exists.")
         private boolean ifAbsent;
 
         abstract ObjectInfo apply(Bucket from, String key, Bucket to, String targetKey, Precondition precondition);

@@ -19,7 +19,7 @@ record ObjectPath(String bucket, String key) {
     /** Returns this path, or fails with a message that says what is missing. */
     ObjectPath needKey() {
         if (key.isEmpty()) {
-            throw new CommandFailure(CommandFailure.USAGE, "say which object: " + bucket + "/KEY");
+            throw new CommandFailure(CommandFailure.USAGE, "name the object: " + bucket + "/KEY");
         }
         return this;
     }

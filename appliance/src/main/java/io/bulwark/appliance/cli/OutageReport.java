@@ -54,15 +54,15 @@ final class OutageReport {
         }
         if (running >= needed) {
             return "the metadata replicas listen but do not agree: " + cause
-                    + "; try again in a moment, their logs say what they wait for";
+                    + "; try again in a moment, and see their logs";
         }
         return "only " + running + " of " + replicas.size() + " metadata replicas run, " + needed
                 + " are needed; down: "
                 + String.join(", ", down) + "; "
                 + (served
-                        ? "`bulwark down`, then `" + up + "` starts all again, the data stays"
-                        : "start these again where they ran: with `" + up
-                                + "`, or where each has a file of its own with `bulwark replica --config FILE`");
+                        ? "`bulwark down`, then `" + up + "` restart all members; stored data is kept"
+                        : "restart these where they ran: with `" + up
+                                + "`, or for members with separate files with `bulwark replica --config FILE`");
     }
 
     /** Returns whether anything listens there, as far as this machine can see. */

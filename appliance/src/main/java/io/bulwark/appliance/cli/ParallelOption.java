@@ -10,7 +10,7 @@ final class ParallelOption {
             names = "--parallel",
             paramLabel = "N",
             defaultValue = "16",
-            description = "Objects under way at once (default: ${DEFAULT-VALUE}).")
+            description = "Number of objects in parallel (default: ${DEFAULT-VALUE}).")
     private int parallel;
 
     int value() {

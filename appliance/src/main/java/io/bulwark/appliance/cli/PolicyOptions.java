@@ -12,8 +12,8 @@ final class PolicyOptions {
             names = "--protocol",
             paramLabel = "fp|pasis",
             description = {
-                "fp checks each fragment as it is written; pasis verifies what was written when --verification",
-                "says (default: fp)."
+                "fp verifies each fragment during the write; pasis verifies versions at the time that",
+                "--verification gives (default: fp)."
             })
     private @Nullable String protocol;
 
@@ -21,8 +21,8 @@ final class PolicyOptions {
             names = "--verification",
             paramLabel = "WHEN",
             description = {
-                "Of pasis: lazy, read-time, write-time, or none, for measuring registers only, as any client",
-                "can then destroy what others wrote (default: lazy)."
+                "For pasis: lazy, read-time, write-time or none. `none` is for measuring registers only: any client",
+                "can then destroy the data of others (default: lazy)."
             })
     private @Nullable String verification;
 
@@ -35,13 +35,13 @@ final class PolicyOptions {
     @Option(
             names = "--data-fragments",
             paramLabel = "M",
-            description = "Fragments that give a block back (default: F + 1).")
+            description = "Number of fragments that reconstruct a block (default: F + 1).")
     private @Nullable Integer dataFragments;
 
     @Option(
             names = "--fragments",
             paramLabel = "N",
-            description = "Nodes of a placement group under pasis, 4F + 1 or more (default: 4F + 1).")
+            description = "For pasis: nodes in a placement group, 4F + 1 or more (default: 4F + 1).")
     private @Nullable Integer fragments;
 
     @Option(names = "--block-size", paramLabel = "BYTES", description = "Size of a block (default: 1048576).")
@@ -85,7 +85,7 @@ final class PolicyOptions {
         if (policy.verification() == Verification.NONE) {
             throw new CommandFailure(
                     CommandFailure.USAGE,
-                    "what is never verified keeps no objects; give lazy, read-time or write-time");
+                    "a volume without verification keeps no objects; give lazy, read-time or write-time");
         }
         return VolumeSpec.objects(name, policy);
     }

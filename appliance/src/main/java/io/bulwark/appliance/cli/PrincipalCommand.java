@@ -29,8 +29,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "principal",
         description = {
-            "Say who belongs to the cluster: list, invite, add, rotate, revoke, suspended, lift.",
-            "A key is made with `bulwark keygen`, where its principal is; only its public part is needed here."
+            "Manage the principals of the cluster: list, invite, add, rotate, revoke, suspended, lift.",
+            "Create a key with `bulwark keygen` on the machine of its principal; these commands need only its "
+                    + "public part."
         })
 final class PrincipalCommand implements Runnable {
     private static final int KEY_SHOWN = 16;
@@ -47,7 +48,7 @@ final class PrincipalCommand implements Runnable {
                 "principal needs one of list, invite, add, rotate, revoke, suspended, lift");
     }
 
-    @Command(name = "list", description = "List all principals with the ends of their keys, the newest first.")
+    @Command(name = "list", description = "List all principals with the last characters of their keys, newest first.")
     int list(@Mixin ClusterAccess access) {
         List<Map<String, Object>> json = new ArrayList<>();
         List<List<String>> rows = new ArrayList<>();
@@ -70,7 +71,7 @@ final class PrincipalCommand implements Runnable {
         return 0;
     }
 
-    @Command(name = "add", description = "Let a client or node in, with this key; a client has no grants yet.")
+    @Command(name = "add", description = "Register a client or node with this public key. A new client has no grants.")
     int add(
             @Mixin ClusterAccess access,
             @Parameters(paramLabel = "PRINCIPAL", description = "For example client-20.") String principal,
@@ -81,15 +82,16 @@ final class PrincipalCommand implements Runnable {
         try (Bulwark client = access.connect()) {
             client.principals().add(named, parsed);
         }
-        return done(access, named, "belongs from now on");
+        return done(access, named, "is registered");
     }
 
     @Command(
             name = "invite",
             description = {
-                "Let a client or node in that makes its own key; prints the token for `bulwark join` on its machine.",
-                "The token is secret and good once: who has it first is that principal. Invited again, the token"
-                        + " before is good for nothing."
+                "Invite a client or node that creates its own key, and print the token for `bulwark join` on its "
+                        + "machine.",
+                "The token is secret and valid once: the first user becomes that principal. A new invitation "
+                        + "invalidates the previous token."
             })
     int invite(
             @Mixin ClusterAccess access,
@@ -98,7 +100,7 @@ final class PrincipalCommand implements Runnable {
                             names = "--expires",
                             paramLabel = "TIME",
                             defaultValue = "24h",
-                            description = "How long it is good, as 30m, 24h or 7d (default: ${DEFAULT-VALUE}).")
+                            description = "Lifetime of the token, such as 30m, 24h or 7d (default: ${DEFAULT-VALUE}).")
                     String expires) {
         PrincipalId named = named(principal);
         Duration validity = duration(expires);
@@ -121,7 +123,7 @@ final class PrincipalCommand implements Runnable {
         }
         Duration duration = length(matcher);
         if (duration.isZero() || duration.toMillis() > io.bulwark.protocol.metadata.Command.INVITATION_MILLIS_MAX) {
-            throw new CommandFailure(CommandFailure.USAGE, "an invitation is good for 1m to 30d, not " + text);
+            throw new CommandFailure(CommandFailure.USAGE, "an invitation is valid for 1m to 30d, not " + text);
         }
         return duration;
     }
@@ -129,29 +131,31 @@ final class PrincipalCommand implements Runnable {
     @Command(
             name = "rotate",
             description = {
-                "Give a principal another key; the one before stays believed until this is said with --final.",
-                "Between the two, put the new identity file in the place of the old; no restart is needed."
+                "Register a new key of a principal. The previous key stays valid until this command is repeated "
+                        + "with --final.",
+                "Replace the identity file between the two commands; no restart is needed."
             })
     int rotate(
             @Mixin ClusterAccess access,
             @Parameters(paramLabel = "PRINCIPAL", description = "For example node-3.") String principal,
             @Option(names = "--key", paramLabel = "KEY", required = true, description = "Its new public key in Base64.")
                     String key,
-            @Option(names = "--final", description = "The key before is not believed any more.") boolean last) {
+            @Option(names = "--final", description = "Invalidate the previous key.") boolean last) {
         PrincipalId named = named(principal);
         PrincipalKey parsed = key("--key", named, key);
         try (Bulwark client = access.connect()) {
             client.principals().rotate(named, parsed, !last);
         }
-        return done(access, named, last ? "has this key alone" : "has this key and the one before");
+        return done(access, named, last ? "has only this key" : "has this key and the previous one");
     }
 
     @Command(
             name = "revoke",
             description = {
-                "Put a client or node out, for good.",
-                "Waits until all nodes with register volumes have put a client out; said again, it waits again.",
-                "Exit code 69 where nodes are missing: it is revoked, and they follow as soon as they can."
+                "Revoke a client or node permanently.",
+                "For a client, wait until all nodes with register volumes have completed the revocation. A repeated "
+                        + "command resumes the wait.",
+                "Exit code 69 if nodes are missing: the principal is revoked, and these nodes follow later."
             })
     int revoke(
             @Mixin ClusterAccess access,
@@ -160,7 +164,7 @@ final class PrincipalCommand implements Runnable {
                             names = "--wait",
                             paramLabel = "TIME",
                             defaultValue = "1m",
-                            description = "How long to wait for the nodes, as 30m or 2h (default: ${DEFAULT-VALUE}).")
+                            description = "Time to wait for the nodes, such as 30m or 2h (default: ${DEFAULT-VALUE}).")
                     String wait) {
         PrincipalId named = named(principal);
         Duration retryTimer = retryTimer(wait);
@@ -179,8 +183,8 @@ final class PrincipalCommand implements Runnable {
     @Command(
             name = "suspended",
             description = {
-                "List the clients that may not write, since b + 1 nodes found versions of theirs poisonous.",
-                "Who may administer the volume is named here too, and not suspended."
+                "List the suspended clients: they may not write, since b + 1 nodes found poisonous versions of theirs.",
+                "Administrators of the volume are listed too, but not suspended."
             })
     int suspended(@Mixin ClusterAccess access) {
         List<Map<String, Object>> json = new ArrayList<>();
@@ -223,8 +227,8 @@ final class PrincipalCommand implements Runnable {
     @Command(
             name = "lift",
             description = {
-                "Let a suspended client write again.",
-                "What it wrote until now is held against it no more; what it writes from now on is."
+                "Lift the suspension of a client.",
+                "Earlier poisonous versions no longer count; later ones do."
             })
     int lift(
             @Mixin ClusterAccess access,
@@ -273,7 +277,7 @@ final class PrincipalCommand implements Runnable {
         boolean says = printed.matches();
         if (says && !printed.group(1).equals(whose.toString())) {
             throw new CommandFailure(
-                    CommandFailure.USAGE, what + " is that of " + printed.group(1) + ", and this is about " + whose);
+                    CommandFailure.USAGE, what + " belongs to " + printed.group(1) + ", but this command is about " + whose);
         }
         try {
             return PrincipalKey.parse(says ? printed.group(2) : text);

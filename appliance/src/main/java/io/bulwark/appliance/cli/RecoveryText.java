@@ -56,7 +56,7 @@ final class RecoveryText {
         if (!recovery.phase().equals("none") && steps != null) {
             return recovery.phase() + " for " + Text.duration(steps.agoMillis());
         }
-        return recovery.phase().equals("none") && recovery.open() ? "the others wait" : recovery.phase();
+        return recovery.phase().equals("none") && recovery.open() ? "awaited by the others" : recovery.phase();
     }
 
     private static String step(@Nullable Long millis) {
@@ -86,6 +86,6 @@ final class RecoveryText {
         long rest = window - 2 * recoveries.oldestKeyMillis() - recoveries.periodMillis();
         return "Window of vulnerability: " + Text.duration(window) + " at most = 2 x oldest key in force ("
                 + Text.duration(recoveries.oldestKeyMillis()) + ") + T_w (" + Text.duration(recoveries.periodMillis())
-                + ") + longest recovery and what is overdue (" + Text.duration(Math.max(0, rest)) + ").";
+                + ") + longest recovery and overdue time (" + Text.duration(Math.max(0, rest)) + ").";
     }
 }

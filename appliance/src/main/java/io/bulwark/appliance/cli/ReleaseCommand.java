@@ -20,8 +20,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "release",
         description = {
-            "Say from which releases supervisors may start recovering replicas: hash, allow, forget, list.",
-            "While none is allowed nothing is checked. Around an upgrade allow both, then forget the old one."
+            "Manage the releases from which supervisors may restart replicas: hash, allow, forget, list.",
+            "Without an allowed release nothing is checked. For an upgrade, allow both releases, then forget the "
+                    + "old one."
         })
 final class ReleaseCommand implements Runnable {
     @Spec
@@ -35,10 +36,10 @@ final class ReleaseCommand implements Runnable {
 
     @Command(
             name = "hash",
-            description = "Print the SHA-256 of an installed release, that of this command if none is named.")
+            description = "Print the SHA-256 of an installed release (default: the release of this command).")
     int hash(
             @Mixin GlobalOptions global,
-            @Parameters(paramLabel = "JAR", arity = "0..1", description = "The jar that `java -jar` starts.") @Nullable
+            @Parameters(paramLabel = "JAR", arity = "0..1", description = "Jar file of the release.") @Nullable
                     Path jar)
             throws IOException {
         if (jar != null && !Files.isRegularFile(jar)) {
@@ -52,10 +53,10 @@ final class ReleaseCommand implements Runnable {
 
     @Command(
             name = "allow",
-            description = "Let supervisors start replicas from this release, as before an upgrade to it.")
+            description = "Allow supervisors to start replicas from this release, for example before an upgrade.")
     int allow(
             @Mixin ClusterAccess access,
-            @Parameters(paramLabel = "HASH", description = "As `release hash` prints it.") String hash) {
+            @Parameters(paramLabel = "HASH", description = "SHA-256 from `release hash`.") String hash) {
         try (Bulwark client = access.connect()) {
             client.releases().allow(hash);
         }
@@ -63,10 +64,10 @@ final class ReleaseCommand implements Runnable {
         return 0;
     }
 
-    @Command(name = "forget", description = "Let supervisors start no replica from this release any more.")
+    @Command(name = "forget", description = "Stop allowing this release.")
     int forget(
             @Mixin ClusterAccess access,
-            @Parameters(paramLabel = "HASH", description = "As `release list` prints it.") String hash) {
+            @Parameters(paramLabel = "HASH", description = "SHA-256 from `release list`.") String hash) {
         List<String> left;
         try (Bulwark client = access.connect()) {
             client.releases().forget(hash);
@@ -76,11 +77,11 @@ final class ReleaseCommand implements Runnable {
                 .print(
                         Map.of("hash", hash, "allowed", false),
                         hash + " is not allowed"
-                                + (left.isEmpty() ? "; no release is, so that nothing is checked any more." : "."));
+                                + (left.isEmpty() ? "; no release is allowed, so releases are not checked." : "."));
         return 0;
     }
 
-    @Command(name = "list", description = "List the releases that are allowed.")
+    @Command(name = "list", description = "List the allowed releases.")
     int list(@Mixin ClusterAccess access) {
         List<String> allowed;
         try (Bulwark client = access.connect()) {
@@ -91,7 +92,7 @@ final class ReleaseCommand implements Runnable {
         } else {
             System.out.println(
                     allowed.isEmpty()
-                            ? "No release is allowed: what supervisors start is not checked."
+                            ? "No release is allowed: supervisors do not check releases."
                             : String.join(System.lineSeparator(), allowed));
         }
         return 0;

@@ -40,14 +40,14 @@ final class ReplicaChangeCommands {
         @Mixin
         final ClusterAccess access = new ClusterAccess();
 
-        @Option(names = "--no-wait", description = "Do not wait until the new configuration orders and all are in it.")
+        @Option(names = "--no-wait", description = "Return without waiting for the new configuration and its replicas.")
         private boolean noWait;
 
         @Option(
                 names = "--wait",
                 paramLabel = "SECONDS",
                 defaultValue = "300",
-                description = "Wait so long for all replicas (default: ${DEFAULT-VALUE}).")
+                description = "Time to wait for all replicas (default: ${DEFAULT-VALUE}).")
         private long waitSeconds;
 
         /** Does it unless it is done, or under way, and waits. */
@@ -122,15 +122,15 @@ final class ReplicaChangeCommands {
                     + String.join(", ", ReplicaListCommand.names(now)) + ".";
             String off = leaving.isEmpty()
                     ? ""
-                    : " Turn off, and wipe, "
+                    : " Stop these replicas and wipe their disks: "
                             + String.join(
                                     ", ", leaving.stream().map(Object::toString).toList()) + ".";
             if (over) {
                 return order + off;
             }
             return missing.isEmpty()
-                    ? "It is agreed; `bulwark replica list` shows whether it has begun."
-                    : order + " Not there yet: " + String.join(", ", missing) + "; the same command goes on waiting.";
+                    ? "The change is agreed; `bulwark replica list` shows when it takes effect."
+                    : order + " Still missing: " + String.join(", ", missing) + "; the same command resumes the wait.";
         }
     }
 
@@ -138,9 +138,9 @@ final class ReplicaChangeCommands {
     @Command(
             name = "replace",
             description = {
-                "Put a new replica in the place of another, which need not answer.",
-                "Start it first, with a key of `bulwark keygen` and a name that no replica ever had;",
-                "it fetches the state before it votes. The old one is believed no more from then on."
+                "Replace a replica with a new one. The old replica may be down.",
+                "First start the new replica, with a key from `bulwark keygen` and a name that no replica ever had;",
+                "it fetches the state before it votes. The old replica is not trusted from then on."
             })
     static final class Replace extends ChangeCommand {
         @Parameters(index = "0", paramLabel = "OLD", description = REPLICA)
@@ -153,14 +153,14 @@ final class ReplicaChangeCommands {
                 names = "--key",
                 required = true,
                 paramLabel = "KEY",
-                description = "Its public key, as `keygen` prints it.")
+                description = "Its public key, from `keygen`.")
         private String key = "";
 
         @Option(
                 names = "--address",
                 required = true,
                 paramLabel = "HOST[:PORT]",
-                description = "Where it is found. Without a port: 200 + N above the others' port base.")
+                description = "Its address. Default port: 200 + N above the port base of the others.")
         private String address = "";
 
         @Override
@@ -177,9 +177,9 @@ final class ReplicaChangeCommands {
     @Command(
             name = "add",
             description = {
-                "Add three replicas: the group bears one more faulty one from then on.",
-                "Each is given as NAME=KEY@HOST[:PORT], with the public key that `keygen` prints;",
-                "without a port it is 200 + N above the others' port base."
+                "Add three replicas: the group then tolerates one more faulty replica.",
+                "Give each as NAME=KEY@HOST[:PORT], with the public key from `keygen`.",
+                "The default port is 200 + N above the port base of the others."
             })
     static final class Add extends ChangeCommand {
         @Parameters(arity = "3", paramLabel = "REPLICA", description = "For example replica-4=MFkw...@10.0.0.4:7604.")
@@ -208,8 +208,9 @@ final class ReplicaChangeCommands {
     @Command(
             name = "remove",
             description = {
-                "Remove three replicas: the group bears one faulty one less from then on.",
-                "Refused where fewer than four would be left. Their names and keys do not come back."
+                "Remove three replicas: the group then tolerates one faulty replica less.",
+                "The command is refused if fewer than four would remain. Names and keys of removed replicas cannot "
+                        + "be used again."
             })
     static final class Remove extends ChangeCommand {
         @Parameters(arity = "3", paramLabel = "REPLICA", description = REPLICA)

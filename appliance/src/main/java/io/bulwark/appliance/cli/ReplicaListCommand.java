@@ -19,8 +19,8 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "list",
         description = {
-            "List the metadata replicas in their places, and who is to follow at the next checkpoint.",
-            "Each change of replicas begins another configuration, which is counted from 0."
+            "List the metadata replicas, and the replicas of the next configuration.",
+            "Each change of replicas creates a new configuration at a checkpoint; configurations are numbered from 0."
         })
 final class ReplicaListCommand implements Callable<Integer> {
     @Mixin
@@ -57,7 +57,7 @@ final class ReplicaListCommand implements Callable<Integer> {
         String text = Text.table(rows) + "\nThis is configuration "
                 + standing.now().number() + "."
                 + standing.next()
-                        .map(next -> " At the next checkpoint these follow: " + String.join(", ", names(next)) + ".")
+                        .map(next -> " The next checkpoint begins a configuration of: " + String.join(", ", names(next)) + ".")
                         .orElse("");
         access.global().print(json, text);
         return 0;

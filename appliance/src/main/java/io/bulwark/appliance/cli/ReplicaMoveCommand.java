@@ -21,14 +21,14 @@ import picocli.CommandLine.Option;
         name = "move",
         description = {
             "Move the metadata of a stopped appliance to another ordering engine.",
-            "--to bft reads what all replicas have written under bft-smart, wants 2f+1 of them equal, and writes it"
-                + " for all. The old files stay; --to bft-smart goes back to them, until the appliance has run on bft."
+            "--to bft reads the bft-smart state of all replicas, requires 2f+1 equal copies, and writes it for all. "
+                    + "The old files are kept: --to bft-smart reverts to them until the appliance has run on bft."
         })
 final class ReplicaMoveCommand implements Callable<Integer> {
     @Mixin
     private final GlobalOptions global = new GlobalOptions();
 
-    @Option(names = "--to", paramLabel = "ENGINE", required = true, description = "bft; or bft-smart, to go back.")
+    @Option(names = "--to", paramLabel = "ENGINE", required = true, description = "bft, or bft-smart to revert.")
     private String to = "";
 
     @Mixin
@@ -50,7 +50,7 @@ final class ReplicaMoveCommand implements Callable<Integer> {
                 choose(plan, wanted);
                 global.print(
                         Map.of("ordering", wanted.toString()),
-                        "The appliance is on bft-smart again, as it was before the move.");
+                        "The appliance is back on bft-smart, in its state before the move.");
             }
         });
         return 0;
@@ -63,7 +63,7 @@ final class ReplicaMoveCommand implements Callable<Integer> {
                 plan.data().root().resolve("moving"));
         choose(plan, Ordering.BFT);
         StringBuilder text = new StringBuilder("Moved to bft: " + moved.batches() + " batches; the state of replicas "
-                + moved.equal() + " was equal (" + moved.digest().toHex() + ") and is now that of all.");
+                + moved.equal() + " is equal (" + moved.digest().toHex() + ") and is now the state of all.");
         moved.unfit()
                 .forEach((replica, why) -> text.append(System.lineSeparator())
                         .append("replica-")
@@ -72,8 +72,8 @@ final class ReplicaMoveCommand implements Callable<Integer> {
                         .append(why)
                         .append('.'));
         text.append(System.lineSeparator())
-                .append("The old files (log-*, snapshot-*, incarnation) stay beside the new ones. Until the appliance"
-                        + " has run on bft, `bulwark replica move --to bft-smart` goes back to them.");
+                .append("The old files (log-*, snapshot-*, incarnation) are kept beside the new ones. Until the "
+                        + "appliance has run on bft, `bulwark replica move --to bft-smart` reverts to them.");
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("ordering", Ordering.BFT.toString());
         json.put("batches", moved.batches());

@@ -11,9 +11,10 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "recover",
         description = {
-            "Restart replica N now so that it recovers; its supervisor on this machine does it.",
-            "--data names the directory of `up`, or of `supervise` (the replica's own, if its file names no other).",
-            "Refused while another replica does not serve or recovers, and within half of T_w of the last time."
+            "Request a recovery of replica N from its supervisor on this machine.",
+            "--data is the directory of `up` or of `supervise` (the replica's own, unless its file names another).",
+            "The request is refused while another replica is down or recovers, and within half of T_w after the "
+                    + "last recovery."
         })
 final class ReplicaRecoverCommand implements Callable<Integer> {
     @Mixin

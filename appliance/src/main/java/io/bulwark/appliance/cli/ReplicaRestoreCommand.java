@@ -23,10 +23,10 @@ import picocli.CommandLine.Option;
 @Command(
         name = "restore",
         description = {
-            "Show how far each replica's disk goes, or let all go on with the one of replica N.",
-            "For replicas that have stopped since their histories contradict each other. All replicas begin with the"
-                    + " state of the chosen one, once what its disk shows to be decided is executed; what the others"
-                    + " have beyond that is lost. The old files go aside, into before-restore-NUMBER in each directory."
+            "Show the last executed number on each replica's disk, or restore all replicas from replica N.",
+            "For replicas that stopped with contradicting histories. All replicas begin with the state of the "
+                    + "chosen one, after it executes the decided requests of its log; later requests of the others "
+                    + "are lost. The old files are kept in before-restore-NUMBER of each directory."
         })
 final class ReplicaRestoreCommand implements Callable<Integer> {
     @Mixin
@@ -35,7 +35,7 @@ final class ReplicaRestoreCommand implements Callable<Integer> {
     @Mixin
     private final StoppedReplicas replicas = new StoppedReplicas();
 
-    @Option(names = "--from", paramLabel = "N", description = "The number of the replica whose history is right.")
+    @Option(names = "--from", paramLabel = "N", description = "Number of the replica with the correct history.")
     private @Nullable Integer from;
 
     @Override
@@ -69,9 +69,9 @@ final class ReplicaRestoreCommand implements Callable<Integer> {
                         "executed", restored.executed(),
                         "checkpoint", restored.checkpoint(),
                         "stateDigest", restored.digest().toHex()),
-                "All replicas go on with what replica-" + chosen + " had executed, up to number " + restored.executed()
+                "All replicas resume with the state that replica-" + chosen + " had executed, up to number " + restored.executed()
                         + ". The old files are in before-restore-" + restored.checkpoint()
-                        + " of each directory; remove them once `bulwark verify` finds every object.");
+                        + " of each directory; remove them after `bulwark verify` has read every object.");
     }
 
     private void show(HistoryRestore restore, List<Path> directories) throws IOException {

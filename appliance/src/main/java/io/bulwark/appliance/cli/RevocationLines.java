@@ -20,7 +20,7 @@ final class RevocationLines {
      */
     Optional<String> next(RevocationProgress progress) {
         nodesAsked |= progress.asked() > 0;
-        String line = progress.done() + " of " + progress.asked() + " nodes have nothing left of " + revoked + ".";
+        String line = progress.done() + " of " + progress.asked() + " nodes have completed the revocation of " + revoked + ".";
         if (progress.complete() || line.equals(shown)) {
             return Optional.empty();
         }
@@ -30,6 +30,6 @@ final class RevocationLines {
 
     /** Returns the result once all nodes have confirmed each time. */
     String outcome() {
-        return nodesAsked ? "is revoked, and all nodes that were asked have nothing left of it" : "is revoked";
+        return nodesAsked ? "is revoked, and all nodes have completed the revocation" : "is revoked";
     }
 }

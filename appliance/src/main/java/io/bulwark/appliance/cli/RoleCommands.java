@@ -23,8 +23,10 @@ final class RoleCommands {
     @Command(
             name = "replica",
             description = {
-                "Run one metadata replica; or list them, exchange them, have one recover, or move their engine.",
-                "It runs with --config FILE. list, replace, add and remove are for operators of the cluster;",
+                "Run a metadata replica, or manage replicas: list, replace, recover or restore them, or move their "
+                        + "engine.",
+                "`replica --config FILE` runs a replica. list, replace, add and remove are for operators of the "
+                        + "cluster;",
                 "recover, restore and move act on this machine."
             },
             subcommands = {
@@ -43,7 +45,7 @@ final class RoleCommands {
         @Option(names = "--config", paramLabel = "FILE", description = "Its configuration (YAML).")
         private @Nullable Path config;
 
-        @Option(names = NodeCommand.END_WITH_INPUT, description = "With --config: end when standard input ends.")
+        @Option(names = NodeCommand.END_WITH_INPUT, description = "With --config: stop at the end of standard input.")
         private boolean endWithInput;
 
         @Option(
@@ -55,7 +57,8 @@ final class RoleCommands {
         @Option(
                 names = ReplicaProcess.RECOVERING,
                 description =
-                        "With --config: recover, as a watchdog has it: the state is checked, and old session keys go.")
+                        "With --config: start with a proactive recovery, which checks the state and discards old "
+                                + "session keys.")
         private boolean recovering;
 
         @Override
@@ -76,8 +79,9 @@ final class RoleCommands {
     @Command(
             name = "supervise",
             description = {
-                "Run one metadata replica in a process of its own, and watch over it.",
-                "It is started again when it dies, and restarted in its turn so as to recover, from an allowed release."
+                "Run a metadata replica in a child process and supervise it.",
+                "The supervisor restarts the replica when it dies and for its scheduled recoveries, from an allowed "
+                        + "release."
             })
     static final class Supervise implements Callable<Integer> {
         @Option(

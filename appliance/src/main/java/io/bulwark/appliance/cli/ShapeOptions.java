@@ -24,21 +24,21 @@ final class ShapeOptions {
     @Option(
             names = "--port-base",
             paramLabel = "PORT",
-            description = "Of the console; nodes are 10 above, replicas 200 (default: " + ClusterShape.PORT_BASE_DEFAULT
-                    + "). Other commands find the ports in the data directory.")
+            description = "Port of the console; nodes are 10 above, replicas 200 (default: " + ClusterShape.PORT_BASE_DEFAULT
+                    + "). Other commands read the ports from the data directory.")
     private @Nullable Integer portBase;
 
     @Option(
             names = "--ordering",
             paramLabel = "ENGINE",
             description =
-                    "Ordering engine of the metadata: bft, our own, survives replicas that lie; bft-smart only crashes"
-                            + " (default: bft).")
+                    "Ordering engine of the metadata: bft tolerates lying replicas, bft-smart only crashes "
+                            + "(default: bft).")
     private @Nullable String ordering;
 
     @Option(
             names = "--insecure-loopback",
-            description = "No TLS between members and clients: plain text, refused on all addresses but loopback.")
+            description = "Disable TLS between members and clients; allowed on loopback addresses only.")
     private boolean insecureLoopback;
 
     /** Returns the requested shape, with defaults for the options that were not given. */
@@ -85,7 +85,7 @@ final class ShapeOptions {
             throw new CommandFailure(
                     CommandFailure.USAGE,
                     "this data directory was first started with " + option + " " + kept
-                            + ", which stays; leave the option out, or take another directory with --data");
+                            + ", which cannot change; omit the option, or choose another directory with --data");
         }
     }
 

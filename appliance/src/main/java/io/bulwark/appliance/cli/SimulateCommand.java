@@ -41,8 +41,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "simulate",
         description = {
-            "Run simulated clusters with faults, lying nodes and attacking clients until the time is up.",
-            "Ends with code 1 at the first violation, and prints its seed and the last events that concern it."
+            "Run simulated clusters with faults, lying nodes and malicious clients for a given time.",
+            "Stop at the first violation with exit code 1, and print its seed and the last events that concern it."
         })
 final class SimulateCommand implements Callable<Integer> {
     private static final long PROGRESS_NANOS = 2_000_000_000L;
@@ -68,20 +68,20 @@ final class SimulateCommand implements Callable<Integer> {
 
     @Option(
             names = "--seed",
-            description = "The first seed; the runs after it take the next ones. Default: by the clock.")
+            description = "First seed; later runs take the following ones (default: from the clock).")
     private @Nullable Long seed;
 
     @Option(
             names = "--seconds",
             defaultValue = "10",
-            description = "How long; 0 for a single run (default: ${DEFAULT-VALUE}).")
+            description = "Duration; 0 for a single run (default: ${DEFAULT-VALUE}).")
     private double seconds;
 
     @Option(
             names = "--protocol",
             defaultValue = "fp",
             description = {
-                "What is simulated: fp, pasis, extent, extent-pasis, objects, objects-pasis,",
+                "Simulated protocol: fp, pasis, extent, extent-pasis, objects, objects-pasis,",
                 "fp-replacing, pasis-replacing, objects-replacing, objects-pasis-replacing, ordering, members",
                 "(default: ${DEFAULT-VALUE}).",
             })
@@ -89,27 +89,29 @@ final class SimulateCommand implements Callable<Integer> {
 
     @Option(
             names = "--nodes",
-            description = "How many nodes; at least m + 2f (not for ordering, members). Default: each seed chooses.")
+            description = "Number of nodes, at least m + 2f (not for ordering, members). Default: each seed chooses.")
     private @Nullable Integer nodes;
 
-    @Option(names = "--faults", description = "f: how many nodes or replicas lie. Default: each seed chooses 1 or 2.")
+    @Option(names = "--faults", description = "f: number of lying nodes or replicas. Default: each seed chooses 1 "
+            + "or 2.")
     private @Nullable Integer faults;
 
     @Option(
             names = "--fragments",
             description =
-                    "m: how many fragments make a block; more than f (not for ordering). Default: each seed chooses.")
+                    "m: number of fragments that reconstruct a block, more than f (not for ordering). Default: each "
+                            + "seed chooses.")
     private @Nullable Integer fragments;
 
-    @Option(names = "--byzantine-clients", description = "How many clients attack. Default: each seed chooses.")
+    @Option(names = "--byzantine-clients", description = "Number of malicious clients. Default: each seed chooses.")
     private @Nullable Integer byzantineClients;
 
-    @Option(names = "--steps", description = "Moves of clients in each run. Default: each seed chooses.")
+    @Option(names = "--steps", description = "Number of client operations in each run. Default: each seed chooses.")
     private @Nullable Integer steps;
 
     @Option(
             names = "--jobs",
-            description = "How many runs at once (each is the same, whatever runs beside it). Default: one per core.")
+            description = "Number of parallel runs, which do not influence each other (default: one per core).")
     private int jobs = Runtime.getRuntime().availableProcessors();
 
     @Option(
@@ -120,18 +122,17 @@ final class SimulateCommand implements Callable<Integer> {
     @Option(
             names = "--exhaustive",
             description = {
-                "Run every order of deliveries of tiny worlds of the protocol (fp or extent) instead, within"
-                        + " --seconds.",
-                "Ends with code 1 at the first violation, and prints a shortest order that leads to it."
+                "Explore every delivery order of tiny worlds of the protocol (fp or extent) instead, within --seconds.",
+                "Stop at the first violation with exit code 1, and print a shortest order that leads to it."
             })
     private boolean exhaustive;
 
-    @Option(names = "--depth", description = "With --exhaustive: the most steps in one order (default: " + DEPTH + ").")
+    @Option(names = "--depth", description = "With --exhaustive: maximum number of steps in one order (default: " + DEPTH + ").")
     private @Nullable Integer depth;
 
     @Option(
             names = "--states",
-            description = "With --exhaustive: the most states of one world (default: " + STATES + ").")
+            description = "With --exhaustive: maximum number of states of one world (default: " + STATES + ").")
     private @Nullable Long states;
 
     private long toldNanos;
@@ -229,7 +230,7 @@ final class SimulateCommand implements Callable<Integer> {
                 each.get();
             }
         } catch (ExecutionException failed) {
-            throw new IllegalStateException("a run broke off", failed.getCause());
+            throw new IllegalStateException("a run failed", failed.getCause());
         }
     }
 
@@ -289,7 +290,7 @@ final class SimulateCommand implements Callable<Integer> {
         System.out.println("faulty: " + run.world().faulty());
         System.out.println(run.setting());
         System.out.println("violated: " + violation.getMessage());
-        System.out.println("again: bulwark simulate --protocol " + protocol + " --seconds 0 --seed "
+        System.out.println("reproduce with: bulwark simulate --protocol " + protocol + " --seconds 0 --seed "
                 + run.setting().seed() + given("--nodes", nodes) + given("--faults", faults)
                 + given("--fragments", fragments) + given("--byzantine-clients", byzantineClients)
                 + given("--steps", steps));

@@ -23,9 +23,9 @@ import tools.jackson.databind.json.JsonMapper;
 @Command(
         name = "status",
         description = {
-            "Show nodes, replicas, recoveries, volumes with the faults they can take now, buckets, faults seen.",
-            "Exit code 1 if a volume can take no more faults or more is broken than it tolerates,",
-            "69 if nobody answers for the cluster."
+            "Show nodes, replicas, recoveries, buckets, detected faults, and the faults that volumes can tolerate now.",
+            "Exit code 1 if a volume can tolerate no further fault,",
+            "69 if the cluster does not answer."
         })
 final class StatusCommand implements Callable<Integer> {
     private static final JsonMapper JSON = JsonMapper.builder().build();
@@ -77,24 +77,24 @@ final class StatusCommand implements Callable<Integer> {
             }
             parts.add(Text.table(rows));
             if (status.members().stream().anyMatch(ApplianceStatus.Member::removed)) {
-                parts.add("Who was removed may be ended: a node by `bulwark node stop N`, a replica with the next"
+                parts.add("A removed member can be stopped: a node with `bulwark node stop N`, a replica with the next"
                         + " `bulwark down`; `bulwark up` does not start it again.");
             }
             for (ApplianceStatus.Member member : status.members()) {
                 if (!member.ended().isEmpty()) {
-                    parts.add(member.name() + " has ended by itself " + member.ended() + ".");
+                    parts.add(member.name() + " terminated unexpectedly " + member.ended() + ".");
                 }
                 if (!member.alarm().isEmpty()) {
-                    parts.add("ALARM: " + member.name() + " missed its turn to recover: " + member.alarm());
+                    parts.add("ALARM: " + member.name() + " missed its scheduled recovery: " + member.alarm());
                 }
             }
         }
         StatusView cluster = status.cluster();
         if (!status.starting().isEmpty()) {
-            parts.add("The appliance does not serve yet: " + status.starting() + ".");
+            parts.add("The appliance is not ready yet: " + status.starting() + ".");
         }
         if (cluster == null && !status.starting().isEmpty()) {
-            parts.add("`bulwark down` ends it also while it starts.");
+            parts.add("`bulwark down` stops it even during startup.");
         } else if (cluster == null) {
             parts.add("The cluster does not answer: " + status.problem());
             parts.add(advice(status.members()));
@@ -107,9 +107,9 @@ final class StatusCommand implements Callable<Integer> {
 
     private static String runs(ApplianceStatus.Member member) {
         if (member.removed()) {
-            return "removed, but still runs";
+            return "removed, still running";
         }
-        return member.running() ? "yes" : member.ended().isEmpty() ? "stopped" : "ended by itself";
+        return member.running() ? "yes" : member.ended().isEmpty() ? "stopped" : "terminated";
     }
 
     private static String turn(ApplianceStatus.Member member) {
@@ -120,15 +120,15 @@ final class StatusCommand implements Callable<Integer> {
     private static String advice(List<ApplianceStatus.Member> members) {
         long stopped = members.stream().filter(member -> !member.running()).count();
         return (stopped == 0
-                        ? "All members run; it may answer in a moment."
+                        ? "All members run; the cluster may answer in a moment."
                         : Text.count(stopped, "member") + " stopped.")
-                + " `bulwark down` and `bulwark up` start all again, the data stays.";
+                + " `bulwark down` and `bulwark up` restart all members; stored data is kept.";
     }
 
     private static List<String> cluster(StatusView cluster) {
         List<String> parts = new ArrayList<>(List.of(
                 Text.table(nodes(cluster)),
-                Text.table(replicas(cluster)) + "\nFaults that the replicas can take now: "
+                Text.table(replicas(cluster)) + "\nFaults that the replicas can tolerate now: "
                         + Text.faults(cluster.replicaFaultsLeft(), cluster.replicaFaults()) + "."));
         parts.addAll(RecoveryText.of(cluster.recoveries(), System.currentTimeMillis()));
         for (List<List<String>> table : List.of(
@@ -164,7 +164,7 @@ final class StatusCommand implements Callable<Integer> {
 
     private static List<List<String>> rebuilding(StatusView cluster) {
         List<List<String>> rebuilding = new ArrayList<>();
-        rebuilding.add(List.of("REBUILDS", "MADE", "LEFT, ABOUT", "LATELY", "AT MOST", "TAKES ABOUT"));
+        rebuilding.add(List.of("REBUILDING", "REBUILT", "REMAINING", "RATE", "RATE LIMIT", "TIME LEFT"));
         for (StatusView.Node node : cluster.nodes()) {
             StatusView.Rebuild rebuild = node.rebuild();
             if (rebuild != null) {
@@ -196,7 +196,7 @@ final class StatusCommand implements Callable<Integer> {
 
     private static List<List<String>> volumes(StatusView cluster) {
         List<List<String>> volumes = new ArrayList<>();
-        volumes.add(List.of("VOLUME", "KIND", "POLICY", "FAULTS IT CAN TAKE NOW"));
+        volumes.add(List.of("VOLUME", "KIND", "POLICY", "FAULTS TOLERATED NOW"));
         for (StatusView.Volume volume : cluster.volumes()) {
             volumes.add(List.of(
                     volume.name(),
@@ -240,7 +240,7 @@ final class StatusCommand implements Callable<Integer> {
 
     private static List<List<String>> faults(StatusView cluster) {
         List<List<String>> faults = new ArrayList<>();
-        faults.add(List.of("ON RECORD", "VERDICT", "BLOCK", "WHAT"));
+        faults.add(List.of("RECORDED FAULT", "VERDICT", "BLOCK", "DETAIL"));
         for (StatusView.Fault fault : cluster.faults()) {
             faults.add(List.of(fault.node(), fault.verdict(), fault.block(), Text.printable(fault.detail())));
         }
@@ -249,7 +249,7 @@ final class StatusCommand implements Callable<Integer> {
 
     private static List<List<String>> unaskedRows(StatusView cluster) {
         List<List<String>> unasked = new ArrayList<>();
-        unasked.add(List.of("UNASKED", "LOOKED AT", "BAD OR MISSING", "REPAIRED", "IDLE TIME USED"));
+        unasked.add(List.of("BACKGROUND SCRUB", "CHECKED", "BAD OR MISSING", "REPAIRED", "IDLE TIME USED"));
         for (StatusView.Node node : cluster.nodes()) {
             unasked.add(List.of(
                     "node-" + node.number(),

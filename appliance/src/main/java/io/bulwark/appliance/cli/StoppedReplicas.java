@@ -23,8 +23,8 @@ final class StoppedReplicas {
             names = "--replica-data",
             paramLabel = "DIR",
             description =
-                    "A replica's data directory, once for each replica in the order of their numbers (default: those"
-                            + " below the appliance's).")
+                    "Data directory of a replica; repeat for each replica, in the order of their numbers (default: "
+                            + "those of the appliance).")
     private List<Path> given = new ArrayList<>();
 
     /** Action on stopped replicas. */

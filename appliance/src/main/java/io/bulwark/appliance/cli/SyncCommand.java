@@ -19,8 +19,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "sync",
         description = {
-            "Store a directory tree, in parallel; only what changed.",
-            "Exit code 1 if something could not be read or stored."
+            "Store the changed files of a directory tree, in parallel.",
+            "Exit code 1 if a file could not be read or stored."
         })
 final class SyncCommand implements Callable<Integer> {
     private static final int SHOWN_MAX = 10;
@@ -37,12 +37,12 @@ final class SyncCommand implements Callable<Integer> {
     @Option(
             names = "--delete",
             description = {
-                "Delete objects below the prefix whose file is gone; at the end, if all files could be stored.",
-                "Objects stay below what could not be read or was left out, and if DIR has no files at all."
+                "After all files are stored, delete the objects below the prefix that have no file any more.",
+                "Objects below unreadable or skipped directories are kept; an empty DIR deletes nothing."
             })
     private boolean delete;
 
-    @Option(names = "--dry-run", description = "Only say what would be done.")
+    @Option(names = "--dry-run", description = "Only print the changes.")
     private boolean dryRun;
 
     @Mixin
@@ -58,15 +58,15 @@ final class SyncCommand implements Callable<Integer> {
         try (Bulwark client = access.connect()) {
             TreeSync sync = new TreeSync(client.bucket(target.bucket()), target.key(), atOnce);
             TreeSync.Plan plan = sync.plan(directory);
-            show("left out: ", plan.skipped());
+            show("skipped: ", plan.skipped());
             show("cannot read ", plan.failures());
             if (delete && plan.isEmptied()) {
                 throw new CommandFailure(
                         CommandFailure.FAILED,
                         directory + " has no files, and --delete would delete all "
-                                + Text.count(plan.gone().size(), "object") + "; is a file system not mounted there?"
-                                + " Nothing was deleted; if it is meant, `bulwark rm -r "
-                                + new ObjectPath(target.bucket(), sync.prefix()).printable() + "` does it");
+                                + Text.count(plan.gone().size(), "object") + "; is a file system not mounted?"
+                                + " Nothing was deleted. To delete all objects, use `bulwark rm -r "
+                                + new ObjectPath(target.bucket(), sync.prefix()).printable() + "`");
             }
             if (dryRun) {
                 access.global()
@@ -106,14 +106,14 @@ final class SyncCommand implements Callable<Integer> {
     private void showKept(TreeSync.Plan plan, TreeSync.Result result) {
         if (delete && plan.kept() > 0) {
             System.err.println("bulwark: not deleted: " + Text.count(plan.kept(), "object")
-                    + " below what could not be read or was left out");
+                    + " below unreadable or skipped paths");
         }
         if (delete
                 && result.deleted() < plan.gone().size()
                 && !result.failures().isEmpty()) {
             System.err.println("bulwark: not deleted: "
                     + Text.count(plan.gone().size() - result.deleted(), "object")
-                    + " whose file is gone, as not everything was stored; run the same again");
+                    + " without a file, since not all files were stored; repeat the command");
         }
     }
 
@@ -130,7 +130,7 @@ final class SyncCommand implements Callable<Integer> {
         json.put("seconds", seconds);
         String text = String.format(
                 Locale.ROOT,
-                "Stored %s (%s) in %.1f s; %,d unchanged, %,d deleted, %,d left out, %,d failed%s.",
+                "Stored %s (%s) in %.1f s; %,d unchanged, %,d deleted, %,d skipped, %,d failed%s.",
                 Text.count(result.stored(), "file"),
                 Text.bytes(result.bytes()),
                 seconds,
@@ -140,7 +140,7 @@ final class SyncCommand implements Callable<Integer> {
                 failed,
                 plan.emptyDirectories() == 0
                         ? ""
-                        : "; objects cannot stand for " + Text.empty(plan.emptyDirectories()));
+                        : "; not stored: " + Text.empty(plan.emptyDirectories()));
         access.global().print(json, text);
     }
 }

@@ -59,7 +59,7 @@ final class Text {
 
     /** @param left of what can be taken; below zero if more have failed than that */
     static String faults(int left, int of) {
-        return Math.max(0, left) + " of " + of + (left < 0 ? ", " + -left + " too many" : "");
+        return Math.max(0, left) + " of " + of + (left < 0 ? ", " + -left + " over the limit" : "");
     }
 
     static String empty(long directories) {

@@ -36,7 +36,7 @@ import picocli.CommandLine.Option;
         name = "up",
         description = {
             "Run the whole appliance on this machine: storage nodes, metadata replicas and the console.",
-            "What is chosen at the first start of a data directory stays, its ports too."
+            "The options of the first start of a data directory are kept, including its ports."
         })
 final class UpCommand implements Callable<Integer> {
     /** Processes that a killed appliance left behind end by themselves in less time. */
@@ -60,24 +60,25 @@ final class UpCommand implements Callable<Integer> {
             names = "--durability",
             paramLabel = "KIND",
             defaultValue = "sync",
-            description = "Of the nodes: sync, interval or none; all but sync can lose acknowledged data (default:"
+            description = "Durability of the nodes: sync, interval or none; only sync never loses acknowledged data "
+                    + "(default:"
                     + " ${DEFAULT-VALUE}).")
     private String durability = "sync";
 
     @Option(
             names = "--processes",
-            description = "Each node and replica in a process of its own, so that it can be killed.")
+            description = "Run each node and replica in a separate process.")
     private boolean processes;
 
     @Option(
             names = "--recovery",
             paramLabel = "on|off",
             defaultValue = "on",
-            description = "Have each replica recover in its turn, every 10 minutes, and start again members that die"
-                    + " (default: ${DEFAULT-VALUE}).")
+            description = "Restart members that die, and recover each replica in turn every 10 minutes (default: "
+                    + "${DEFAULT-VALUE}).")
     private Switch recovery = Switch.ON;
 
-    @Option(names = "--detach", description = "Return when the appliance is ready; `bulwark down` ends it.")
+    @Option(names = "--detach", description = "Return when the appliance is ready; `bulwark down` stops it.")
     private boolean detach;
 
     @Override
@@ -86,7 +87,7 @@ final class UpCommand implements Callable<Integer> {
         if (ControlSocket.isServed(global.data())) {
             throw new CommandFailure(
                     CommandFailure.FAILED,
-                    "an appliance already runs on " + global.data() + "; `bulwark down` ends it");
+                    "an appliance already runs on " + global.data() + "; stop it with `bulwark down`");
         }
         DataDirectory data = DataDirectory.at(global.data());
         Optional<ClusterShape> kept = data.shape();
@@ -95,7 +96,7 @@ final class UpCommand implements Callable<Integer> {
         if (MemberAddresses.kept(data, plan.shape()).isPresent()) {
             throw new CommandFailure(
                     CommandFailure.USAGE,
-                    "the members of " + data.root() + " have hosts of their own, where each is started by itself");
+                    "the members of " + data.root() + " run on separate hosts; start each of them on its host");
         }
         requirePorts(plan, kept.isPresent());
         var _ = DataDirectory.create(global.data());
@@ -110,7 +111,8 @@ final class UpCommand implements Callable<Integer> {
         Optional<String> taken = PortConflicts.findHolder(plan.ports(processes), started ? LEFT_BEHIND_MILLIS_MAX : 0);
         if (taken.isPresent()) {
             String remedy = started
-                    ? "end that first: the ports of " + plan.data().root() + " are those of its first start"
+                    ? "stop that process first: the ports of " + plan.data().root() + " cannot change after its "
+                            + "first start"
                     : "choose other ports with --port-base N (default: " + ClusterShape.PORT_BASE_DEFAULT + ")";
             throw new CommandFailure(CommandFailure.FAILED, taken.get() + "; " + remedy);
         }
@@ -165,7 +167,7 @@ final class UpCommand implements Callable<Integer> {
         }
         System.out.println("Bulwark is up. Console: " + appliance.consoleUrl() + "   Data: " + data);
         System.out.println(
-                "Try: bulwark mb photos; bulwark sync DIR photos; bulwark status. Ctrl-C or `bulwark down` ends it.");
+                "Try: bulwark mb photos; bulwark sync DIR photos; bulwark status. Ctrl-C or `bulwark down` stops it.");
         if (global.isDataGiven()) {
             System.out.println("Each of them needs --data " + data + " too, or $BULWARK_DATA set to it.");
         }
@@ -187,7 +189,7 @@ final class UpCommand implements Callable<Integer> {
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .start();
-        System.err.println("bulwark: starting in the background; how it goes is in " + log);
+        System.err.println("bulwark: starting in the background; log: " + log);
         Thread giveUp = Thread.ofPlatform().unstarted(() -> child.toHandle().destroy());
         Runtime.getRuntime().addShutdownHook(giveUp);
         StartupLines story = StartupLines.standard();
@@ -211,7 +213,7 @@ final class UpCommand implements Callable<Integer> {
         global.print(
                 Map.of("ready", true, "data", data.root().toString(), "pid", child.pid(), "log", log.toString()),
                 "Bulwark is up in the background (process " + child.pid() + ", log " + log
-                        + "); `bulwark down` ends it.");
+                        + "); `bulwark down` stops it.");
         return 0;
     }
 
@@ -225,7 +227,7 @@ final class UpCommand implements Callable<Integer> {
                     .lines()
                     .filter(line -> line.startsWith(StartupLines.SAYS) || line.contains(" ERROR "))
                     .reduce((_, last) -> last)
-                    .map(line -> ", and said last: "
+                    .map(line -> "; last log line: "
                             + (line.startsWith(StartupLines.SAYS) ? line.substring(StartupLines.SAYS.length()) : line))
                     .orElse("");
         }

@@ -21,8 +21,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "verify",
         description = {
-            "Read everything back, checking every byte, and say what was bad at which node.",
-            "Exit code 1 if an object could not be read; bad nodes alone are no failure, as they were masked."
+            "Read all objects, check every byte, and list the bad fragments of each node.",
+            "Exit code 1 if an object could not be read. Bad fragments that were masked are no failure."
         })
 final class VerifyCommand implements Callable<Integer> {
     private static final int SHOWN_MAX = 10;
@@ -77,7 +77,7 @@ final class VerifyCommand implements Callable<Integer> {
                 Text.bytes(report.bytes()),
                 seconds,
                 report.unreadable().isEmpty()
-                        ? "all are whole and right"
+                        ? "all are intact"
                         : Text.count(report.unreadable().size(), "object") + " could not be read"));
         report.unreadable().stream()
                 .limit(SHOWN_MAX)
@@ -87,7 +87,7 @@ final class VerifyCommand implements Callable<Integer> {
         if (report.seen().values().stream()
                 .noneMatch(verdicts -> verdicts.keySet().stream().anyMatch(WRONG::contains))) {
             text.append(System.lineSeparator())
-                    .append("No node was seen to do wrong here; what nodes found before, `bulwark status` tells.");
+                    .append("No node returned bad data. `bulwark status` lists the faults that nodes have recorded.");
         }
         report.seen()
                 .forEach((node, verdicts) -> text.append(System.lineSeparator())

@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
 /** {@code volume create|ls|rm|stat|read|write}. */
 @Command(
         name = "volume",
-        description = "Make, list, look at and remove volumes; read and write blocks of register volumes.")
+        description = "Create, list, inspect and remove volumes; read and write blocks of register volumes.")
 final class VolumeCommand implements Runnable {
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -39,11 +39,12 @@ final class VolumeCommand implements Runnable {
         throw new ParameterException(spec.commandLine(), "volume needs one of create, ls, rm, stat, read, write");
     }
 
-    @Command(name = "create", description = "Make a volume over all nodes.")
+    @Command(name = "create", description = "Create a volume over all nodes.")
     int create(
             @Mixin ClusterAccess access,
             @Parameters(paramLabel = "VOLUME") String name,
-            @Option(names = "--blocks", paramLabel = "N", description = "Makes a register volume of so many blocks.")
+            @Option(names = "--blocks", paramLabel = "N", description = "Create a register volume with this number "
+                    + "of blocks.")
                     @Nullable
                     Long blocks,
             @ArgGroup(exclusive = false) PolicyOptions given) {
@@ -55,7 +56,7 @@ final class VolumeCommand implements Runnable {
                 blocks == null ? policy.objectVolume(name) : VolumeSpec.registers(name, policy.policy(), blocks);
         try (Bulwark client = access.connect()) {
             VolumeInfo made = client.createVolume(wanted);
-            access.global().print(VolumeText.json(made), "Made volume " + VolumeText.of(made) + ".");
+            access.global().print(VolumeText.json(made), "Created volume " + VolumeText.of(made) + ".");
         }
         return 0;
     }
@@ -85,9 +86,9 @@ final class VolumeCommand implements Runnable {
     @Command(
             name = "stat",
             description = {
-                "Show a volume: its policy, and the faults that it can take now.",
-                "Under pasis also what each node holds unverified, and has verified since it started.",
-                "Exit code 1 if it can take no more faults."
+                "Show the policy of a volume and the faults that it can tolerate now.",
+                "Under pasis also the unverified versions of each node, and its verifications since it started.",
+                "Exit code 1 if it can tolerate no further fault."
             })
     int stat(@Mixin ClusterAccess access, @Parameters(paramLabel = "VOLUME") String name) {
         ClusterStatus status;
@@ -97,14 +98,14 @@ final class VolumeCommand implements Runnable {
         ClusterStatus.VolumeStatus volume = status.volumes().stream()
                 .filter(each -> each.volume().name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new NoSuchVolumeException("there is no volume of this name", Subject.volume(name)));
+                .orElseThrow(() -> new NoSuchVolumeException("no volume has this name", Subject.volume(name)));
         access.global().print(VolumeText.json(volume, status), VolumeText.of(volume, status));
         return volume.moreFaults() > 0 ? 0 : CommandFailure.FAILED;
     }
 
     @Command(
             name = "read",
-            description = "Write blocks of a register volume to standard output (one block), or to a file.")
+            description = "Read blocks of a register volume to standard output (one block) or to a file.")
     int read(
             @Mixin ClusterAccess access,
             @Parameters(paramLabel = "VOLUME") String name,
@@ -113,7 +114,7 @@ final class VolumeCommand implements Runnable {
             @Option(
                             names = "--bytes",
                             paramLabel = "N",
-                            description = "How many bytes go to FILE (default: one block).")
+                            description = "Number of bytes to write to FILE (default: one block).")
                     @Nullable
                     Long bytes)
             throws IOException {
@@ -144,8 +145,8 @@ final class VolumeCommand implements Runnable {
     @Command(
             name = "write",
             description = {
-                "Fill a block of a register volume from standard input, or as many as needed from a file.",
-                "The rest of the last block is zeros."
+                "Write a block of a register volume from standard input, or as many blocks as needed from a file.",
+                "The last block is padded with zeros."
             })
     int write(
             @Mixin ClusterAccess access,

@@ -65,7 +65,7 @@ final class VolumeText {
     }
 
     static String of(ClusterStatus.VolumeStatus volume, ClusterStatus status) {
-        String first = of(volume.volume()) + "; faults it can take now: "
+        String first = of(volume.volume()) + "; faults tolerated now: "
                 + Text.faults(
                         volume.moreFaults(), volume.moreFaultsAtMost(), volume.policyFaults(), volume.unverified())
                 + ".";

@@ -126,7 +126,7 @@ public final class DataDirectory {
         Properties properties = new Properties();
         shape.to(properties);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        properties.store(out, "What this appliance was first started with. Later starts keep to it.");
+        properties.store(out, "Settings of the first start of this appliance. Later starts keep them.");
         AtomicFile.replace(shapeFile(), ByteBuffer.wrap(out.toByteArray()));
     }
 
@@ -151,6 +151,6 @@ public final class DataDirectory {
             // The same answer as for another process: somebody has it.
         }
         channel.close();
-        throw new IOException("an appliance already runs on " + root + "; `bulwark down` ends it");
+        throw new IOException("an appliance already runs on " + root + "; stop it with `bulwark down`");
     }
 }

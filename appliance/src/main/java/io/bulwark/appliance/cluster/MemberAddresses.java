@@ -81,7 +81,7 @@ public final class MemberAddresses {
         }
         ports.keySet().removeAll(all.keySet());
         if (!ports.isEmpty()) {
-            throw new IOException(file + " does not say where these are: " + String.join(", ", ports.keySet()));
+            throw new IOException(file + " lacks the addresses of: " + String.join(", ", ports.keySet()));
         }
         return new MemberAddresses(all);
     }
@@ -97,7 +97,7 @@ public final class MemberAddresses {
         Properties properties = new Properties();
         given.forEach((member, address) -> properties.setProperty(member, Destination.text(address)));
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        properties.store(out, "Where the members are found");
+        properties.store(out, "Addresses of the members");
         AtomicFile.replace(file(data), ByteBuffer.wrap(out.toByteArray()));
     }
 

@@ -133,7 +133,7 @@ public class ProcessMember implements Member {
             Activity activity = activity();
             String moved = activity.logBytes() + " " + activity.processorMillis() / IDLE_PROCESSOR_MILLIS;
             if (progress.isStalled(moved)) {
-                throw new IOException(name + " does not start, " + awaited.get() + logHint());
+                throw new IOException(name + " cannot start: " + awaited.get() + logHint());
             }
             Thread.sleep(PAUSE_MILLIS);
         }
@@ -146,11 +146,11 @@ public class ProcessMember implements Member {
         }
         Optional<String> ended = ended();
         if (ended.isPresent()) {
-            throw new IOException(name + " ended while it started " + ended.get() + lastLogLine());
+            throw new IOException(name + " terminated during startup " + ended.get() + lastLogLine());
         }
         OptionalLong pid = pid();
         if (pid.isEmpty()) {
-            throw new IOException(name + " was stopped while it started");
+            throw new IOException(name + " was stopped during startup");
         }
         return Optional.of("process " + pid.getAsLong() + " does not listen yet" + lastLogLine());
     }
@@ -171,7 +171,7 @@ public class ProcessMember implements Member {
     /** Returns the last message in its log since it was started. */
     private synchronized String lastLogLine() {
         return log.flatMap(file -> LogTail.last(file, logStart))
-                .map(line -> ", and said last: " + line)
+                .map(line -> "; last log line: " + line)
                 .orElse("");
     }
 

@@ -164,7 +164,7 @@ public final class RunningNode implements MonitoredMember {
         if (answer instanceof NodeStatusReply reply && reply.acceptsWrites()) {
             return registration.problem();
         }
-        return "it takes no writes" + (broken().isEmpty() ? ": " + node.store().shortage() : ": " + broken());
+        return "it is read-only" + (broken().isEmpty() ? ": " + node.store().shortage() : ": " + broken());
     }
 
     /** Returns the file in which a member keeps its knowledge of the registry. */

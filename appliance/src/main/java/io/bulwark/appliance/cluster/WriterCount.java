@@ -50,7 +50,7 @@ final class WriterCount implements IntSupplier {
         if (reply instanceof Reply.Writers now) {
             writers = Math.max(1, now.count());
         } else {
-            LOG.debug("it stays at {} writers (0: not known): the replicas answer {}", writers, reply, failure);
+            LOG.debug("the number of writers stays {} (0: unknown): the replicas answered {}", writers, reply, failure);
         }
     }
 }

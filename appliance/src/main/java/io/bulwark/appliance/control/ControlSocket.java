@@ -65,7 +65,7 @@ public final class ControlSocket implements AutoCloseable {
             write(channel, JSON.writeValueAsBytes(request));
             return JSON.readValue(readLine(channel), ControlReply.class);
         } catch (JacksonException e) {
-            throw new IOException("the appliance's answer is not understood", e);
+            throw new IOException("the answer of the appliance cannot be decoded", e);
         }
     }
 

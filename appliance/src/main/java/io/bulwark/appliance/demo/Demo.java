@@ -68,14 +68,14 @@ public final class Demo {
         long objects = store(first, first.plan(directory));
         boolean good = objects >= 0 && awaitRepaired();
 
-        story.accept("2. Node 0 is stopped, as if its power had failed. Reading goes on, and writing too:");
+        story.accept("2. Node 0 is stopped, as after a power failure. Reads and writes continue:");
         act("node-stop", 0, null);
         good &= compare(bucket, TREE, directory, objects);
         TreeSync second = new TreeSync(bucket, MEANWHILE, PARALLEL);
         long missed = store(second, second.plan(directory).beginning(MISSED_FILES_MAX));
         good &= missed >= 0;
         if (faults == 1) {
-            story.accept("3. Node 0 comes back, and is brought up to date with what it missed.");
+            story.accept("3. Node 0 is restarted and catches up.");
             act("node-start", 0, null);
             good &= awaitRepaired();
         } else {
@@ -83,8 +83,8 @@ public final class Demo {
         }
 
         story.accept(
-                "4. Another node is made to lie: its fragments are swapped for perfectly valid ones of other blocks,");
-        story.accept("   with every checksum of its disk made right. A new client reads everything:");
+                "4. Another node lies: its fragments are swapped with valid fragments of other blocks,");
+        story.accept("   and every checksum on its disk is correct. A new client reads all objects:");
         int liar = swapFragments();
         if (liar < 0) {
             story.accept("   No node holds two fragments to swap: give a directory with more files.");
@@ -93,15 +93,15 @@ public final class Demo {
         good &= verify(liar);
         good &= compare(bucket, TREE, directory, objects);
         if (faults > 1) {
-            story.accept("   Node 0 comes back.");
+            story.accept("   Node 0 is restarted.");
             act("node-start", 0, null);
         }
-        story.accept("5. The cluster repairs what was wrong.");
+        story.accept("5. The cluster repairs the bad fragments.");
         good &= awaitRepaired();
         tellRecord(liar);
         good &= compare(bucket, TREE, directory, objects);
         good &= compare(bucket, MEANWHILE, directory, missed);
-        story.accept(good ? "Every byte was right at every step." : "Something was wrong: see above.");
+        story.accept(good ? "Every byte was correct at every step." : "A check failed: see above.");
         return good;
     }
 
@@ -125,7 +125,7 @@ public final class Demo {
         report.examples().stream().limit(EXAMPLES_SHOWN).forEach(example -> story.accept("     " + example));
         report.unreadable().forEach(line -> story.accept("   UNREADABLE " + line));
         boolean named = named(liar);
-        story.accept(named ? "   The liar is named: node-" + liar + "." : "   NOBODY NAMES node-" + liar + ".");
+        story.accept(named ? "   The lying node is identified: node-" + liar + "." : "   NO NODE ACCUSES node-" + liar + ".");
         return named && report.unreadable().isEmpty();
     }
 
@@ -162,7 +162,7 @@ public final class Demo {
         client.status().faults().stream()
                 .filter(fault -> fault.node() == liar)
                 .limit(EXAMPLES_SHOWN)
-                .forEach(fault -> story.accept("   On record by " + (faults + 1) + " of its peers or more: node-" + liar
+                .forEach(fault -> story.accept("   Recorded by " + (faults + 1) + " or more of its peers: node-" + liar
                         + " " + fault.verdict().text() + ", block " + fault.block() + "."));
     }
 
@@ -189,7 +189,7 @@ public final class Demo {
             List<ClusterStatus.VolumeStatus> volumes = status.volumes();
             if (volumes.stream().allMatch(volume -> volume.moreFaults() >= volume.policyFaults())) {
                 story.accept(
-                        "   All nodes hold all that they should: every volume can take its full number of faults.");
+                        "   All fragments are repaired: every volume can tolerate its full number of faults.");
                 return true;
             }
             Thread.sleep(500);

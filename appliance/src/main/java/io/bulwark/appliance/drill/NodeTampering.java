@@ -67,7 +67,7 @@ public final class NodeTampering {
 
     private void restore() throws IOException {
         if (!Files.isDirectory(savedDirectory)) {
-            throw new IOException("there is no earlier state of this node; keep one with `bulwark node save N`");
+            throw new IOException("there is no earlier state of this node; save one with `bulwark node save N`");
         }
         Directories.delete(nodeDirectory);
         Directories.copy(savedDirectory, nodeDirectory);

@@ -57,7 +57,7 @@ public final class MoveExecutor {
         @Override
         public String toString() {
             return moved + " of " + moves + " slots moved, " + rebuilt + " rebuilt"
-                    + (waits.isEmpty() ? "" : "; waits for " + waits);
+                    + (waits.isEmpty() ? "" : "; waiting for " + waits);
         }
     }
 
@@ -116,7 +116,7 @@ public final class MoveExecutor {
                     .map(each -> " at " + each.host() + ":" + each.port())
                     .findFirst()
                     .orElse("");
-            return Optional.of("node-" + move.to() + ", which is to take a slot, does not answer" + at);
+            return Optional.of("node-" + move.to() + ", the new holder of a slot, does not answer" + at);
         }
         Optional<Volume> volume = map.volume(move.volume());
         if (volume.isEmpty()) {
@@ -132,7 +132,8 @@ public final class MoveExecutor {
         int f = volume.get().policy().f();
         return missing.size() < f
                 ? Optional.empty()
-                : Optional.of(move.place() + " could lose no more: " + names(missing) + " does not answer, and a slot"
+                : Optional.of(move.place() + " tolerates no further fault: " + names(missing) + " does not answer, "
+                        + "and a slot"
                         + " that moves counts as faulty until it is rebuilt (f = " + f + ")");
     }
 
@@ -191,7 +192,7 @@ public final class MoveExecutor {
         }
         int slot = group.slotOf(move.from());
         if (slot < 0) {
-            throw lost(move, "node-" + move.from() + " does not hold its slot any more");
+            throw lost(move, "node-" + move.from() + " no longer holds its slot");
         }
         Optional<PlacementGroup.Change> change = group.change();
         if (change.isPresent() && change.get().slot() == slot) {
@@ -200,11 +201,11 @@ public final class MoveExecutor {
                 return;
             }
             if (change.get().node() != move.from()) {
-                throw lost(move, "node-" + change.get().node() + " is to take the slot of node-" + move.from());
+                throw lost(move, "node-" + change.get().node() + " is the announced new holder of the slot of node-" + move.from());
             }
         }
         if (since != null && (group.epoch() > since || change.isPresent())) {
-            throw lost(move, "the change from node-" + move.from() + " to node-" + move.to() + " was given up");
+            throw lost(move, "the change from node-" + move.from() + " to node-" + move.to() + " was aborted");
         }
         if (since != null || change.isPresent() || !canTolerateMove(volume.get(), group, slot, silent)) {
             return; // The map may be one from before it was announced; or another slot comes first.
@@ -304,8 +305,8 @@ public final class MoveExecutor {
 
     private static PreconditionFailedException lost(Move move, String how) {
         return new PreconditionFailedException(
-                move.place() + ": somebody else has changed it meanwhile: " + how + ". What is announced goes on;"
-                        + " `bulwark node list --groups` shows it, and the same command goes on from there",
+                move.place() + ": another operator has changed it meanwhile: " + how + ". Announced changes continue;"
+                        + " `bulwark node list --groups` shows them, and the same command resumes",
                 Subject.NONE);
     }
 }

@@ -43,7 +43,7 @@ public final class MovePlan {
     public static MovePlan of(ClusterMap map, Optional<String> volume) {
         MovePlan plan = new MovePlan(map, volume);
         if (plan.volumes.isEmpty() && volume.isPresent()) {
-            throw new PreconditionFailedException("there is no volume of this name", Subject.volume(volume.get()));
+            throw new PreconditionFailedException("no volume has this name", Subject.volume(volume.get()));
         }
         return plan;
     }
@@ -85,13 +85,13 @@ public final class MovePlan {
                 Move move = new Move(volume.name(), index, old, fresh);
                 int later = later(group).get(slot);
                 if (later != old && later != fresh) {
-                    throw refused(move, "the slot of node-" + old + " is to be taken by node-" + later + " already");
+                    throw refused(move, "the slot of node-" + old + " already moves to node-" + later);
                 }
                 if (later == old && later(group).contains(fresh)) {
                     throw refused(
                             move,
-                            "node-" + fresh + " holds a slot there itself; `bulwark node drain` spreads the slots of"
-                                    + " node-" + old + " over other nodes");
+                            "node-" + fresh + " already holds a slot there; `bulwark node drain` spreads the slots "
+                                    + "of node-" + old + " over other nodes");
                 }
                 moves.add(move);
             }
@@ -230,9 +230,9 @@ public final class MovePlan {
                 .toList();
         if (!registers.isEmpty()) {
             throw new PreconditionFailedException(
-                    "node-" + node + " holds slots of register volumes without verification, which keep their holders: "
+                    "node-" + node + " holds slots of register volumes without verification, which cannot move: "
                             + String.join(", ", registers)
-                            + "; nothing was changed there. --volume NAME moves those of another volume",
+                            + "; nothing was changed there. --volume NAME moves the slots of another volume",
                     Subject.NONE);
         }
     }
@@ -253,9 +253,9 @@ public final class MovePlan {
 
     private static PreconditionFailedException noneLeft(Volume volume, int node, List<Integer> holders) {
         return new PreconditionFailedException(
-                "no node that answers could take a slot of node-" + node + ": the policy of volume " + volume.name()
+                "no reachable node can take a slot of node-" + node + ": the policy of volume " + volume.name()
                         + " needs " + volume.policy().n()
-                        + " nodes, and the others hold a slot of that group themselves ("
+                        + " nodes, and the other nodes already hold slots of that group ("
                         + holders.stream().map(each -> "node-" + each).collect(Collectors.joining(", "))
                         + "); add a node first. Nothing was changed there",
                 Subject.NONE);

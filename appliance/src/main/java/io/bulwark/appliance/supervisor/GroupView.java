@@ -130,7 +130,7 @@ public final class GroupView implements Group, AutoCloseable {
                     .get());
         } catch (ExecutionException e) {
             LOG.warn(
-                    "the replicas were not asked how they are: {}",
+                    "the status of the replicas is unknown: {}",
                     e.getCause() == null ? e : e.getCause().toString());
             return new TreeMap<>();
         }
@@ -163,7 +163,7 @@ public final class GroupView implements Group, AutoCloseable {
         } catch (NoSuchFileException e) {
             looked = Optional.empty(); // It has learnt of nothing yet.
         } catch (IOException e) {
-            LOG.debug("{} cannot be looked at", own.get().file(), e);
+            LOG.debug("the status of {} cannot be read", own.get().file(), e);
         }
     }
 
@@ -184,9 +184,9 @@ public final class GroupView implements Group, AutoCloseable {
             if (Reply.decode(answer) instanceof Reply.ReleaseList list) {
                 return list.hashes().stream().map(Bytes::toHex).toList();
             }
-            throw new IOException("the replicas know nothing of releases");
+            throw new IOException("the replicas do not support releases");
         } catch (MalformedException e) {
-            throw new IOException("the replicas' answer is not understood", e);
+            throw new IOException("the answer of the replicas cannot be decoded", e);
         } catch (TimeoutException e) {
             throw new IOException("they have not agreed on an answer within " + RELEASES_MILLIS + " ms", e);
         } catch (ExecutionException e) {

@@ -41,7 +41,7 @@ public record Installation(Release release, List<Path> files, Optional<Path> ide
     Map<String, String> marks() {
         Map<String, String> marks = new TreeMap<>();
         files.forEach(file -> marks.put(file.toString(), mark(file)));
-        identity.ifPresent(file -> marks.put("the device's library that " + file + " names", libraryOf(file)));
+        identity.ifPresent(file -> marks.put("the device library that " + file + " names", libraryOf(file)));
         return marks;
     }
 

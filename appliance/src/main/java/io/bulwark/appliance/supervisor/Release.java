@@ -112,7 +112,7 @@ public record Release(String classPath) {
                 }
             }
         } catch (IOException | IllegalArgumentException e) {
-            throw new IOException(file + " is no jar: " + e.getMessage(), e);
+            throw new IOException(file + " is not a jar: " + e.getMessage(), e);
         }
         return added;
     }

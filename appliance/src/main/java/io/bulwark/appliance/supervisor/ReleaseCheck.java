@@ -75,7 +75,7 @@ final class ReleaseCheck {
             String why = String.valueOf(e.getMessage());
             if (!why.equals(silence)) {
                 silence = why;
-                LOG.warn("the replicas do not say which releases are allowed: {}", why);
+                LOG.warn("the replicas do not report the allowed releases: {}", why);
             }
         }
     }
@@ -84,16 +84,18 @@ final class ReleaseCheck {
         for (var now : installed.marks().entrySet()) {
             if (!now.getValue().equals(marks.get(now.getKey()))) {
                 return new ReleaseDecision.Refused(
-                        now.getKey() + " has changed since this supervisor began; restart it if that was meant");
+                        now.getKey() + " has changed since this supervisor started; restart the supervisor if the "
+                                + "change was intended");
             }
         }
         List<String> known = allowed;
         if (known == null) {
-            return new ReleaseDecision.Unknown("the replicas have never said which releases are allowed");
+            return new ReleaseDecision.Unknown("the replicas have never reported the allowed releases");
         }
         if (known.isEmpty()) {
             if (!warned) {
-                LOG.warn("no release is allowed yet (`bulwark release allow`): what is started is not checked");
+                LOG.warn("no release is allowed yet (`bulwark release allow`): the supervisor does not check the "
+                        + "release");
                 warned = true;
             }
             return new ReleaseDecision.Allowed();

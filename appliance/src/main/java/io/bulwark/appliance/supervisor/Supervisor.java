@@ -26,8 +26,8 @@ public final class Supervisor implements MonitoredMember {
     private static final long TICK_MILLIS = 500;
 
     private static final String REMOVED =
-            " is a member of the group no more: it recovers no more, and is not started again when it ends;"
-                    + " end its supervisor, and wipe its disk";
+            " was removed from the group: its supervisor no longer recovers or restarts it; stop the supervisor, "
+                    + "and wipe the disk";
 
     /** Interval after which a refused start is checked again, and replicas that gave no list are asked again. */
     private static final long LOOK_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(3);
@@ -171,16 +171,16 @@ public final class Supervisor implements MonitoredMember {
     private void logAwaited(List<Integer> now) {
         String waits = now.contains(number)
                 ? ""
-                : "to be let in; the replicas are "
+                : "for an operator to add it; the replicas are "
                         + now.stream().map(each -> "replica-" + each).collect(Collectors.joining(", "));
         if (waits.equals(waiting)) {
             return;
         }
         waiting = waits;
         if (waits.isEmpty()) {
-            LOG.info("{} is let in", member.name());
+            LOG.info("{} was added to the group", member.name());
         } else {
-            LOG.info("{} waits {}", member.name(), waits);
+            LOG.info("{} is waiting {}", member.name(), waits);
         }
     }
 
@@ -238,17 +238,17 @@ public final class Supervisor implements MonitoredMember {
             return problem;
         }
         if (watchdog.periodMillis().isEmpty()) {
-            return member.name() + " does not recover: that is off, or there are no identities to sign with";
+            return member.name() + " does not recover: recovery is off, or there are no identities to sign with";
         }
         lock.lockInterruptibly();
         try {
             if (closed) {
-                return "the supervisor of " + member.name() + " ends";
+                return "the supervisor of " + member.name() + " is shutting down";
             }
             follow();
             Optional<WatchdogSchedule> own = turns;
             if (own.isEmpty()) {
-                return removed ? problem : member.name() + " is no member of the group";
+                return removed ? problem : member.name() + " is not a member of the group";
             }
             String refused = switch (look()) {
                 case ReleaseCheck.ReleaseDecision.Allowed _ -> "";
@@ -263,7 +263,7 @@ public final class Supervisor implements MonitoredMember {
             if (!objection.isEmpty()) {
                 return member.name() + " cannot recover now: " + objection;
             }
-            recover(own.get(), "an operator asks for it");
+            recover(own.get(), "requested by an operator");
             return "";
         } finally {
             lock.unlock();
@@ -294,7 +294,7 @@ public final class Supervisor implements MonitoredMember {
                 Thread.sleep(TICK_MILLIS);
             }
         } catch (InterruptedException e) {
-            LOG.debug("nobody watches over {} any more", member.name());
+            LOG.debug("supervision of {} stopped", member.name());
         }
     }
 
@@ -314,14 +314,14 @@ public final class Supervisor implements MonitoredMember {
         } catch (InterruptedException e) {
             throw e;
         } catch (Exception e) {
-            LOG.error("{} is not running as it should: {}", member.name(), e.getMessage(), e);
+            LOG.error("supervision of {} failed: {}", member.name(), e.getMessage(), e);
         }
     }
 
     private void startAgain() throws Exception {
         follow();
         if (removed) {
-            over.complete(member.name() + " was removed from the group, and has ended: wipe its disk");
+            over.complete(member.name() + " was removed from the group and has stopped: wipe its disk");
             return;
         }
         long now = System.nanoTime();
@@ -330,9 +330,9 @@ public final class Supervisor implements MonitoredMember {
             long pauseMillis = pauses.afterEnd(TimeUnit.NANOSECONDS.toMillis(now - startedNanos));
             restartNanos = now + TimeUnit.MILLISECONDS.toNanos(pauseMillis);
             LOG.error(
-                    "{} {}; it is started again in {} ms",
+                    "{} {}; restart in {} ms",
                     member.name(),
-                    member.ended().map(how -> "has ended by itself " + how).orElse("does not listen"),
+                    member.ended().map(how -> "terminated unexpectedly " + how).orElse("does not listen"),
                     pauseMillis);
         }
         if (now - restartNanos < 0) {
@@ -386,12 +386,12 @@ public final class Supervisor implements MonitoredMember {
         switch (decision) {
             case WatchdogSchedule.Decision.Begin _ -> {
                 warnIfLong(due, standing);
-                recover(due, "its turn has come");
+                recover(due, "its scheduled recovery is due");
             }
             case WatchdogSchedule.Decision.Postpone later -> {
                 if (!later.why().equals(putOff)) {
                     putOff = later.why();
-                    LOG.warn("the turn of {} to recover is put off: {}", member.name(), putOff);
+                    LOG.warn("the scheduled recovery of {} is postponed: {}", member.name(), putOff);
                 }
                 if (verdict instanceof ReleaseCheck.ReleaseDecision.Refused refused) {
                     withhold(refused.why());
@@ -408,7 +408,7 @@ public final class Supervisor implements MonitoredMember {
     /** An alarm: what is installed may not be started. */
     private void withhold(String why) {
         if (!withheld || !why.equals(problem)) {
-            LOG.error("{} may not be started again: {}", member.name(), why);
+            LOG.error("{} may not be restarted: {}", member.name(), why);
         }
         withheld = true;
         problem = why;
@@ -419,7 +419,7 @@ public final class Supervisor implements MonitoredMember {
         missed.increment();
         putOff = "";
         withhold(why);
-        LOG.error("{} is stopped until it can be started from what is allowed", member.name());
+        LOG.error("{} is stopped until an allowed release is installed", member.name());
         unfinished = true;
         ended = true;
         restartNanos = System.nanoTime() + LOOK_AGAIN_NANOS;
@@ -431,7 +431,7 @@ public final class Supervisor implements MonitoredMember {
         withheld = false;
         problem = none.why();
         putOff = "";
-        LOG.error("{} misses its turn to recover: {}", member.name(), none.why());
+        LOG.error("{} missed its scheduled recovery: {}", member.name(), none.why());
     }
 
     private ReleaseCheck.ReleaseDecision look() throws InterruptedException {
@@ -445,13 +445,13 @@ public final class Supervisor implements MonitoredMember {
     private void warnIfLong(WatchdogSchedule due, GroupHealth standing) {
         standing.tookMillis().ifPresent(took -> {
             if (due.isTooShortFor(took)) {
-                LOG.warn("the last recovery of {} took {} ms: T_w is too short for that", member.name(), took);
+                LOG.warn("the last recovery of {} took {} ms: T_w is too short", member.name(), took);
             }
         });
     }
 
     private void recover(WatchdogSchedule due, String why) throws Exception {
-        LOG.info("{} is restarted so as to recover: {}", member.name(), why);
+        LOG.info("{} restarts for a recovery: {}", member.name(), why);
         due.begun(wallMillis.getAsLong());
         next = OptionalLong.of(due.nextMillis());
         putOff = "";
@@ -463,6 +463,6 @@ public final class Supervisor implements MonitoredMember {
         recoveries.increment();
         withheld = false;
         problem = "";
-        LOG.info("{} listens again, and recovers", member.name());
+        LOG.info("{} listens again and recovers", member.name());
     }
 }

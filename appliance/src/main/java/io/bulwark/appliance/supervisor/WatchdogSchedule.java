@@ -76,7 +76,7 @@ public final class WatchdogSchedule {
         long lateMillis = wallMillis - nextMillis;
         if (hasRecoveredLately(wallMillis, standing)) {
             advance(wallMillis);
-            return new Decision.NotNeeded("it has recovered within half of T_w");
+            return new Decision.NotNeeded("it recovered less than half of T_w ago");
         }
         String others = standing.othersProblem();
         if (!others.isEmpty()) {
@@ -121,7 +121,7 @@ public final class WatchdogSchedule {
             return standing.ownProblem();
         }
         return hasRecoveredLately(wallMillis, standing)
-                ? "it has recovered within half of T_w, and the others refuse a request so soon"
+                ? "it recovered less than half of T_w ago, and the others refuse a request so soon"
                 : "";
     }
 

@@ -49,7 +49,8 @@ public final class BlockFile {
             return SourceStream.read(file, content -> write(content, firstBlock));
         } catch (FileChangedException e) {
             throw new IOException(
-                    FileFailure.text(e) + "; the blocks from " + firstBlock + " on hold a mixture of its states", e);
+                    FileFailure.text(e) + "; the blocks from " + firstBlock + " on hold a mixture of old and new "
+                            + "data", e);
         }
     }
 

@@ -15,8 +15,8 @@ public final class GrowthNotice {
         try {
             long now = Files.size(file);
             return now > stored.length()
-                    ? Optional.of(file + " grows: stored are the " + stored.length()
-                            + " bytes that it had when it was opened; now it has " + now)
+                    ? Optional.of(file + " is growing: stored the " + stored.length()
+                            + " bytes of its size at the start; its size is now " + now)
                     : Optional.empty();
         } catch (IOException e) {
             return Optional.empty(); // It went away after it was stored.

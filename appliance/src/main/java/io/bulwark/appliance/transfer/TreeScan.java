@@ -161,11 +161,11 @@ public final class TreeScan {
             try {
                 actual = Files.readAttributes(file, BasicFileAttributes.class);
                 if (!file.toRealPath().startsWith(root)) {
-                    skip(file, "a link that leads out of the tree");
+                    skip(file, "a link to a target outside the tree");
                     return;
                 }
             } catch (NoSuchFileException e) {
-                skip(file, "a link that leads nowhere");
+                skip(file, "a broken link");
                 return;
             }
         }
@@ -174,7 +174,7 @@ public final class TreeScan {
             return;
         }
         if (!isText(root.relativize(file))) {
-            failed(file, new IOException("its name is not text in this locale"));
+            failed(file, new IOException("a name that this locale cannot decode"));
             return;
         }
         String key = prefix + root.relativize(file);

@@ -281,7 +281,7 @@ public final class Appliance implements AutoCloseable {
         CompletableFuture<Void> volume = CompletableFuture.runAsync(
                 () -> DefaultVolume.ensure(connected),
                 task -> Thread.ofPlatform().daemon().name("default-volume").start(task));
-        wait.until(() -> ConnectionAttempts.until(volume, "the default volume", "it is made"), () -> "");
+        wait.until(() -> ConnectionAttempts.until(volume, "the default volume", "it is created"), () -> "");
         story.tell("starting the console");
         console = ConsoleServer.start(connected, plan.consoleAddress());
     }
@@ -416,8 +416,8 @@ public final class Appliance implements AutoCloseable {
         }
         Supervisor supervisor = supervisors.get("replica-" + number);
         if (supervisor == null) {
-            return ControlReply.failed("nobody watches over a replica " + number
-                    + " here: its ordering engine has no recoveries, or `up` was told --recovery off");
+            return ControlReply.failed("no supervisor runs for replica " + number
+                    + " here: its ordering engine has no recoveries, or `up` was started with --recovery off");
         }
         return SuperviseRole.startRecovery(supervisor);
     }
@@ -426,7 +426,7 @@ public final class Appliance implements AutoCloseable {
     static String notMemberMessage(@Nullable Integer number, List<? extends Member> here) {
         return "`up` runs no replica " + number + ", only "
                 + here.stream().map(Member::name).collect(Collectors.joining(", "))
-                + "; one that was added later has a supervisor of its own, which --data DIR names";
+                + "; a replica that was added later has its own supervisor: give its directory with --data DIR";
     }
 
     private synchronized ControlReply onNode(ControlRequest request) throws IOException {

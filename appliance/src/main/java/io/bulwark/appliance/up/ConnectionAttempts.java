@@ -15,7 +15,7 @@ final class ConnectionAttempts implements AutoCloseable {
 
     private final ClientConfig config;
     private CompletableFuture<Bulwark> attempt;
-    private String problem = "the replicas have not agreed on anything yet";
+    private String problem = "the replicas have not agreed on a request yet";
 
     ConnectionAttempts(ClientConfig config) {
         this.config = config;

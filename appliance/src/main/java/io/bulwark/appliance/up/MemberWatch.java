@@ -58,7 +58,7 @@ final class MemberWatch implements AutoCloseable {
                 Thread.sleep(TICK_MILLIS);
             }
         } catch (InterruptedException e) {
-            LOG.debug("nobody watches over the members any more");
+            LOG.debug("member supervision stopped");
         }
     }
 
@@ -84,7 +84,7 @@ final class MemberWatch implements AutoCloseable {
                 waits = true;
                 long pauseMillis = pauses.afterEnd(TimeUnit.NANOSECONDS.toMillis(now - startedNanos));
                 restartNanos = now + TimeUnit.MILLISECONDS.toNanos(pauseMillis);
-                LOG.error("{} has ended by itself {}", member.name(), ended.get());
+                LOG.error("{} terminated unexpectedly {}", member.name(), ended.get());
             }
             if (now - restartNanos < 0) {
                 return;
@@ -92,7 +92,7 @@ final class MemberWatch implements AutoCloseable {
             restartNanos = now + LOOK_AGAIN_NANOS;
             try {
                 if (!removed.test(member)) {
-                    LOG.info("{} is started again", member.name());
+                    LOG.info("restarting {}", member.name());
                     waits = false;
                     startedNanos = now;
                     member.startAgain();
@@ -100,7 +100,7 @@ final class MemberWatch implements AutoCloseable {
             } catch (InterruptedException e) {
                 throw e;
             } catch (Exception e) {
-                LOG.error("{} does not start again: {}", member.name(), e.getMessage(), e);
+                LOG.error("{} cannot be restarted: {}", member.name(), e.getMessage(), e);
             }
         }
     }

@@ -54,8 +54,8 @@ final class NodeDrill {
         node.stop();
         tampering.save();
         start();
-        return new DrillResult("The data of " + node.name() + " as it is now is kept; `bulwark node lie " + number
-                + " --how stale` brings it back.");
+        return new DrillResult("Saved the current data of " + node.name() + "; `bulwark node lie " + number
+                + " --how stale` restores it.");
     }
 
     DrillResult lie(Lie how) throws Exception {
@@ -69,12 +69,12 @@ final class NodeDrill {
         String way = how.name().toLowerCase(Locale.ROOT);
         if (edited < 0) {
             return new DrillResult(
-                    node.name() + " lies now (" + way + "): it holds its data as it was when it was saved.");
+                    node.name() + " lies now (" + way + "): it holds the saved data.");
         }
         String message = edited > 0
                 ? node.name() + " lies now (" + way + "): " + edited + " of its fragments are "
                         + (how == Lie.DROP ? "gone." : "wrong.")
-                : node.name() + " tells the truth still: it holds "
+                : node.name() + " is unchanged: it holds "
                         + (how == Lie.SWAP ? "no two fragments to swap" : "no fragments")
                         + "; store some files first, for example with `bulwark sync DIR BUCKET`";
         return new DrillResult(message, OptionalLong.of(edited));

@@ -5,6 +5,6 @@ public final class StartAbandonedException extends Exception {
     private static final long serialVersionUID = 1L;
 
     StartAbandonedException() {
-        super("the appliance was ended while it started");
+        super("the appliance was stopped during startup");
     }
 }

@@ -53,7 +53,7 @@ final class StartupWait {
             now = text(awaited);
             if (progress.isStalled(awaited + " " + activity.get())) {
                 throw new IOException(
-                        "nothing has moved for " + ProgressWatch.PATIENCE.toMinutes() + " minutes while " + now);
+                        "no progress for " + ProgressWatch.PATIENCE.toMinutes() + " minutes while " + now);
             }
             story.awaits(now);
             var _ = ended.await(PAUSE_MILLIS, TimeUnit.MILLISECONDS);

@@ -89,9 +89,9 @@ class AdminServerTest {
     void readinessSaysWhoDoesNotDoItsWork() {
         await().until(() -> get("readiness").statusCode() == 200);
         assertThat(get("readiness").body()).contains("\"UP\"");
-        second.problem = "it takes no writes";
+        second.problem = "it is read-only";
         await().until(() -> get("readiness").statusCode() == 503);
-        assertThat(get("readiness").body()).contains("\"DOWN\"", "node-1", "it takes no writes");
+        assertThat(get("readiness").body()).contains("\"DOWN\"", "node-1", "it is read-only");
         assertThat(get("liveness").statusCode()).isEqualTo(200);
         second.problem = "throws";
         await().until(() -> get("readiness").body().contains("it cannot say"));
@@ -114,8 +114,8 @@ class AdminServerTest {
     void oneThatHangsDelaysNoOther() {
         first.problem = "hangs";
         await().until(() -> !get("readiness").body().contains("node-1"));
-        second.problem = "it takes no writes";
-        await().until(() -> get("readiness").body().contains("it takes no writes"));
+        second.problem = "it is read-only";
+        await().until(() -> get("readiness").body().contains("it is read-only"));
     }
 
     @Test

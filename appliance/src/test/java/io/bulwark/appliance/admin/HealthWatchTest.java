@@ -23,8 +23,8 @@ class HealthWatchTest {
 
     @Test
     void anotherReasonIsNews() {
-        assertThat(HealthWatch.isNews("", "it takes no writes")).isTrue();
-        assertThat(HealthWatch.isNews("it takes no writes", "")).isTrue();
+        assertThat(HealthWatch.isNews("", "it is read-only")).isTrue();
+        assertThat(HealthWatch.isNews("it is read-only", "")).isTrue();
         assertThat(HealthWatch.isNews("replica-2 does not run", "replica-3 does not run"))
                 .isTrue();
         assertThat(HealthWatch.isNews("10.0.0.1:7410 is away", "10.0.0.1:7411 is away"))
@@ -38,7 +38,7 @@ class HealthWatchTest {
         CompletableFuture<String> late = new CompletableFuture<String>().orTimeout(1, TimeUnit.MILLISECONDS);
         ExecutionException thrown = Assertions.catchThrowableOfType(ExecutionException.class, late::get);
         assertThat(thrown.getCause()).isInstanceOf(TimeoutException.class);
-        assertThat(HealthWatch.reason(thrown)).isEqualTo("it takes too long to answer");
+        assertThat(HealthWatch.reason(thrown)).isEqualTo("its health check timed out");
         assertThat(HealthWatch.reason(new ExecutionException(new IllegalStateException("node-1 is closed"))))
                 .isEqualTo("node-1 is closed");
         assertThat(HealthWatch.reason(new IllegalStateException("it cannot say")))

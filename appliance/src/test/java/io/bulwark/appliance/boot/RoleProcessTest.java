@@ -42,7 +42,7 @@ class RoleProcessTest {
         try (HealthWatch watch = HealthWatch.start(() -> List.of(member))) {
             asked.set(watch);
             assertThat(RoleProcess.leave(member, watch, PATIENCE, 0)).isZero();
-            assertThat(meanwhile).hasValue("it is leaving");
+            assertThat(meanwhile).hasValue("it is shutting down");
             assertThat(RoleProcess.leave(member, watch, PATIENCE, RoleProcess.CONFIG))
                     .isEqualTo(RoleProcess.CONFIG);
         }

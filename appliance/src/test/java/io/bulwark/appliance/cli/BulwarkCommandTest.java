@@ -184,13 +184,13 @@ class BulwarkCommandTest {
         assertThat(BulwarkCommand.run("status", "--data", data)).isEqualTo(CommandFailure.UNAVAILABLE);
         CommandOutput down = CommandOutput.of("down", "--data", data);
         assertThat(down.exitCode()).isEqualTo(CommandFailure.UNAVAILABLE);
-        assertThat(down.err()).contains("are stopped where they run");
+        assertThat(down.err()).contains("started one by one where they run");
         CommandOutput nothing =
                 CommandOutput.of("status", "--data", directory.resolve("empty").toString());
         assertThat(nothing.exitCode()).isEqualTo(CommandFailure.UNAVAILABLE);
         assertThat(nothing.err())
-                .contains("there is no appliance in " + directory.resolve("empty"), "` makes one there")
-                .doesNotContain("stopped where they run");
+                .contains("there is no appliance in " + directory.resolve("empty"), "or create one there with `")
+                .doesNotContain("one by one where they run");
         CommandOutput stop = CommandOutput.of("node", "stop", "1", "--data", data);
         assertThat(stop.exitCode()).isEqualTo(CommandFailure.UNAVAILABLE);
         assertThat(stop.err()).contains("no appliance of this machine runs on " + data, "` starts it");
@@ -204,7 +204,7 @@ class BulwarkCommandTest {
             CommandOutput output = CommandOutput.of("node", command, "1", "--data", directory.toString());
             assertThat(output.exitCode()).isEqualTo(CommandFailure.UNAVAILABLE);
             assertThat(output.err())
-                    .contains("there is no appliance in " + directory + ", which has a client's files alone")
+                    .contains("there is no appliance in " + directory + ", which holds the files of a client only")
                     .contains("where the appliance runs")
                     .doesNotContain("bulwark up");
         }
@@ -214,9 +214,9 @@ class BulwarkCommandTest {
     void whatIsMisusedSaysSoInALineAndWhereItsHelpIs() {
         misused("Missing required parameter: 'BUCKET'; see `bulwark mb --help`", "mb");
         misused("Unknown option: '--no-such'; see `bulwark node lie --help`", "node", "lie", "1", "--no-such");
-        misused("\"stats\" means nothing here; did you mean stat or status", "stats");
-        misused("\"more\" means nothing here; see `bulwark mb --help`", "mb", "photos", "more");
-        misused("say what to do, for example `bulwark up`; see `bulwark --help`");
+        misused("\"stats\" is not understood; did you mean stat or status", "stats");
+        misused("\"more\" is not understood; see `bulwark mb --help`", "mb", "photos", "more");
+        misused("give a command, for example `bulwark up`; see `bulwark --help`");
         misused("see `bulwark volume --help`", "volume");
         misused("see `bulwark replica --help`", "replica");
         misused("is not an int; see `bulwark up --help`", "up", "--port-base", "x");

@@ -35,10 +35,10 @@ class CandidateReplicaTest {
     @Test
     void whoeverListensIsNamedAndWhetherHeIsAReplicaAlready() {
         assertThat(CandidateReplica.objection(member(PrincipalId.replica(5), KEY), now, KEY, FOURTH))
-                .contains("says that it is replica-4, not replica-5");
+                .contains("identifies itself as replica-4, not replica-5");
         PrincipalId first = PrincipalId.replica(1);
         assertThat(CandidateReplica.objection(member(FOURTH, keys.get(1)), now, keys.get(1), first))
-                .contains("says that it is replica-1, a replica already, not replica-4");
+                .contains("identifies itself as replica-1, a replica already, not replica-4");
     }
 
     @Test
@@ -46,8 +46,8 @@ class CandidateReplicaTest {
         assertThat(CandidateReplica.objection(member(FOURTH, KEY), now, keys.get(1), PrincipalId.replica(1)))
                 .hasValueSatisfying(said -> assertThat(said)
                         .startsWith(
-                                "has another key than was given for replica-4: given " + KEY + ", shown " + keys.get(1))
-                        .endsWith(", which is that of replica-1, a replica already"));
+                                "has a different key than the one given for replica-4: given " + KEY + ", shown " + keys.get(1))
+                        .endsWith(", which belongs to replica-1, a replica already"));
         assertThat(CandidateReplica.objection(member(FOURTH, KEY), now, key(FOURTH), FOURTH))
                 .hasValueSatisfying(said -> assertThat(said).doesNotContain("already"));
     }

@@ -39,12 +39,12 @@ class PrincipalCommandTest {
                     .isInstanceOfSatisfying(
                             CommandFailure.class,
                             failure -> assertThat(failure.exitCode()).isEqualTo(CommandFailure.USAGE))
-                    .hasMessage("--key is that of " + other + ", and this is about client-20");
+                    .hasMessage("--key belongs to " + other + ", but this command is about client-20");
         }
         CommandOutput replica = CommandOutput.of(
                 "replica", "add", "replica-4=key.replica-5=" + text + "@a", "replica-5=k@b", "replica-6=k@c");
         assertThat(replica.exitCode()).isEqualTo(CommandFailure.USAGE);
-        assertThat(replica.err()).contains("the key of replica-4 is that of replica-5, and this is about replica-4");
+        assertThat(replica.err()).contains("the key of replica-4 belongs to replica-5, but this command is about replica-4");
     }
 
     @Test

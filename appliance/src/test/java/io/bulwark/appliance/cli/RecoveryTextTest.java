@@ -40,7 +40,7 @@ class RecoveryTextTest {
         assertThat(parts.get(1))
                 .isEqualTo(
                         "Window of vulnerability: 11 min 41 s at most = 2 x oldest key in force (50.0 s) + T_w (10 min)"
-                                + " + longest recovery and what is overdue (1.2 s).");
+                                + " + longest recovery and overdue time (1.2 s).");
     }
 
     @Test

@@ -16,11 +16,11 @@ class RevocationLinesTest {
     /** Nodes are asked several times, each of which begins at nought. */
     @Test
     void whatBeganWithALineThatNotAllAreDoneEndsWithOneThatAllAre() {
-        assertThat(lines.next(progress(5, 0))).hasValue("0 of 5 nodes have nothing left of client-22.");
+        assertThat(lines.next(progress(5, 0))).hasValue("0 of 5 nodes have completed the revocation of client-22.");
         assertThat(lines.next(progress(5, 0))).as("the same again").isEmpty();
-        assertThat(lines.next(progress(5, 3))).hasValue("3 of 5 nodes have nothing left of client-22.");
+        assertThat(lines.next(progress(5, 3))).hasValue("3 of 5 nodes have completed the revocation of client-22.");
         assertThat(lines.next(progress(5, 5))).as("one time of several").isEmpty();
-        assertThat(lines.outcome()).isEqualTo("is revoked, and all nodes that were asked have nothing left of it");
+        assertThat(lines.outcome()).isEqualTo("is revoked, and all nodes have completed the revocation");
     }
 
     @Test

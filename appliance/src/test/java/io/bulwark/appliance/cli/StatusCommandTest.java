@@ -44,17 +44,17 @@ class StatusCommandTest {
             assertThat(output.out())
                     .containsPattern("node-0 +there +yes")
                     .containsPattern("node-1 +there +stopped")
-                    .containsPattern("node-2 +there +ended by itself")
-                    .contains("node-2 has ended by itself with exit code 137; see LOG.");
+                    .containsPattern("node-2 +there +terminated")
+                    .contains("node-2 terminated unexpectedly with exit code 137; see LOG.");
         }
     }
 
     @Test
     void theFaultsThatTheReplicasCanTakeFollowFromHowManyTheyAreNow() throws IOException {
-        assertThat(textOf(4)).contains("Faults that the replicas can take now: 1 of 1.");
-        assertThat(textOf(7)).contains("Faults that the replicas can take now: 2 of 2.");
-        assertThat(textOf(7, 1, 5)).contains("Faults that the replicas can take now: 0 of 2.");
-        assertThat(textOf(4, 0, 1)).contains("Faults that the replicas can take now: 0 of 1, 1 too many.");
+        assertThat(textOf(4)).contains("Faults that the replicas can tolerate now: 1 of 1.");
+        assertThat(textOf(7)).contains("Faults that the replicas can tolerate now: 2 of 2.");
+        assertThat(textOf(7, 1, 5)).contains("Faults that the replicas can tolerate now: 0 of 2.");
+        assertThat(textOf(4, 0, 1)).contains("Faults that the replicas can tolerate now: 0 of 1, 1 over the limit.");
     }
 
     @Test
@@ -75,11 +75,11 @@ class StatusCommandTest {
                         List.of(),
                         Optional.of(rebuild),
                         Map.of()))))
-                .containsPattern("REBUILDS +MADE +LEFT, ABOUT +LATELY +AT MOST +TAKES ABOUT")
+                .containsPattern("REBUILDING +REBUILT +REMAINING +RATE +RATE LIMIT +TIME LEFT")
                 .containsPattern("node-2 +3.0 GiB +1.0 GiB +16.0 MiB/s +32.0 MiB/s +1 min 4 s");
         assertThat(textOf(List.of(new ClusterStatus.NodeStatus(
                         2, "there", true, "ok", 0, 0, 0, none, 0, 0, List.of(), Optional.empty(), Map.of()))))
-                .doesNotContain("REBUILDS");
+                .doesNotContain("REBUILDING");
     }
 
     /** @param failed of these the one does not answer, the next does not agree */

@@ -16,6 +16,6 @@ class TextTest {
         assertThat(Text.faults(0, 1, 1, List.of(3))).isEqualTo("0 to 1 of 1, node-3 is unverified");
         assertThat(Text.faults(0, 2, 2, List.of(1, 3))).isEqualTo("0 to 2 of 2, 2 nodes are unverified");
         assertThat(Text.faults(-2, 0, 1, List.of(3))).as("not less than none").isEqualTo("0 of 1");
-        assertThat(Text.faults(-2, -1, 1, List.of())).isEqualTo("0 of 1, 1 too many");
+        assertThat(Text.faults(-2, -1, 1, List.of())).isEqualTo("0 of 1, 1 over the limit");
     }
 }

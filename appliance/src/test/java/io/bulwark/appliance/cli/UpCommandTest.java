@@ -66,7 +66,7 @@ class UpCommandTest {
         assertThat(up.exitCode()).isEqualTo(CommandFailure.CONFIG);
         assertThat(up.err())
                 .contains(
-                        "the appliance did not start, and said last:", "replica-0.pem", "see " + data.log("appliance"))
+                        "the appliance did not start; last log line:", "replica-0.pem", "see " + data.log("appliance"))
                 .doesNotContain("earlier start");
         assertThat(up(directory).exitCode()).as("in the foreground").isEqualTo(CommandFailure.CONFIG);
     }

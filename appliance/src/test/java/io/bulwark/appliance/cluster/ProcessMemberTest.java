@@ -46,12 +46,12 @@ class ProcessMemberTest {
                     .startsWith("process " + member.pid().orElseThrow() + " does not listen yet")
                     .doesNotContain("earlier start");
             await().atMost(LONG)
-                    .until(() -> member.awaited().orElseThrow().endsWith(", and said last: replaying the log"));
+                    .until(() -> member.awaited().orElseThrow().endsWith("; last log line: replaying the log"));
             assertThat(member.activity().logBytes()).isEqualTo("replaying the log\n".length());
         } finally {
             member.stop();
         }
-        assertThatThrownBy(member::awaited).hasMessageContaining("node-7 was stopped while it started");
+        assertThatThrownBy(member::awaited).hasMessageContaining("node-7 was stopped during startup");
     }
 
     @Test
@@ -59,7 +59,7 @@ class ProcessMemberTest {
         ProcessMember member = member(free(), "echo the disk is gone; exit 3");
         member.start();
         assertThatThrownBy(member::awaitListening)
-                .hasMessageContaining("node-7 ended while it started with exit code 3")
+                .hasMessageContaining("node-7 terminated during startup with exit code 3")
                 .hasMessageContaining("the disk is gone");
     }
 

@@ -215,7 +215,7 @@ class MoveExecutorTest {
         nodes.quicker = () -> nodes.set(0, group -> group.announced(1, 4));
         assertThatThrownBy(() -> moving.run(true, told::add))
                 .isInstanceOf(PreconditionFailedException.class)
-                .hasMessageContainingAll("group 0 of volume main", "node-4", "somebody else");
+                .hasMessageContainingAll("group 0 of volume main", "node-4", "another operator");
     }
 
     @Test
@@ -223,13 +223,13 @@ class MoveExecutorTest {
         MoveExecutor moving = moving(move(0, 1, 5));
         nodes.set(0, group -> group.announced(1, 5));
         nodes.soon.add(() -> nodes.soon.add(() -> nodes.set(0, group -> group.announced(1, 1))));
-        assertThatThrownBy(() -> moving.run(true, told::add)).hasMessageContaining("given up");
+        assertThatThrownBy(() -> moving.run(true, told::add)).hasMessageContaining("aborted");
 
         MoveExecutor later = moving(move(1, 1, 5));
         nodes.set(1, group -> group.announced(0, 5));
         nodes.soon.add(() ->
                 nodes.soon.add(() -> nodes.set(1, group -> group.announced(0, 1).opened())));
-        assertThatThrownBy(() -> later.run(true, told::add)).hasMessageContaining("given up");
+        assertThatThrownBy(() -> later.run(true, told::add)).hasMessageContaining("aborted");
         assertThat(nodes.calls).isEmpty();
     }
 

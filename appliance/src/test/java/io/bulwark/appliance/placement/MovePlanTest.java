@@ -136,7 +136,7 @@ class MovePlanTest {
         ClusterMap five = SampleMaps.of(5, SampleMaps.objects("main", SampleMaps.around(5)));
         assertThat(plan(five).planDrain(0, _ -> true)).hasSize(4);
         assertThatThrownBy(() -> plan(five).planDrain(0, node -> node != 4))
-                .hasMessageContaining("no node that answers");
+                .hasMessageContaining("no reachable node");
     }
 
     @Test

@@ -205,7 +205,7 @@ class SupervisorTest {
         allowWhatIsInstalled();
         group.fails = true;
         try (Supervisor supervisor = start()) {
-            assertThat(supervisor.recoverNow()).contains("never said");
+            assertThat(supervisor.recoverNow()).contains("never reported");
             group.fails = false;
             assertThat(supervisor.recoverNow()).isEmpty();
             group.fails = true;
@@ -257,7 +257,8 @@ class SupervisorTest {
         assertThat(replica.done).containsExactly("start");
         assertThat(log.list)
                 .extracting(ILoggingEvent::getFormattedMessage)
-                .anyMatch(line -> line.startsWith("replica-1 has ended by itself with exit code 137; see LOG; it is"));
+                .anyMatch(line -> line.startsWith("replica-1 terminated unexpectedly with exit code 137; see LOG; "
+                        + "it is"));
     }
 
     @Test
@@ -265,9 +266,9 @@ class SupervisorTest {
         group.members = List.of(0, OWN, 2, 3);
         try (Supervisor supervisor = start()) {
             group.remove();
-            assertThat(supervisor.recoverNow()).contains("is a member of the group no more");
+            assertThat(supervisor.recoverNow()).contains("was removed from the group");
             assertThat(supervisor.nextMillis()).isEmpty();
-            assertThat(supervisor.problem()).contains("is a member of the group no more");
+            assertThat(supervisor.problem()).contains("was removed from the group");
             replica.running = false;
             replica.awaitLookedAt();
             wall.set(START + 3 * PERIOD);
@@ -284,7 +285,7 @@ class SupervisorTest {
         try (Supervisor supervisor = start()) {
             replica.running = false;
             await().atMost(LONG).until(() -> !supervisor.problem().isEmpty());
-            assertThat(supervisor.recoverNow()).contains("is a member of the group no more");
+            assertThat(supervisor.recoverNow()).contains("was removed from the group");
             replica.awaitLookedAt();
         }
         assertThat(replica.done).isEmpty();

@@ -97,10 +97,10 @@ class TreeScanTest {
         assertThat(scan.failures()).isEmpty();
         assertThat(scan.skipped())
                 .containsExactlyInAnyOrder(
-                        "out (a link that leads out of the tree)",
-                        "away (a link that leads out of the tree)",
+                        "out (a link to a target outside the tree)",
+                        "away (a link to a target outside the tree)",
                         "folder (a link to a directory)",
-                        "nowhere (a link that leads nowhere)",
+                        "nowhere (a broken link)",
                         "pipe (a pipe, socket or device)");
         assertThat(gone(scan, "out", "away/file", "folder/file", "nowhere", "pipe", "pipe/a", "truly"))
                 .containsExactly("truly");

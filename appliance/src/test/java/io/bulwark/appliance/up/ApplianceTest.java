@@ -21,7 +21,7 @@ class ApplianceTest {
                 .toList();
         assertThat(Appliance.notMemberMessage(4, here))
                 .isEqualTo(
-                        "`up` runs no replica 4, only replica-0, replica-1, replica-3; one that was added later has a"
-                                + " supervisor of its own, which --data DIR names");
+                        "`up` runs no replica 4, only replica-0, replica-1, replica-3; a replica that was added "
+                                + "later has its own supervisor: give its directory with --data DIR");
     }
 }

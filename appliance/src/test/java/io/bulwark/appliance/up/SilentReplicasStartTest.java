@@ -154,7 +154,7 @@ class SilentReplicasStartTest {
                 .until(() -> made.size() == 4 && made.getLast().pid().isPresent());
         ProcessHandle.of(made.getFirst().pid().orElseThrow()).orElseThrow().destroyForcibly();
         assertThatThrownBy(() -> started.get(LONG.toSeconds(), TimeUnit.SECONDS))
-                .hasMessageContaining("replica-0 ended while it started with exit code 137");
+                .hasMessageContaining("replica-0 terminated during startup with exit code 137");
         assertThat(made).noneMatch(Member::isRunning);
     }
 }

@@ -218,7 +218,7 @@ public record ClientConfig(
             properties.setProperty(REPLICA_PREFIX + i, replicas.get(i).toString());
         }
         OutputFile.write(file, out -> {
-            properties.store(out, "How a client reaches the cluster");
+            properties.store(out, "Access of a client to the cluster");
             return properties;
         });
     }
@@ -252,7 +252,7 @@ public record ClientConfig(
             case "true" -> {
                 if (properties.containsKey(IDENTITY) || properties.containsKey(GENESIS)) {
                     throw new IllegalArgumentException(INSECURE_LOOPBACK + "=true with " + IDENTITY + " or " + GENESIS
-                            + ": there is either TLS or plain text");
+                            + ": choose either TLS or plain text");
                 }
                 yield new ChannelConfig.InsecureLoopback();
             }

@@ -70,7 +70,8 @@ public record ConfigurationChainFile(Path file) {
                 read(genesis, known);
             } catch (IOException | MalformedException e) {
                 LOG.error(
-                        "{} cannot be read ({}): who the replicas are is learnt anew from those of the genesis",
+                        "{} cannot be read ({}): the configuration of replicas is learned again from the genesis "
+                                + "replicas",
                         file,
                         e.getMessage());
                 known = new ConfigurationChain(genesis, reading, authorizations);
@@ -100,7 +101,7 @@ public record ConfigurationChainFile(Path file) {
         int count = proofs.i32(0, PROOFS_MAX);
         for (int number = 0; number < count; number++) {
             if (!known.acceptKnown(new Successor(HandoverProof.read(proofs), Bytes.EMPTY))) {
-                throw new MalformedException("a proof does not follow the one before");
+                throw new MalformedException("a proof does not follow its predecessor");
             }
         }
         proofs.end();

@@ -63,17 +63,17 @@ public record GenesisFile(String cluster, PrincipalId operator, SortedMap<Princi
         }
         if (operator.kind() != PrincipalKind.CLIENT || !keys.containsKey(operator)) {
             throw new IllegalArgumentException(
-                    "the operator must be a client with a key, which " + operator + " is not");
+                    "the operator must be a client with a key; " + operator + " is not");
         }
         int replicas = countOfReplicas(keys);
         if (replicas < 4 || replicas % 3 != 1) {
             throw new IllegalArgumentException(
-                    "there must be the keys of 3f + 1 replicas from 0 on, not of " + replicas);
+                    "the file must have the keys of 3f + 1 replicas, numbered from 0, not of " + replicas);
         }
         Set<PrincipalKey> different = new HashSet<>();
         keys.forEach((principal, key) -> {
             if (!different.add(key)) {
-                throw new IllegalArgumentException("the key of " + principal + " is another's, too");
+                throw new IllegalArgumentException("the key of " + principal + " belongs to another principal, too");
             }
         });
     }
@@ -109,7 +109,7 @@ public record GenesisFile(String cluster, PrincipalId operator, SortedMap<Princi
      * @throws FileAlreadyExistsException rather than replacing what others trust already
      */
     public void store(Path file) throws IOException {
-        String text = "# Where the trust of this cluster starts: the same file at every member and client.\n" + text();
+        String text = "# The trust anchor of this cluster: the same file at every member and client.\n" + text();
         OutputFile.create(file, false, text.getBytes(StandardCharsets.US_ASCII));
     }
 
@@ -154,7 +154,7 @@ public record GenesisFile(String cluster, PrincipalId operator, SortedMap<Princi
         if (known != replicas) {
             throw new ConfigException(
                     "the genesis file " + file + " does not match: it has keys for " + known
-                            + " replicas, configured are " + replicas,
+                            + " replicas, the configuration has " + replicas,
                     Subject.NONE);
         }
     }

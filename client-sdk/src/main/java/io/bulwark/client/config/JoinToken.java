@@ -88,7 +88,7 @@ public record JoinToken(
     public JoinToken {
         replicas = List.copyOf(replicas);
         if (genesis.length() != Hashes.LENGTH || seed.length() != SEED_BYTES || expiresMillis < 0) {
-            throw new IllegalArgumentException("this is not what an invitation has in it");
+            throw new IllegalArgumentException("its content is not an invitation");
         }
         if (replicas.size() < 4 || replicas.size() % 3 != 1 || replicas.size() > REPLICAS_MAX) {
             throw new IllegalArgumentException(replicas.size() + " replicas, not 3f + 1");
@@ -154,7 +154,7 @@ public record JoinToken(
     public static JoinToken parse(String text) {
         boolean isLater = text.startsWith(LATER_PREFIX);
         if ((!isLater && !text.startsWith(PREFIX)) || text.length() > TEXT_LENGTH_MAX) {
-            throw new IllegalArgumentException("this is not a token: it does not begin with " + PREFIX);
+            throw new IllegalArgumentException("not a token: it does not begin with " + PREFIX);
         }
         try {
             Bytes all = Bytes.of(Base64.getUrlDecoder().decode(text.substring(PREFIX.length())));
@@ -177,7 +177,7 @@ public record JoinToken(
             in.end();
             JoinToken token = new JoinToken(genesis, principal, expiresMillis, seed, replicas, later);
             if (!token.text().equals(text)) {
-                throw new IllegalArgumentException("it is not in its one form");
+                throw new IllegalArgumentException("it is not in canonical form");
             }
             return token;
         } catch (MalformedException | IllegalArgumentException e) {

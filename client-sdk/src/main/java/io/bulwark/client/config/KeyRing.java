@@ -91,7 +91,7 @@ public record KeyRing(PrincipalId principal, Bytes own, Map<PrincipalId, Bytes> 
         properties.setProperty("own", own.toHex());
         shared.forEach((peer, key) -> properties.setProperty(KEY_PREFIX + peer, key.toHex()));
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        properties.store(out, "Secret: whoever reads this can act as " + principal);
+        properties.store(out, "Secret: any reader of this file can act as " + principal);
         OutputFile.create(file, true, out.toByteArray());
     }
 

@@ -81,8 +81,8 @@ public record KnownPrincipals(GenesisFile genesis, long version, SortedMap<Princ
             return new KnownPrincipals(genesis, Long.parseLong(properties.getProperty(VERSION, "")), changed);
         } catch (IOException | IllegalArgumentException e) {
             throw new ConfigException(
-                    "cannot read what was known of the registry, " + file + ": " + e.getMessage()
-                            + "; without this file it is learnt anew",
+                    "cannot read the saved registry, " + file + ": " + e.getMessage()
+                            + "; without this file it is learned again",
                     Subject.NONE,
                     e);
         }
@@ -91,7 +91,7 @@ public record KnownPrincipals(GenesisFile genesis, long version, SortedMap<Princ
     /** Replaces the file; returns once it is durable. */
     public void store(Path file) throws IOException {
         StringBuilder text =
-                new StringBuilder("# Whose keys are believed beside those of the genesis, as the replicas agreed.\n");
+                new StringBuilder("# Trusted keys beside those of the genesis, agreed by the replicas.\n");
         text.append(GENESIS).append('=').append(genesis.digest().toHex()).append('\n');
         text.append(VERSION).append('=').append(version).append('\n');
         changed.forEach((principal, keys) -> text.append(principal)

@@ -117,7 +117,7 @@ public final class EvidenceLog implements EvidenceListener {
     }
 
     private static void log(Effect.Evidence evidence, long silenced) {
-        String more = silenced == 0 ? "" : " (and " + silenced + " more like it)";
+        String more = silenced == 0 ? "" : " (and " + silenced + " similar)";
         switch (evidence.verdict()) {
             case CORRUPT, MISBEHAVED, POISONOUS ->
                 LOG.warn(

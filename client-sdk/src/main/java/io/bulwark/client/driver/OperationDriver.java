@@ -173,7 +173,7 @@ public final class OperationDriver implements AutoCloseable {
         try {
             pool.execute(task);
         } catch (RejectedExecutionException e) {
-            LOG.debug("an input came after closing");
+            LOG.debug("an input arrived after closing");
         }
     }
 

@@ -156,7 +156,7 @@ final class RunningOperation<R> implements Runnable {
             driver.perform(now, id, asked, effects);
             settle(running, now);
         } catch (RuntimeException e) {
-            LOG.error("operation {} failed by a broken invariant", id, e);
+            LOG.error("operation {} failed: broken invariant", id, e);
             abort(e);
         }
     }

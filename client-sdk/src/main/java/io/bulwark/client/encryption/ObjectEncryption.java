@@ -58,7 +58,7 @@ public final class ObjectEncryption {
             return new ObjectEncryption(
                     Base64.getEncoder().encodeToString(header.toByteArray()), new SegmentCipher(dataKey, bound));
         } catch (GeneralSecurityException e) {
-            throw new KeyMissingException("nothing can be encrypted: " + e.getMessage(), subject, e);
+            throw new KeyMissingException("encryption failed: " + e.getMessage(), subject, e);
         }
     }
 
@@ -86,7 +86,7 @@ public final class ObjectEncryption {
         } catch (UnrecoverableKeyException e) {
             throw new KeyMissingException("it is encrypted, and " + e.getMessage(), subject, e);
         } catch (GeneralSecurityException | MalformedException | IllegalArgumentException e) {
-            throw new NotAuthenticException("how it was encrypted has been changed: " + e.getMessage(), subject, e);
+            throw new NotAuthenticException("its encryption header has been changed: " + e.getMessage(), subject, e);
         }
     }
 

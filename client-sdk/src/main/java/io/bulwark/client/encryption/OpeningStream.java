@@ -40,7 +40,7 @@ public final class OpeningStream extends InputStream {
          */
         public static Range of(long sealedLength, long offset, long length, Subject subject) {
             if (!SegmentCipher.isPossible(sealedLength)) {
-                throw new NotAuthenticException("nothing that was encrypted has " + sealedLength + " bytes", subject);
+                throw new NotAuthenticException("no encrypted object has " + sealedLength + " bytes", subject);
             }
             long plainLength = SegmentCipher.plainLength(sealedLength);
             long last = SegmentCipher.segments(sealedLength) - 1;
@@ -126,7 +126,7 @@ public final class OpeningStream extends InputStream {
             plain = cipher.open(segment, last, buffer, length);
         } catch (GeneralSecurityException e) {
             throw new NotAuthenticException(
-                    "segment " + segment + " is not what was encrypted there: " + e.getMessage(), subject, e);
+                    "segment " + segment + " does not match its encryption: " + e.getMessage(), subject, e);
         }
         if (plain.length < skip || (plain.length < SegmentCipher.SEGMENT_BYTES && !last)) {
             throw new NotAuthenticException("segment " + segment + " is too short", subject);

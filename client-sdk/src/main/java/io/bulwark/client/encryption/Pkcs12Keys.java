@@ -57,14 +57,14 @@ public final class Pkcs12Keys implements KeyProvider {
                 }
             }
         } catch (GeneralSecurityException e) {
-            throw new IOException(file + " is no PKCS#12 file, or has another password: " + e.getMessage(), e);
+            throw new IOException(file + " is not a PKCS#12 file, or its password is wrong: " + e.getMessage(), e);
         }
         List<String> names = List.copyOf(keys.keySet());
         if (names.isEmpty()) {
             throw new IOException(file + " has no AES key of 256 bits");
         }
         if (alias == null && names.size() > 1) {
-            throw new IOException(file + " has the keys " + names + ": say which one is for new objects");
+            throw new IOException(file + " has the keys " + names + ": choose the one for new objects");
         }
         String wrapping = alias == null ? names.getFirst() : alias.toLowerCase(Locale.ROOT);
         if (!keys.containsKey(wrapping)) {

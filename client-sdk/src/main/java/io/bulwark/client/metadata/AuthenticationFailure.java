@@ -95,21 +95,20 @@ record AuthenticationFailure(Reason reason, SortedMap<PrincipalId, LinkRefusal.R
     /** For the user of {@code self}. */
     NotBelievedException exception(PrincipalId self) {
         String what = switch (reason) {
-            case REVOKED -> self + " was revoked, which is for good: an operator can let another principal in";
+            case REVOKED -> self + " was revoked permanently: ask an operator to add another principal";
             case NOT_KNOWN ->
-                "the key of " + self + " is not believed: it was never added, or was exchanged, or is of another"
-                        + " cluster; an operator sees which keys belong, and can add this one, which"
-                        + " takes some seconds";
+                "the key of " + self + " is not trusted: it was never added, was replaced, or belongs to another "
+                        + "cluster; an operator can check the registered keys and add this one, which takes some "
+                        + "seconds";
             case EXPIRED ->
-                "the certificate of " + self + " is not valid by the replicas' clocks: compare the clocks, or"
-                        + " have its key exchanged";
+                "the certificate of " + self + " is not valid by the clocks of the replicas: compare the clocks, or "
+                        + "rotate its key";
             case SERVERS_NOT_KNOWN ->
-                "whoever answers there does not have the keys that the genesis file and the registry kept beside the"
-                        + " identity name: this is the configuration of another cluster, or the replicas have other"
-                        + " keys by now";
+                "the servers do not have the keys of the genesis file and of the registry file beside the identity: "
+                        + "this is the configuration of another cluster, or the replicas have new keys";
             case SERVERS_EXPIRED ->
-                "the replicas' certificates are not valid by the clock here: compare the clocks, or have their keys"
-                        + " exchanged";
+                "the certificates of the replicas are not valid by the local clock: compare the clocks, or rotate "
+                        + "their keys";
         };
         return new NotBelievedException(reason, what + " (" + seen() + ")", Subject.NONE);
     }
@@ -118,9 +117,9 @@ record AuthenticationFailure(Reason reason, SortedMap<PrincipalId, LinkRefusal.R
         return replicas.entrySet().stream()
                 .map(each -> each.getKey()
                         + switch (each.getValue()) {
-                            case REVOKED -> " says that it was revoked";
+                            case REVOKED -> " reports that it was revoked";
                             case UNKNOWN_KEY -> " does not know the key";
-                            case UNKNOWN_YET -> " does not take the certificate";
+                            case UNKNOWN_YET -> " refuses the certificate";
                             case EXPIRED -> " finds the certificate not valid";
                             case THEIR_KEY_UNKNOWN -> " shows another key";
                             case THEIR_CERTIFICATE_EXPIRED -> " shows a certificate that is not valid";

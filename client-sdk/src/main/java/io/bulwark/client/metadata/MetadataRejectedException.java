@@ -5,6 +5,6 @@ public final class MetadataRejectedException extends MetadataException {
     private static final long serialVersionUID = 1L;
 
     MetadataRejectedException() {
-        super("the metadata service failed on this request: the replicas' logs say why");
+        super("the metadata service failed on this request: see the logs of the replicas");
     }
 }

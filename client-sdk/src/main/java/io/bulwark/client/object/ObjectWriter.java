@@ -267,13 +267,13 @@ public final class ObjectWriter {
             case PutOutcome.SessionLost lost -> throw new SessionLostException(lost.message());
             case PutOutcome.Unknown unknown ->
                 throw new UnavailableException(unknown.message() + "; the object may have been put", target.subject());
-            case PutOutcome.GivenUp _ -> throw new CancelledException("the object was given up", target.subject());
+            case PutOutcome.GivenUp _ -> throw new CancelledException("the object was aborted", target.subject());
         };
     }
 
     private void requireOpen() {
         if (ended) {
-            throw new CancelledException("the object was finished, given up, or failed before", target.subject());
+            throw new CancelledException("the object was already finished, aborted or failed", target.subject());
         }
     }
 }

@@ -39,7 +39,7 @@ public final class RefusalExceptions {
         }
         if (!type.isInstance(reply)) {
             throw new UnavailableException(
-                    "the replicas agree on an answer to another question: "
+                    "the reply of the replicas does not match the request: "
                             + reply.getClass().getSimpleName(),
                     subject);
         }
@@ -52,7 +52,7 @@ public final class RefusalExceptions {
                 && failed.error() == MetadataError.NOT_AUTHORISED
                 && !failed.isOfStranger()) {
             throw new NotPermittedException(
-                    failed.message() + " anything, and so does not find the bucket, to read or to write it", subject);
+                    failed.message() + " anything, so it cannot find the bucket for a read or a write", subject);
         }
         return expect(Reply.BucketList.class, reply, subject);
     }
@@ -63,7 +63,7 @@ public final class RefusalExceptions {
 
     static RuntimeException of(Reply.Failed failed, Subject subject) {
         String message = failed.message()
-                + (SessionCommands.mayBeExecuted(failed) ? "; whether it was done before that is not known" : "");
+                + (SessionCommands.mayBeExecuted(failed) ? "; it may have been executed before" : "");
         return switch (failed.error()) {
             case NOT_AUTHORISED, BAD_SIGNATURE, SUSPENDED -> new NotPermittedException(message, subject);
             case BAD_NAME, BAD_KEY -> new InvalidNameException(message, subject);

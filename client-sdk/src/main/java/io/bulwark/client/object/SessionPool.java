@@ -136,7 +136,7 @@ public final class SessionPool implements AutoCloseable {
         return lease.session().submit(command).whenComplete((reply, failure) -> {
             if (reply instanceof Reply.Failed failed && SessionCommands.isLost(failed)) {
                 LOG.info(
-                        "session {} is closed; opening another when needed",
+                        "session {} is closed; a new one is opened on demand",
                         lease.session().number());
                 lost(lease);
             } else if (failure == null) {
@@ -234,7 +234,7 @@ public final class SessionPool implements AutoCloseable {
     private void renew(Lease lease) {
         var _ = submit(lease, new Command.RenewSession()).whenComplete((_, failure) -> {
             if (failure != null) {
-                LOG.debug("session {} could not be renewed now", lease.session().number(), failure);
+                LOG.debug("session {} could not be renewed", lease.session().number(), failure);
             }
         });
     }

@@ -133,7 +133,7 @@ public final class ClusterJoin implements AutoCloseable {
         if (!Files.exists(genesisFile)) {
             genesis.store(genesisFile);
         } else if (!GenesisFile.load(genesisFile).equals(genesis)) {
-            throw new ConfigException(genesisFile + " is the genesis of another cluster", Subject.NONE);
+            throw new ConfigException(genesisFile + " is the genesis file of another cluster", Subject.NONE);
         }
         List<Path> files = new ArrayList<>(List.of(file, genesisFile));
         boolean isClient = token.principal().kind() == PrincipalKind.CLIENT;
@@ -193,14 +193,13 @@ public final class ClusterJoin implements AutoCloseable {
 
     /** Explains a refusal of the token's key. */
     private static NotBelievedException ofToken(JoinToken token, NotBelievedException denied) {
-        String again = "; have an operator invite " + token.principal() + " again";
+        String again = "; ask an operator to invite " + token.principal() + " again";
         Optional<String> what = switch (denied.reason()) {
             case NOT_KNOWN ->
-                Optional.of("the token was used before, or it was taken back: the replicas do not know its key any more"
-                        + again + ", and look who has that name now if it was not you");
+                Optional.of("the token was used before or was withdrawn: the replicas no longer know its key"
+                        + again + ", and check the current owner of that name if you did not use it");
             case SERVERS_NOT_KNOWN ->
-                Optional.of("whoever answers there does not have the keys that the token names: other replicas may"
-                        + " have followed since" + again);
+                Optional.of("the servers do not have the keys in the token: the replicas may have been replaced" + again);
             case REVOKED, EXPIRED, SERVERS_EXPIRED -> Optional.empty();
         };
         if (what.isEmpty()) {
@@ -226,8 +225,8 @@ public final class ClusterJoin implements AutoCloseable {
             } catch (CompletionException e) {
                 if (!(e.getCause() instanceof MetadataUnavailableException) || attempt == TRIES) {
                     throw new UnavailableException(
-                            "too few replicas answer: they are not reached, or other replicas have followed since, or"
-                                    + " the token was used or taken back (then have an operator invite "
+                            "too few replicas answer: they are unreachable, they were replaced, or the token was "
+                                    + "used or withdrawn (then ask an operator to invite "
                                     + token.principal() + " again): " + cause(e),
                             Subject.NONE,
                             e);
@@ -236,7 +235,7 @@ public final class ClusterJoin implements AutoCloseable {
         }
         GenesisFile genesis = GenesisFile.of(told.genesis());
         if (!genesis.digest().equals(token.genesis())) {
-            throw new ConfigException("the replicas tell of another genesis than the token", Subject.NONE);
+            throw new ConfigException("the genesis of the replicas differs from that of the token", Subject.NONE);
         }
         return genesis;
     }
@@ -269,7 +268,7 @@ public final class ClusterJoin implements AutoCloseable {
         List<Successor> history = replicas.history(first)
                 .join()
                 .orElseThrow(() -> new UnavailableException(
-                        "no replica shows how " + now + " came to follow; run this again", Subject.NONE));
+                        "no replica proves that " + now + " succeeds the known configuration; repeat the command", Subject.NONE));
         KnownPrincipals principals = registry().over(genesis);
         Files.createDirectories(kept.toAbsolutePath().getParent());
         ConfigurationChainFile beside = ConfigurationChainFile.beside(kept);
@@ -309,7 +308,7 @@ public final class ClusterJoin implements AutoCloseable {
             return replicas.submit(submission.encoded()).join();
         } catch (CompletionException e) {
             throw new UnavailableException(
-                    "whether the token was used now is not known; run this again: " + cause(e), Subject.NONE, e);
+                    "the token may have been used; repeat the command: " + cause(e), Subject.NONE, e);
         }
     }
 
@@ -324,7 +323,7 @@ public final class ClusterJoin implements AutoCloseable {
             throw new NotPermittedException(failed.message(), Subject.NONE);
         }
         if (!type.isInstance(reply)) {
-            throw new UnavailableException("the replicas agree on an answer to another question", Subject.NONE);
+            throw new UnavailableException("the reply of the replicas does not match the request", Subject.NONE);
         }
         return type.cast(reply);
     }

@@ -119,7 +119,7 @@ public final class TrustWatch implements AutoCloseable {
         thread.interrupt();
         try {
             if (!thread.join(Duration.ofMillis(REST_MILLIS_MAX))) {
-                LOG.warn("{} still asks who belongs", credentials.self());
+                LOG.warn("{} still waits for the registry", credentials.self());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -139,7 +139,7 @@ public final class TrustWatch implements AutoCloseable {
                 return;
             } catch (Exception e) {
                 // Replicas that do not answer now, or a file that is half written: asked again in a moment.
-                LOG.debug("{} did not learn who belongs", credentials.self(), e);
+                LOG.debug("{} could not read the registry", credentials.self(), e);
             }
         }
     }
@@ -166,7 +166,7 @@ public final class TrustWatch implements AutoCloseable {
         known = now;
         replicas.learned(now);
         credentials.asOf(askedNanos);
-        LOG.info("{} believes the keys of version {} of the registry", credentials.self(), now.version());
+        LOG.info("{} trusts the keys of version {} of the registry", credentials.self(), now.version());
         keep(now);
     }
 
@@ -185,10 +185,10 @@ public final class TrustWatch implements AutoCloseable {
         } catch (IOException e) {
             if (keeps && !closed) {
                 LOG.warn(
-                        "{} cannot be written, so what is known of the registry is learnt anew after each start: {}."
-                            + " Once more than f replicas have exchanged their keys that cannot be: put the operator's"
-                            + " *.pem.registry and *.pem.registry.replicas there before a start, as {} and {}"
-                            + " (docs/how-to/replace.md, If a member was away during changes)",
+                        "{} cannot be written, so the registry is read again after each start: {}. This fails after "
+                                + "more than f replicas have rotated their keys: then copy the operator's "
+                                + "*.pem.registry and *.pem.registry.replicas to {} and {} before a start "
+                                + "(docs/how-to/replace.md, If a member was away during changes)",
                         kept,
                         e.toString(),
                         kept,
@@ -212,7 +212,7 @@ public final class TrustWatch implements AutoCloseable {
             credentials.renew(Identity.load(files.identity()));
             identityChanged = changed;
         }
-        LOG.info("{} shows another certificate from now on", credentials.self());
+        LOG.info("{} uses a new certificate from now on", credentials.self());
         return true;
     }
 

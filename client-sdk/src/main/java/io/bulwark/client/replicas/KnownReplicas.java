@@ -193,7 +193,7 @@ public final class KnownReplicas implements Succession {
             write(next.successors());
         } catch (IOException e) {
             LOG.warn(
-                    "{} cannot be written, so who the replicas are is learnt anew after each start: {}",
+                    "{} cannot be written, so the configuration of replicas is learned again after each start: {}",
                     kept.file(),
                     e.toString());
         }
@@ -235,7 +235,7 @@ public final class KnownReplicas implements Succession {
     private void believe(ConfigurationChain next, Successor said) {
         configurationChain = next;
         term = configurationChain.term();
-        LOG.info("{} believes {}", credentials.self(), term.configuration());
+        LOG.info("{} trusts {}", credentials.self(), term.configuration());
         trust();
         listeners.forEach(listener -> listener.accept(said));
     }

@@ -332,7 +332,7 @@ class ClientTest {
             ClusterStatus status = other.status();
             assertThat(status.nodes().get(1).state())
                     .startsWith("set back in time: serves no registers until")
-                    .endsWith("; unverified: compares what it holds of objects, registers");
+                    .endsWith("; unverified: compares its data with its peers, volumes objects, registers");
             assertThat(status.volumes())
                     .extracting(volume -> volume.volume().name(), ClusterStatus.VolumeStatus::moreFaultsAtMost)
                     .containsExactlyInAnyOrder(tuple("objects", 1), tuple("registers", -1));
@@ -351,7 +351,7 @@ class ClientTest {
             assertThat(status.nodes().get(1).state())
                     .isEqualTo("read-only: no space, delete objects or give it a larger disk");
             assertThat(status.nodes().get(2).state())
-                    .isEqualTo("read-only: its store has failed, its log says why; then restart the node");
+                    .isEqualTo("read-only: its store has failed; see its log, then restart the node");
             assertThat(status.nodes().get(2).freeBytes()).isZero();
             assertThat(status.volumes().getFirst().moreFaults()).isEqualTo(-1);
             assertThat(status.volumes().getFirst().moreFaultsAtMost())

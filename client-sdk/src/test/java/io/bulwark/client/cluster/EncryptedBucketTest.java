@@ -190,6 +190,6 @@ class EncryptedBucketTest {
         assertThat(client.audit()
                         .verify(Optional.of(Bytes.of(new byte[32])), _ -> {})
                         .problem())
-                .hasValueSatisfying(problem -> assertThat(problem).startsWith("the log never came to 0000"));
+                .hasValueSatisfying(problem -> assertThat(problem).startsWith("the log never had the head 0000"));
     }
 }

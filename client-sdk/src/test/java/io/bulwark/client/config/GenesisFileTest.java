@@ -58,9 +58,9 @@ class GenesisFileTest {
         refused(good.replace(CLUSTER, CLUSTER.substring(1)), "32 hexadecimal digits");
         refused(good.replace("operator=client-0", "operator=node-0"), "operator");
         refused(good.replace("operator=client-0", "operator=client-3"), "operator");
-        refused(good.replaceFirst("key.replica-3=.*\\n", ""), "3f + 1 replicas from 0 on, not of 3");
-        refused(good.replaceFirst("key.replica-1=.*\\n", ""), "3f + 1 replicas from 0 on, not of 1");
-        refused(good + "key.node-1=" + key + "\n", "is another's, too");
+        refused(good.replaceFirst("key.replica-3=.*\\n", ""), "3f + 1 replicas, numbered from 0, not of 3");
+        refused(good.replaceFirst("key.replica-1=.*\\n", ""), "3f + 1 replicas, numbered from 0, not of 1");
+        refused(good + "key.node-1=" + key + "\n", "belongs to another principal, too");
         refused(good.replace(key, key.substring(4)), "not the whole of a public key");
         refused(good.replace("key.node-0", "key.somebody"), "is not a principal");
         refused(good + "clutser=1\n", "unknown setting clutser");
@@ -104,7 +104,7 @@ class GenesisFileTest {
     void filesThatDoNotFitTogetherAreNamed() throws IOException {
         ChannelConfig.Tls good = files(identity(NODE));
         unfit(good, OPERATOR, 4, "is the identity of node-0, not of client-0");
-        unfit(good, NODE, 7, "does not match: it has keys for 4 replicas, configured are 7");
+        unfit(good, NODE, 7, "does not match: it has keys for 4 replicas, the configuration has 7");
         unfit(new ChannelConfig.Tls(directory.resolve("none.pem"), good.genesis()), NODE, 4, "no identity at");
         unfit(new ChannelConfig.Tls(good.identity(), directory.resolve("none")), NODE, 4, "no genesis file at");
         unfit(files(Identity.generate(NODE, RANDOM)), NODE, 4, "does not match: it has another key for node-0");

@@ -167,7 +167,7 @@ class ObjectEncryptionTest {
     void aKeyFileThatCannotServeSaysWhy(@TempDir Path directory) {
         Path two = KeyFiles.create(directory.resolve("two.p12"), "a", "b");
         char[] password = KeyFiles.PASSWORD.toCharArray();
-        assertThatThrownBy(() -> Pkcs12Keys.load(two, password, null)).hasMessageContaining("[a, b]: say which one");
+        assertThatThrownBy(() -> Pkcs12Keys.load(two, password, null)).hasMessageContaining("[a, b]: choose the one");
         assertThatThrownBy(() -> Pkcs12Keys.load(two, password, "c")).hasMessageContaining("with the name c");
         assertThatThrownBy(() -> Pkcs12Keys.load(two, "wrong".toCharArray(), "a"))
                 .isInstanceOf(IOException.class);

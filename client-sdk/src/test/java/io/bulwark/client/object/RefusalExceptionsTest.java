@@ -18,10 +18,10 @@ class RefusalExceptionsTest {
     void whoFindsNoBucketForWantOfARightIsToldThatItIsTheFindingThatTakesIt() {
         assertThatThrownBy(() -> RefusalExceptions.expectBuckets(refused("client-2 may not read"), PAPERS))
                 .isInstanceOf(NotPermittedException.class)
-                .hasMessageContaining("client-2 may not read anything, and so does not find the bucket, to read or to")
+                .hasMessageContaining("client-2 may not read anything, so it cannot find the bucket for a read or a")
                 .hasMessageContaining("papers");
         assertThatThrownBy(() -> RefusalExceptions.expectBuckets(refused("client-2 may not ask anything"), PAPERS))
-                .hasMessageContaining("it was revoked, or never belonged");
+                .hasMessageContaining("it was revoked or never registered");
         Reply.BucketList none = new Reply.BucketList(List.of(), "");
         assertThat(RefusalExceptions.expectBuckets(none, PAPERS)).isSameAs(none);
     }

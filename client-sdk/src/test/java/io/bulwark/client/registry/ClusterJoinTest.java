@@ -63,7 +63,7 @@ class ClusterJoinTest {
                 .toList());
         assertThatThrownBy(() -> join(token))
                 .isInstanceOf(UnavailableException.class)
-                .hasMessageContaining("they are not reached");
+                .hasMessageContaining("they are unreachable");
         assertThat(directory).isEmptyDirectory();
     }
 
@@ -75,7 +75,7 @@ class ClusterJoinTest {
                 .isInstanceOfSatisfying(
                         NotBelievedException.class,
                         denied -> assertThat(denied.reason()).isEqualTo(Reason.NOT_KNOWN))
-                .hasMessageContaining("the token was used before, or it was taken back")
+                .hasMessageContaining("the token was used before or was withdrawn")
                 .hasMessageContaining("invite client-20 again");
         assertThat(directory).isEmptyDirectory();
     }
@@ -113,7 +113,7 @@ class ClusterJoinTest {
                 .isInstanceOfSatisfying(
                         NotBelievedException.class,
                         denied -> assertThat(denied.reason()).isEqualTo(Reason.SERVERS_NOT_KNOWN))
-                .hasMessageContaining("the keys that the token names")
+                .hasMessageContaining("the keys in the token")
                 .hasMessageContaining("invite client-20 again");
     }
 

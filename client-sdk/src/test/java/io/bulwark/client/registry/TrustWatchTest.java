@@ -223,7 +223,7 @@ class TrustWatchTest {
         new KnownPrincipals(known.genesis(), 2, new TreeMap<>(Map.of(OPERATOR, List.of()))).store(kept);
         assertThatThrownBy(this::credentials).hasMessageContaining("client-0 is revoked");
         Files.writeString(kept, "genesis=" + known.genesis().digest().toHex() + "\nversion=x\n");
-        assertThatThrownBy(this::credentials).hasMessageContaining("learnt anew");
+        assertThatThrownBy(this::credentials).hasMessageContaining("learned again");
         Files.writeString(kept, "genesis=another\nversion=x\n");
         assertThatThrownBy(this::credentials).as("as if there were none").hasMessageContaining("does not match");
     }
@@ -253,7 +253,7 @@ class TrustWatchTest {
                 .extracting(ILoggingEvent::getFormattedMessage)
                 .asString()
                 .startsWith(kept + " cannot be written")
-                .contains("before a start, as " + kept + " and " + kept + ".replicas", "docs/how-to/replace.md");
+                .contains("to " + kept + " and " + kept + ".replicas before a start", "docs/how-to/replace.md");
     }
 
     private TrustWatch start(long pauseMillis) {

@@ -264,7 +264,7 @@ final class BftReplica implements ReplicaIncarnation {
             if (!(thrown instanceof DamagedPageException)) {
                 return false;
             }
-            LOG.error("replica-{} has damaged state, which is fetched from the others", self, thrown);
+            LOG.error("replica-{} has damaged state and fetches it from the others", self, thrown);
             damaged = true;
             replica.onStateDamaged(now());
             return true;
@@ -362,7 +362,7 @@ final class BftReplica implements ReplicaIncarnation {
                     mail.onMessage(now(), from, message);
                 }
             }
-            default -> LOG.debug("{} sent an answer that nobody asked for", peer.principal());
+            default -> LOG.debug("{} sent an unsolicited answer", peer.principal());
         }
     }
 
@@ -437,13 +437,13 @@ final class BftReplica implements ReplicaIncarnation {
                                     fetch.checking() || disk.application().hasOthers()));
                 case ReplicaEffect.CheckState check -> onTransfer(now, transfer.check(now, check.checkpoint()));
                 case ReplicaEffect.DropKeys drop -> {
-                    LOG.info("{} recovers, and is heard under new keys only", nameOf(drop.replica()));
+                    LOG.info("{} recovers; only its new session keys are accepted", nameOf(drop.replica()));
                     mail.drop(now, drop.replica());
                 }
                 case ReplicaEffect.Forget forget -> {
                     disk.log().forget();
                     throw new IllegalStateException(forget.why()
-                            + ". The log of promises goes, and the replica recovers as one that has forgotten them");
+                            + ". The replica drops its log of promises and recovers as one that has forgotten them");
                 }
                 case ReplicaEffect.Stop stop -> {
                     disk.stop(stop.why());
@@ -466,7 +466,7 @@ final class BftReplica implements ReplicaIncarnation {
                 self,
                 configuration,
                 handover.checkpoint().sequence());
-        talk.orElseThrow(() -> new IllegalStateException("the members of this group stay: " + handover))
+        talk.orElseThrow(() -> new IllegalStateException("the members of this group cannot change: " + handover))
                 .onEnded(
                         now(),
                         handover,

@@ -55,9 +55,9 @@ final class GracefulLeave {
     void await(int replica) {
         try {
             if (!durable.await(DURABLE_MILLIS_MAX, TimeUnit.MILLISECONDS)) {
-                LOG.warn("replica-{} did not hand over in time", replica);
+                LOG.warn("replica-{} did not hand over its primary role in time", replica);
             } else if (!led.await(STAY_MILLIS_MAX, TimeUnit.MILLISECONDS)) {
-                LOG.info("replica-{} stops though no other one leads yet", replica);
+                LOG.info("replica-{} stops before another replica is primary", replica);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -39,9 +39,9 @@ final class HaltedReplica implements ReplicaIncarnation {
     /** With what to do. */
     static String explained(String why) {
         return why
-                + ". More than f replicas are faulty or were set back to an older copy, and this one would lose what"
-                + " it has. It changes nothing any more: stop all replicas, and choose the history to go on with by"
-                + " `bulwark replica restore` (docs/how-to/recover.md, replicas that contradict each other)";
+                + ". More than f replicas are faulty or were set back to an older copy, and this one would lose its "
+                + "history. It stays halted: stop all replicas, and choose the history to keep with `bulwark "
+                + "replica restore` (docs/how-to/recover.md, replicas that contradict each other)";
     }
 
     private void onMessage(Peer peer, long requestId, Message message, Runnable done) {

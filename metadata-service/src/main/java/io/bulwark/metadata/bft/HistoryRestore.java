@@ -104,7 +104,8 @@ public final class HistoryRestore {
             throw new IOException("there is no replica of the engine bft in " + directory);
         }
         if (from.lastBegun() > 0) {
-            throw new IOException(directory + " is of replicas that were exchanged since the genesis (configuration "
+            throw new IOException(directory + " belongs to replicas that were replaced since the genesis "
+                    + "(configuration "
                     + from.lastBegun() + "); this cannot restore them");
         }
         Directories.delete(scratch);
@@ -119,7 +120,7 @@ public final class HistoryRestore {
                         machines, store, CACHE_BYTES_MAX, config.checkpointInterval(), Runnable::run, _ -> {}));
         try (WriteAheadLog log = WriteAheadLog.open(copy.promises(), true, _ -> {}, _ -> {})) {
             if (found.damaged() || log.start() != StartReason.NORMAL) {
-                throw new IOException(directory + " is damaged: it does not show all that it has executed");
+                throw new IOException(directory + " is damaged: it does not hold all executed requests");
             }
             return replay(directory, found.application(), withPrepared(log.found()), wanted);
         } finally {
@@ -172,7 +173,7 @@ public final class HistoryRestore {
     private static void writeLog(Path promises, RestoreResult restored) throws IOException {
         Numbered mark = new Numbered(restored.checkpoint(), restored.digest());
         CountDownLatch durable = new CountDownLatch(1);
-        AtomicReference<String> failed = new AtomicReference<>("it takes longer than " + SYNC_SECONDS_MAX + " s");
+        AtomicReference<String> failed = new AtomicReference<>("the write takes longer than " + SYNC_SECONDS_MAX + " s");
         try (WriteAheadLog log =
                 WriteAheadLog.open(promises, false, _ -> durable.countDown(), e -> failed.set(e.toString()))) {
             log.roll(

@@ -125,8 +125,8 @@ final class IncarnationStore implements AutoCloseable {
             return start;
         }
         if (start == StartReason.FORGOTTEN) {
-            throw new IOException("replica-" + self + " has forgotten what it promised, and cannot recover, since its"
-                    + " group has no identities; remove its directory");
+            throw new IOException("replica-" + self + " has forgotten its promises and cannot recover, since its "
+                    + "group has no identities; remove its directory");
         }
         LOG.warn("replica-{} does not recover: its group has no identities to sign with", self);
         return StartReason.NORMAL;
@@ -189,7 +189,7 @@ final class IncarnationStore implements AutoCloseable {
         pageWriter.shutdown();
         try {
             if (!pageWriter.awaitTermination(REST_MILLIS_MAX, TimeUnit.MILLISECONDS)) {
-                LOG.warn("the pages of replica-{} did not come to rest", self);
+                LOG.warn("the pages of replica-{} did not stop", self);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -35,7 +35,7 @@ record LoadedState(RocksPageStore store, TreeApplication application, boolean da
             }
             return found;
         } catch (RocksPageStore.DamagedException e) {
-            LOG.error("replica-{} has damaged files; what is not right there is fetched from the others", self, e);
+            LOG.error("replica-{} has damaged files and fetches the damaged parts from the others", self, e);
             return begun(self, PageSalvage.salvage(pages), over, true);
         }
     }
@@ -60,7 +60,7 @@ record LoadedState(RocksPageStore store, TreeApplication application, boolean da
             TreeApplication found = over.apply(store);
             return new LoadedState(store, found, damaged || found.isDamaged());
         } catch (DamagedPageException e) {
-            LOG.error("replica-{} has damaged state; what is not right there is fetched from the others", self, e);
+            LOG.error("replica-{} has damaged state and fetches the damaged parts from the others", self, e);
             store.write(new PageBatch(
                     Map.of(), Map.of(), List.of(), Map.of(), store.checkpoints().keySet(), false, true));
             return new LoadedState(store, over.apply(store), true);

@@ -96,13 +96,12 @@ final class NonMember implements ReplicaIncarnation {
             PrincipalId self, KnownReplicas group, ConfigurationChain configurationChain, long least) {
         Configuration last = configurationChain.configuration();
         if (last.number() < least) {
-            return "was in configuration " + least + ", and has lost who the replicas are (" + last
-                    + "); it asks these, or copy registry.replicas from a member that is trusted as the genesis file"
-                    + " is";
+            return "was in configuration " + least + ", and has lost the configuration of the replicas (" + last
+                    + "); it asks these, or copy registry.replicas from a member that you trust like the genesis file";
         }
         return group.genesis().placeOf(self) >= 0 || wasMember(configurationChain, self)
-                ? "is no member of the group any more (" + last + "); turn it off, and wipe its disk"
-                : "is no member of the group yet (" + last + "); an operator lets it in";
+                ? "is no longer a member of the group (" + last + "); stop it, and wipe its disk"
+                : "is not a member of the group yet (" + last + "); an operator must add it";
     }
 
     private static boolean wasMember(ConfigurationChain configurationChain, PrincipalId self) {
@@ -124,7 +123,7 @@ final class NonMember implements ReplicaIncarnation {
             }
             default -> {
                 if (!RecoveryAnswers.answer(status(), peer, requestId, message)) {
-                    LOG.debug("{} speaks to a replica that is in no configuration", peer.principal());
+                    LOG.debug("{} sent a message to a replica that is in no configuration", peer.principal());
                 }
             }
         }

@@ -162,7 +162,7 @@ final class PageTransfer {
     FinishedTransfer onTick(long nowMillis) {
         again = false;
         for (Bytes digest : server.takeDamaged()) {
-            LOG.warn("page {} is damaged here, and is fetched from the others", digest);
+            LOG.warn("page {} is damaged and is fetched from the others", digest);
             mend(nowMillis, repair.want(nowMillis, digest));
         }
         mend(nowMillis, repair.onTick(nowMillis));
@@ -178,7 +178,7 @@ final class PageTransfer {
     }
 
     private static String told(StateFetch.Progress progress) {
-        return progress.read() + " pages looked at here, " + progress.damaged() + " of them damaged, "
+        return progress.read() + " pages checked, " + progress.damaged() + " damaged, "
                 + progress.fetched() + " fetched (" + progress.fetchedBytes() + " bytes)";
     }
 
@@ -190,7 +190,7 @@ final class PageTransfer {
                 case FetchEffect.Write write -> application.write(write.batch());
                 case FetchEffect.WrongPage wrong ->
                     mail.reportFault(nowMillis, wrong.replica(), "sent a page that is not " + wrong.digest());
-                case FetchEffect.Unavailable page -> LOG.info("no replica has page {} any more", page.digest());
+                case FetchEffect.Unavailable page -> LOG.info("no replica has page {} any longer", page.digest());
                 case FetchEffect.ImmediateTick _,
                         FetchEffect.Damaged _,
                         FetchEffect.Complete _ -> {} // not of single pages
@@ -209,9 +209,9 @@ final class PageTransfer {
                 case FetchEffect.WrongPage wrong ->
                     mail.reportFault(nowMillis, wrong.replica(), "sent a page that is not " + wrong.digest());
                 case FetchEffect.Damaged page ->
-                    LOG.warn("page {} is {} here", page.digest(), page.missing() ? "missing" : "damaged");
+                    LOG.warn("page {} is {}", page.digest(), page.missing() ? "missing" : "damaged");
                 case FetchEffect.Unavailable page -> {
-                    LOG.debug("no replica has page {} any more: a newer checkpoint is awaited", page.digest());
+                    LOG.debug("no replica has page {} any longer; waiting for a newer checkpoint", page.digest());
                     gone = true;
                 }
                 case FetchEffect.Complete complete -> {

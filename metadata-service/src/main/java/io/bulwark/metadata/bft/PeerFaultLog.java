@@ -27,7 +27,7 @@ final class PeerFaultLog {
             unsaid[replica]++;
             return;
         }
-        log.accept(unsaid[replica] == 0 ? what : what + " (and " + unsaid[replica] + " other complaints before)");
+        log.accept(unsaid[replica] == 0 ? what : what + " (and " + unsaid[replica] + " earlier faults)");
         nextMillis[replica] = nowMillis + PAUSE_MILLIS;
         unsaid[replica] = 0;
     }

@@ -99,7 +99,7 @@ final class PeerMessenger {
                     heard(nowMillis, from);
                     receiver.onMessage(nowMillis, from, said);
                 } else {
-                    refuse(nowMillis, from, "says something under no session key");
+                    refuse(nowMillis, from, "sent a message without a session key");
                 }
             }
             case Authentic said -> hear(nowMillis, from, said);
@@ -109,7 +109,7 @@ final class PeerMessenger {
                     carryOut(nowMillis, keys);
                 }
             }
-            default -> refuse(nowMillis, from, "says what replicas do not say");
+            default -> refuse(nowMillis, from, "sent a message that replicas do not send");
         }
     }
 
@@ -127,7 +127,7 @@ final class PeerMessenger {
         try {
             message = codec.read(said.type(), new WireReader(said.body()));
         } catch (MalformedException e) {
-            refuse(nowMillis, from, "sends what is no message: " + e.getMessage());
+            refuse(nowMillis, from, "sent an invalid message: " + e.getMessage());
             return;
         }
         heard(nowMillis, from);
@@ -197,7 +197,8 @@ final class PeerMessenger {
                             nowMillis,
                             misfit.replica(),
                             "has a watchdog period of " + misfit.watchdogMillis()
-                                    + " ms, and not that of this one; until they are equal neither hears the other");
+                                    + " ms, which differs from this replica's; until they are equal, each ignores "
+                                    + "the other");
             }
         }
     }

@@ -110,7 +110,7 @@ public final class ReplicaRestarter implements RecoverableReplica {
         long lastBegun = new ReplicaDirectory(config.directory()).lastBegun();
         boolean isMember = now.number() >= lastBegun && now.placeOf(PrincipalId.replica(config.replica())) >= 0;
         if (!isMember && group.isEmpty()) {
-            throw new IOException("replica-" + config.replica() + " is none of " + now + ", who stay");
+            throw new IOException("replica-" + config.replica() + " is not one of " + now + ", which cannot change");
         }
         Transport transport = Transport.open(
                 ReplicaLinks.settings().withEventLoopThreads(1),
@@ -180,7 +180,7 @@ public final class ReplicaRestarter implements RecoverableReplica {
             life = begin(next.orElse(StartReason.NORMAL));
             return true;
         } catch (IOException | RuntimeException e) {
-            LOG.error("replica-{} does not start again", config.replica(), e);
+            LOG.error("replica-{} cannot be restarted", config.replica(), e);
             return false;
         }
     }

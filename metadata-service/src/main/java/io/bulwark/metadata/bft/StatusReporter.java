@@ -139,15 +139,15 @@ final class StatusReporter {
         long seconds = (nowMillis - sinceMillis) / 1_000;
         String waiting;
         if (alone) {
-            waiting = "has not heard " + needed + " others for " + seconds
-                    + " s: it is cut off, or they are down, or it is a member no more (`bulwark replica list`)";
+            waiting = "has not heard from " + needed + " others for " + seconds
+                    + " s: the network is cut, they are down, or it is no longer a member (`bulwark replica list`)";
         } else if (estimates) {
-            waiting = "recovers and hears no estimate of 2f others since " + seconds
-                    + " s; if more than f have forgotten what they promised, the group stands still";
+            waiting = "recovers and has had no estimate from 2f others for " + seconds
+                    + " s; if more than f replicas have forgotten their promises, the group stalls";
         } else {
-            waiting = "fetches the state of the others, and no page has come for " + seconds
-                    + " s; if there are pages of it that no replica has any more, it never gets it, and if that"
-                    + " befalls more than f, the group stands still";
+            waiting = "fetches the state of the others and has received no page for " + seconds
+                    + " s; if no replica has some of its pages, the fetch cannot finish; if that affects more than f "
+                    + "replicas, the group stalls";
         }
         if (nowMillis - alarmedMillis >= ALARM_MILLIS) {
             alarmedMillis = nowMillis;

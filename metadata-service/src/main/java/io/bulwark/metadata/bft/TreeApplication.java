@@ -75,7 +75,7 @@ final class TreeApplication implements Application {
         tree = StateTree.open(store, cacheBytesMax);
         damagedCheckpoints = tree.damagedCheckpoints();
         if (!damagedCheckpoints.isEmpty()) {
-            LOG.warn("the records of the checkpoints {} are damaged; they are gone", damagedCheckpoints);
+            LOG.warn("the records of the checkpoints {} are damaged and were dropped", damagedCheckpoints);
             store.write(new PageBatch(
                     Map.of(), Map.of(), List.of(), Map.of(), Set.copyOf(damagedCheckpoints), false, false));
         }
@@ -135,7 +135,7 @@ final class TreeApplication implements Application {
         try {
             return machine.authorization(ended, next);
         } catch (RuntimeException e) { // The state may be an intruder's here, and not checked yet.
-            LOG.warn("the audit log is damaged here, so who follows {} others have to show", ended, e);
+            LOG.warn("the local audit log is damaged: other replicas have to prove the successor of {}", ended, e);
             return Optional.empty();
         }
     }

@@ -101,7 +101,7 @@ final class BftSmartEngine implements OrderingEngine, LibraryPorts.Ends {
                 host.deliver(new OrderedBatch(requests[0].timestamp, batch.submissions()));
                 relay.onDelivered(now(), (relayed + offset) % replicas, request.getSequence(), batch);
             } catch (MalformedException e) {
-                LOG.warn("replica-{} had ordered what is no batch", (relayed + offset) % replicas, e);
+                LOG.warn("replica-{} ordered an invalid batch", (relayed + offset) % replicas, e);
             }
         }
     }
@@ -109,7 +109,7 @@ final class BftSmartEngine implements OrderingEngine, LibraryPorts.Ends {
     private int order(byte[] content) {
         Consensus running = consensus;
         if (running == null) {
-            throw new IllegalStateException("nothing is ordered before the start");
+            throw new IllegalStateException("nothing can be ordered before the start");
         }
         return running.order(content);
     }

@@ -63,8 +63,8 @@ final class LibrarySandbox {
     static void checkRestricted() {
         if (!RESTRICTED) {
             throw new IllegalStateException(
-                    "the ordering engine bft-smart does not start: this process deserialized before, or filters that"
-                            + " otherwise, so that the objects of peers cannot be restricted");
+                    "the ordering engine bft-smart does not start: this process has deserialized before, or has its "
+                            + "own filter, so the objects of peers cannot be restricted");
         }
     }
 

@@ -261,7 +261,7 @@ public final class AppliedLog implements AutoCloseable {
                 durable.run();
             }
         } catch (IOException e) {
-            LOG.error("{}: the log cannot be synced; nothing more is acknowledged", directory, e);
+            LOG.error("{}: the log cannot be synced; no further request is acknowledged", directory, e);
             synchronized (syncing) {
                 syncFailed = true;
             }
@@ -292,7 +292,7 @@ public final class AppliedLog implements AutoCloseable {
                     && (files.isEmpty() || opened.get().start().equals(end));
             if (!follows) {
                 if (intact && files.isEmpty()) {
-                    LOG.error("{} does not begin as a log does and is not used", path);
+                    LOG.error("{} has no valid log header and is not used", path);
                 }
                 // A file begins when the one before is synced to its end: whatever broke the row, it was no crash.
                 damaged = true;

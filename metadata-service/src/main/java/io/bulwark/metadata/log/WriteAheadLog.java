@@ -90,8 +90,8 @@ public final class WriteAheadLog implements AutoCloseable {
         boolean forgotten = Files.exists(forgottenMark) || contents.isDamaged();
         if (contents.isDamaged() && !Files.exists(forgottenMark)) {
             LOG.error(
-                    "the log in {} is damaged ({}): this replica has forgotten what it promised, counts as one of the"
-                            + " faulty, and recovers",
+                    "the log in {} is damaged ({}): this replica has forgotten its promises, counts as faulty, and "
+                            + "recovers",
                     directory,
                     contents.damage());
             AtomicFile.replace(forgottenMark);
@@ -103,11 +103,11 @@ public final class WriteAheadLog implements AutoCloseable {
 
     private WriteAheadLogScan.Contents contents(boolean hasPromised) throws IOException {
         if (older.isEmpty()) {
-            return new WriteAheadLogScan.Contents(List.of(), 0, hasPromised ? "no file of it is there" : "");
+            return new WriteAheadLogScan.Contents(List.of(), 0, hasPromised ? "it has no file" : "");
         }
         WriteAheadLogScan.Contents contents = WriteAheadLogScan.read(disk, older.getLast());
         if (contents.mended() > 0) {
-            LOG.warn("{}: {} promises were right in one of two places", older.getLast(), contents.mended());
+            LOG.warn("{}: {} promises were intact in only one of two copies", older.getLast(), contents.mended());
         }
         return contents;
     }
@@ -207,7 +207,7 @@ public final class WriteAheadLog implements AutoCloseable {
             failed.accept(e);
             discardAfter(writes);
         } catch (RuntimeException e) {
-            failed.accept(new IOException("the log of promises does not go on", e));
+            failed.accept(new IOException("the log of promises has a gap", e));
             discardAfter(writes);
         }
     }

@@ -76,7 +76,7 @@ final class WriteAheadLogScan {
     private static Contents readOnePlace(Path file) throws IOException {
         Optional<LogFile> opened = LogFile.open(file);
         if (opened.isEmpty()) {
-            return Contents.damaged("it has no right header");
+            return Contents.damaged("it has no valid header");
         }
         List<LogRecord> records = new ArrayList<>();
         try {
@@ -85,7 +85,7 @@ final class WriteAheadLogScan {
                     ? Contents.damaged("it is damaged at " + opened.get().length())
                     : new Contents(records, 0, "");
         } catch (MalformedException e) {
-            return Contents.damaged("it holds what is no record");
+            return Contents.damaged("it holds an invalid record");
         } finally {
             opened.get().close();
         }

@@ -43,7 +43,7 @@ public interface StateMachine {
 
     /** Records in the state that this configuration has begun. */
     default void onReconfigured(Configuration now) {
-        throw new IllegalStateException("nobody was to follow: " + now);
+        throw new IllegalStateException("no successor was agreed: " + now);
     }
 
     /** Answers from the current state, and leaves it unchanged. */

@@ -47,8 +47,8 @@ public final class PageSalvage {
             }
             store.write(new PageBatch(Map.of(), Map.of(), List.of(), Map.of(), Set.of(), false, true));
             LOG.error(
-                    "{} pages of {}, and those of its logs, are kept; the damaged files are in {} until this replica"
-                            + " has the state of a checkpoint again",
+                    "{} pages of {}, and those of its logs, are kept; the damaged files are kept in {} until this "
+                            + "replica has the state of a checkpoint again",
                     pages,
                     directory,
                     moveAside(directory));
@@ -77,7 +77,7 @@ public final class PageSalvage {
         try {
             return RocksPageStore.open(made, WALRecoveryMode.SkipAnyCorruptedRecords);
         } catch (IOException e) {
-            LOG.error("the logs of {} cannot be replayed; what they alone have is fetched", damaged, e);
+            LOG.error("the logs of {} cannot be replayed; their records are fetched", damaged, e);
             create(made);
             return RocksPageStore.open(made);
         }

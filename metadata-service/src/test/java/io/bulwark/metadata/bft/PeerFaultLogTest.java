@@ -20,7 +20,7 @@ class PeerFaultLogTest {
         complaints.add(9_999, 2, "2 lies");
         assertThat(lines).containsExactly("1 lies", "2 lies");
         complaints.add(10_000, 1, "1 lies");
-        assertThat(lines).last().isEqualTo("1 lies (and 9999 other complaints before)");
+        assertThat(lines).last().isEqualTo("1 lies (and 9999 earlier faults)");
         complaints.add(20_000, 1, "1 lies");
         assertThat(lines).last().isEqualTo("1 lies");
     }

@@ -133,7 +133,7 @@ class StatusReporterTest {
         assertThat(replica.isFetching()).isTrue();
         assertThat(waiting(2_000, 0)).isEmpty();
         assertThat(waiting(11_900, 0)).isEmpty();
-        assertThat(waiting(13_000, 0)).contains("no page has come for 11 s");
+        assertThat(waiting(13_000, 0)).contains("has received no page for 11 s");
     }
 
     /** If more than f have forgotten, too few are left to tell them where their logs begin. */
@@ -164,8 +164,8 @@ class StatusReporterTest {
                     assertThat(status.waiting()).isEmpty();
                 } else {
                     assertThat(status.waiting())
-                            .contains("hears no estimate of 2f others since " + (now - 1_000) / 1_000 + " s")
-                            .contains("the group stands still");
+                            .contains("has had no estimate from 2f others for " + (now - 1_000) / 1_000 + " s")
+                            .contains("the group stalls");
                 }
             }
         } finally {
@@ -175,9 +175,9 @@ class StatusReporterTest {
         assertThat(log.list)
                 .extracting(ILoggingEvent::getFormattedMessage)
                 .satisfiesExactly(
-                        each -> assertThat(each).contains("replica-0 recovers", "since 10 s"),
-                        each -> assertThat(each).contains("since 20 s"),
-                        each -> assertThat(each).contains("since 30 s"));
+                        each -> assertThat(each).contains("replica-0 recovers", "for 10 s"),
+                        each -> assertThat(each).contains("for 20 s"),
+                        each -> assertThat(each).contains("for 30 s"));
     }
 
     @Test
@@ -186,7 +186,7 @@ class StatusReporterTest {
         for (long page = 0; page < 10; page++) {
             assertThat(waiting(1_000 + 8_000 * page, page)).isEmpty();
         }
-        assertThat(waiting(90_000, 9)).contains("no page has come for 17 s");
+        assertThat(waiting(90_000, 9)).contains("has received no page for 17 s");
         assertThat(waiting(91_000, 10)).isEmpty();
     }
 }

@@ -166,7 +166,7 @@ class WriteAheadLogTest {
     @PlantedBug(
             in = WriteAheadLog.class,
             rule = "a missing log is a lost log",
-            replace = "hasPromised ? \"no file of it is there\" : \"\"",
+            replace = "hasPromised ? \"it has no file\" : \"\"",
             with = "\"\"")
     @Test
     void aLogThatIsGoneIsForgottenIfThereWasOne() throws Exception {

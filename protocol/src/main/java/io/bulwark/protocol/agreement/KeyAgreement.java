@@ -163,7 +163,7 @@ public final class KeyAgreement implements ProtocolServer {
         this.life = draw(AgreementMessage.LIFE_BYTES);
         others.forEach(other -> {
             if (other.kind() != PrincipalKind.NODE) {
-                throw new IllegalArgumentException(other + " is no storage node");
+                throw new IllegalArgumentException(other + " is not a storage node");
             }
             peers.put(other, new Peer());
         });

@@ -41,7 +41,7 @@ public record ExtentFailure(Reason reason, BlockId block, String detail) {
     static ExtentFailure of(BlockId block, WriteOutcome outcome) {
         return switch (outcome) {
             case WriteOutcome.Complete complete ->
-                throw new IllegalArgumentException("a complete write is no failure: " + complete);
+                throw new IllegalArgumentException("a complete write is not a failure: " + complete);
             case WriteOutcome.Refused(Map<PrincipalId, StoreRefusal> reasons) ->
                 new ExtentFailure(reasonOf(reasons), block, "refused: " + said(reasons));
             case WriteOutcome.NoSpace(Map<PrincipalId, StoreRefusal> reasons) ->
@@ -60,10 +60,11 @@ public record ExtentFailure(Reason reason, BlockId block, String detail) {
                 new ExtentFailure(
                         Reason.INCOMPLETE,
                         block,
-                        "of another length, " + whole.content().length() + ": its writer lied");
+                        "of a wrong length, " + whole.content().length() + ": its writer lied");
             case ReadOutcome.Freed _ -> new ExtentFailure(Reason.FREED, block, "was freed");
             case ReadOutcome.NotPermitted _ -> new ExtentFailure(Reason.NOT_PERMITTED, block, "no grant to read");
-            case ReadOutcome.Incomplete _ -> new ExtentFailure(Reason.INCOMPLETE, block, "incomplete by its writer");
+            case ReadOutcome.Incomplete _ -> new ExtentFailure(Reason.INCOMPLETE, block, "left incomplete by its "
+                    + "writer");
             case ReadOutcome.Poisonous _ ->
                 new ExtentFailure(Reason.INCOMPLETE, block, "poisonous: its writer lied, no block encodes to it");
             case ReadOutcome.StaleMap(long epoch) ->

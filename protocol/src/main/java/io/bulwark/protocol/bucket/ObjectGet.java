@@ -209,7 +209,7 @@ public final class ObjectGet {
         try {
             pinLists.loaded(wantedList, content.get());
         } catch (MalformedException e) {
-            failure = new GetFailure.NoPinList("a pin list is not one: its writer lied: " + e.getMessage());
+            failure = new GetFailure.NoPinList("a pin list is invalid: its writer lied: " + e.getMessage());
             close();
             return List.of();
         }

@@ -150,7 +150,7 @@ public record PlacementGroup(
             List<Integer> unconfirmed = readSlots(in);
             Change next = in.bool() ? new Change(in.u8(), in.i32(0, Integer.MAX_VALUE), readSlots(in)) : null;
             if (unconfirmed.isEmpty() && next == null) {
-                throw new MalformedException("a group that says at length that nothing changes");
+                throw new MalformedException("a long form of a group without a change");
             }
             return new PlacementGroup(first & ~MORE, List.of(holders), fresh, unconfirmed, next);
         } catch (IllegalArgumentException e) {

@@ -283,7 +283,7 @@ public sealed interface NodeControlMessage extends Message {
                     || avoided < 0
                     || poisonous < 0
                     || refused < 0) {
-                throw new IllegalArgumentException("less than nothing in volume " + volume);
+                throw new IllegalArgumentException("a negative count in volume " + volume);
             }
         }
     }

@@ -24,10 +24,10 @@ public enum Verdict {
     public String text() {
         return switch (this) {
             case CORRUPT -> "corrupt";
-            case DAMAGED -> "corrupt (by its own word)";
+            case DAMAGED -> "corrupt (self-reported)";
             case OTHER_VERSION -> "other version";
             case BEHIND -> "behind";
-            case UNREACHABLE -> "slow or silent";
+            case UNREACHABLE -> "unreachable";
             case MISBEHAVED -> "misbehaved";
             case POISONOUS -> "poisonous writer";
         };

@@ -312,9 +312,9 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         slot.refusalEpoch = epoch;
         switch (slot.refusal) {
             case NONE -> blame(index, Verdict.BEHIND, "has nothing", effects);
-            case OTHER_VERSION -> blame(index, Verdict.OTHER_VERSION, "has another version", effects);
+            case OTHER_VERSION -> blame(index, Verdict.OTHER_VERSION, "has a different version", effects);
             case DAMAGED -> {
-                blame(index, Verdict.DAMAGED, "says that its fragment is damaged", effects);
+                blame(index, Verdict.DAMAGED, "reports that its fragment is damaged", effects);
                 suspect(index, effects);
             }
             case WRONG_EPOCH, NOT_HOLDER, NO_VOLUME, NOT_PERMITTED, FREED, POISONOUS, NOT_REPAIRED -> {}
@@ -517,7 +517,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
 
     private void poisonous(List<Effect> effects) {
         outcome = new ReadOutcome.Poisonous();
-        String detail = "wrote fragments that match their checksum and belong to no one block";
+        String detail = "wrote fragments that match their checksum but no single block";
         effects.add(new Effect.Evidence(block.owner(), block, Verdict.POISONOUS, detail));
     }
 
@@ -536,13 +536,13 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         Found found = slots[index].found;
         Bytes accepted = content;
         if (accepted != null && slots[index].refusal == ReadRefusal.POISONOUS) {
-            blame(index, Verdict.MISBEHAVED, "calls a version poisonous that is valid", effects);
+            blame(index, Verdict.MISBEHAVED, "reported a valid version as poisonous", effects);
         }
         if (found == null || accepted == null || verdicts.get(index) == Verdict.CORRUPT) {
             return;
         }
         if (slots[index].bad && !coding.matches(accepted, index, found.fragment())) {
-            blame(index, Verdict.CORRUPT, "sent bytes that re-encoding does not give for slot " + index, effects);
+            blame(index, Verdict.CORRUPT, "sent bytes that differ from the re-encoded fragment of slot " + index, effects);
             suspect(index, effects);
         } else if (slots[index].bad) {
             blame(index, Verdict.MISBEHAVED, "sent the right bytes with a wrong cross-checksum", effects);
@@ -621,7 +621,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         for (int index : order) {
             ReadSlot slot = slots[index];
             if (slot.bad) {
-                reasons.put(index, node(index) + " sent what is not this version");
+                reasons.put(index, node(index) + " sent data of another version");
             } else if (slot.refusal != null) {
                 reasons.put(index, node(index) + " answered " + slot.refusal);
             } else if (!slot.holds) {

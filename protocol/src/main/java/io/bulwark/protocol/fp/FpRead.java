@@ -271,7 +271,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
         attempt.add(slot, holding);
         if (holding.damaged()) {
             effects.add(new Effect.Evidence(
-                    group.node(slot), group.block(), Verdict.DAMAGED, "lost its fragment of " + attempt.version));
+                    group.node(slot), group.block(), Verdict.DAMAGED, "has lost its fragment of " + attempt.version));
         }
     }
 
@@ -279,7 +279,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
     private boolean report(int slot, Timestamp latest, List<Effect> effects) {
         if (!group.fits(latest)) {
             effects.add(new Effect.Evidence(
-                    group.node(slot), group.block(), Verdict.MISBEHAVED, "reports a version of another shape"));
+                    group.node(slot), group.block(), Verdict.MISBEHAVED, "reports a malformed version"));
             return false;
         }
         refusals.remove(slot);

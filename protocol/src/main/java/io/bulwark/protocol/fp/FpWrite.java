@@ -267,7 +267,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
         if (ofPrepare && refused.refusal() == FpRefusal.INCONSISTENT) {
             if (member.wholeBlock) {
                 // The block was encoded or decoded here: no correct node refuses it.
-                effects.add(accuse(member, "refuses a block that fits its fingerprinted cross-checksum"));
+                effects.add(accuse(member, "refuses a block that matches its fingerprinted cross-checksum"));
             } else {
                 member.wholeBlock = true;
                 prepare(nowMillis, member, effects);

@@ -90,7 +90,8 @@ final class AuditLog {
                 return Optional.of(new AuditEntry.Approval(key, signature));
             }
         }
-        throw new CommandRefusal(MetadataError.BAD_SIGNATURE, "no key of " + by + " has made it for this command");
+        throw new CommandRefusal(MetadataError.BAD_SIGNATURE, "no key of " + by + " has made the signature of this "
+                + "command");
     }
 
     /** Keeps a command that was executed. */
@@ -117,8 +118,8 @@ final class AuditLog {
                 "no " + OperatorAuthorization.ENTRIES_MAX
                         + " entries of the audit log lead from the first operator to the key of "
                         + by
-                        + " and to those of the replicas: have an operator of whom they do grant " + by
-                        + " all rights again, and rotate these keys, be it to the same");
+                        + " and to those of the replicas: ask an operator with such entries to grant " + by
+                        + " all rights again, and to rotate these keys, even to the same keys");
     }
 
     /**

@@ -62,7 +62,7 @@ public final class AuditVerification {
             return Optional.of("it comes after entry " + entries);
         }
         if (entry.agreedMillis() < agreedMillis) {
-            return Optional.of("it is older than the one before");
+            return Optional.of("it is older than its predecessor");
         }
         if (!given.add(new CommandId(entry.by(), entry.session(), entry.sessionNumber()))) {
             return Optional.of("the same command of " + entry.by() + " was executed before");
@@ -118,7 +118,7 @@ public final class AuditVerification {
         }
         boolean known =
                 keys == null ? approval.key().equals(genesis.keys().get(entry.by())) : keys.contains(approval.key());
-        return known ? Optional.empty() : Optional.of("it is signed with a key that " + entry.by() + " did not have");
+        return known ? Optional.empty() : Optional.of("it is signed with a key that was not registered for " + entry.by());
     }
 
     private void learn(Command.Administrative command) {

@@ -7,10 +7,10 @@ import io.bulwark.protocol.wire.MalformedException;
  * wire.
  */
 public enum MetadataError {
-    MALFORMED("the request is not a canonical encoding of anything"),
-    NOT_AUTHORISED("the principal has no grant for this"),
+    MALFORMED("the request is not a canonical encoding"),
+    NOT_AUTHORISED("the principal has no grant for this request"),
     SESSION_UNKNOWN("no such session of this principal"),
-    SESSION_CLOSED("the session is closed or has expired; what it executed before is no longer known"),
+    SESSION_CLOSED("the session is closed or has expired; results of its earlier commands are no longer known"),
     TOO_MANY_SESSIONS("too many open sessions of this principal"),
     NUMBER_TOO_OLD("the result of this command was acknowledged and is no longer kept"),
     NUMBER_REUSED("this number was used for another command"),
@@ -27,27 +27,26 @@ public enum MetadataError {
     BUCKET_NOT_EMPTY("the bucket still has objects or versions"),
     NO_SUCH_OBJECT("no such object"),
     NO_SUCH_VERSION("no such version of this object"),
-    CONDITION_FAILED("the object is not in the state that the condition asks for"),
+    CONDITION_FAILED("the object is not in the required state"),
     OTHER_VOLUME("both names must lie in one volume; copy the bytes instead"),
     WRONG_SESSION("the session is not for the volume of this object, or the ranges are of another session"),
     WRONG_LAYOUT("the layout does not fit the volume"),
-    STALE_EPOCH("a placement group has another epoch now; ask its current holders again"),
+    STALE_EPOCH("a placement group is in another epoch now; retry with its current holders"),
     RANGE_USED("a range was used or abandoned before"),
     TOO_MANY_RANGES("the session has too many intervals of used ranges"),
     QUOTA_EXCEEDED("the quota is used up"),
     NO_SUCH_PENDING("no such pending upload in this session"),
     LIMIT_REACHED("a limit of the cluster is reached"),
     NO_SUCH_PRINCIPAL("no such principal"),
-    PRINCIPAL_EXISTS("this principal exists, or did once"),
+    PRINCIPAL_EXISTS("this principal exists or existed before"),
     KEY_USED("this key belongs to another principal"),
-    BAD_SIGNATURE("an administrative command must be signed by who gives it"),
-    SUSPENDED("this client may not write until an operator lifts it: nodes found versions of its that belong to no one"
-            + " block"),
+    BAD_SIGNATURE("an administrative command must be signed by its issuer"),
+    SUSPENDED("this client is suspended until an operator lifts it: nodes found poisonous versions of it"),
     CHANGE_PENDING("the holders of this placement group are being changed already"),
-    TOO_MANY_UNCONFIRMED("more slots of the placement group would be without all their data than it can do without"),
-    NODE_IN_USE("the node holds slots of placement groups, which others must take first"),
+    TOO_MANY_UNCONFIRMED("too many slots of the placement group would lack data"),
+    NODE_IN_USE("the node holds slots of placement groups; move them first"),
     REPLICAS_CHANGING("the replicas are being changed already"),
-    OTHER_REPLICAS("the replicas are others by now; look again who they are");
+    OTHER_REPLICAS("the replicas have changed; read their configuration again");
 
     private static final MetadataError[] ERRORS = values();
     private final String message;

@@ -166,7 +166,7 @@ public final class MetadataStateMachine {
                             || decoded instanceof Query.GetGenesis
                             || decoded instanceof Query.ListPrincipals,
                     asker,
-                    "ask before it has given itself a key");
+                    "send queries before it has registered a key of its own");
             return answer(asker, decoded).encoded();
         } catch (CommandRefusal refusal) {
             return refusal.reply().encoded();

@@ -28,8 +28,8 @@ public final class Names {
             char c = name.charAt(i);
             boolean inner = c == '-' || (c == '.' && name.charAt(i - (i > 0 ? 1 : 0)) != '.');
             if (!letterOrDigit(c) && !(inner && i > 0 && i < name.length() - 1)) {
-                return Optional.of("character " + i + " may not stand there; allowed are a-z, 0-9, and between them"
-                        + " '-' and single '.'");
+                return Optional.of("character " + i + " is not allowed; allowed are a-z, 0-9, and between them '-' "
+                        + "and single '.'");
             }
         }
         return Optional.empty();

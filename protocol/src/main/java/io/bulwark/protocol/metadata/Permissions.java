@@ -20,7 +20,7 @@ final class Permissions {
         Grants.require(
                 !tables.invitations.contains(by) || mayWhenInvited(by, command),
                 by,
-                "do anything before it has given itself a key");
+                "do anything before it has registered a key of its own");
         switch (command) {
             case Command.RenewSession _, Command.CloseSession _ -> {}
             case Command.CreateVolume _, Command.DeleteVolume _ ->
@@ -28,11 +28,11 @@ final class Permissions {
             case Command.ReportEvidence _ -> Grants.require(grants.isNode(by), by, "report evidence");
             case Command.ReportPoison _ -> Grants.require(grants.isNode(by), by, "report poison");
             case Command.ChangeHolder _, Command.AbortChange _ ->
-                Grants.require(grants.mayAdminister(by), by, "change who holds what");
+                Grants.require(grants.mayAdminister(by), by, "change the holders of slots");
             case Command.SetNode _, Command.RemoveNode _ ->
-                Grants.require(grants.mayAdminister(by), by, "change which nodes there are");
+                Grants.require(grants.mayAdminister(by), by, "change the set of nodes");
             case Command.ChangeReplicas _ ->
-                Grants.require(grants.mayAdminister(by), by, "change who the replicas are");
+                Grants.require(grants.mayAdminister(by), by, "change the set of replicas");
             case Command.SealEpoch _, Command.ConfirmEpoch _ ->
                 Grants.require(grants.isNode(by), by, "speak for a slot");
             case Command.LiftSuspension _ -> Grants.require(grants.mayAdminister(by), by, "lift suspensions");
@@ -52,7 +52,7 @@ final class Permissions {
             case Command.RegisterPending _, Command.AbandonRanges _ ->
                 Grants.require(grants.mayWrite(by, session.volume), by, "write");
             case Command.AddPrincipal _, Command.RevokePrincipal _, Command.InvitePrincipal _ ->
-                Grants.require(grants.mayAdminister(by), by, "change who belongs");
+                Grants.require(grants.mayAdminister(by), by, "change the principals");
             case Command.RotateKey rotate ->
                 Grants.require(
                         grants.mayAdminister(by) || by.equals(rotate.principal()),

@@ -38,7 +38,7 @@ final class PlacementChanges {
         CommandRefusal.refuseUnless(
                 !place.volume.hasFixedHolders(),
                 MetadataError.BAD_ARGUMENT,
-                "the slots of register volumes that nobody verifies keep their holders");
+                "slots of register volumes without verification cannot move");
         requireNow(group, change.epoch());
         CommandRefusal.refuseUnless(
                 group.change().isEmpty(),
@@ -54,7 +54,7 @@ final class PlacementChanges {
                         && !registry.revoked(PrincipalId.node(change.to()))
                         && group.slotOf(change.to()) < 0,
                 MetadataError.BAD_ARGUMENT,
-                "node " + change.to() + " is none that can take a slot, the holders are " + group.holders());
+                "node " + change.to() + " cannot take a slot, the holders are " + group.holders());
         TreeSet<Integer> without = new TreeSet<>(group.unconfirmed());
         without.add(slot);
         CommandRefusal.refuseUnless(
@@ -124,7 +124,7 @@ final class PlacementChanges {
                 MetadataError.NO_SUCH_PRINCIPAL,
                 node + (registry.isInvited(node) ? " is invited, and has not joined yet" : " has not joined"));
         CommandRefusal.refuseUnless(
-                isHost(address.host()), MetadataError.BAD_ARGUMENT, "neither a name of a host nor an address");
+                isHost(address.host()), MetadataError.BAD_ARGUMENT, "not a host name or address");
         if (tables.nodes.get(address.node()).filter(address::equals).isEmpty()) {
             CommandRefusal.refuseUnless(
                     tables.nodes.contains(address.node()) || volumes.nodes().size() < ClusterMap.NODES_MAX,
@@ -144,7 +144,7 @@ final class PlacementChanges {
                 CommandRefusal.refuseUnless(
                         !announced && group.slotOf(number) < 0,
                         MetadataError.NODE_IN_USE,
-                        "node " + number + (announced ? " is to take" : " holds") + " a slot of volume "
+                        "node " + number + (announced ? " is to hold" : " holds") + " a slot of volume "
                                 + volume.name());
             }
         }

@@ -71,11 +71,11 @@ final class Registry {
         CommandRefusal.refuseUnless(
                 invite.expiresMillis() > now && invite.expiresMillis() - now <= Command.INVITATION_MILLIS_MAX,
                 MetadataError.BAD_ARGUMENT,
-                "an invitation is good for 30 days at most, and ends later than now");
+                "an invitation is valid for at most 30 days and must end in the future");
         CommandRefusal.refuseUnless(
                 !tables.keyOwners.contains(invite.key()),
                 MetadataError.KEY_USED,
-                "the key of an invitation is used for nothing else");
+                "the key of an invitation cannot be used elsewhere");
         put(principal, List.of(invite.key()), by);
         tables.invitations.put(principal, invite.expiresMillis());
     }
@@ -118,7 +118,7 @@ final class Registry {
                         || (rotate.keys().size() == 1
                                 && !keysOf(principal).contains(rotate.keys().getFirst())),
                 MetadataError.BAD_ARGUMENT,
-                "the key of an invitation is given up for one other key");
+                "the key of an invitation must be replaced by exactly one other key");
         put(principal, rotate.keys(), by);
         tables.invitations.remove(principal);
     }
@@ -214,7 +214,7 @@ final class Registry {
             CommandRefusal.refuseUnless(
                     owner.isEmpty() || owner.get().equals(principal),
                     MetadataError.KEY_USED,
-                    "it is or was that of " + owner.map(PrincipalId::toString).orElse(""));
+                    "it belongs or belonged to " + owner.map(PrincipalId::toString).orElse(""));
         }
         keys.forEach(key -> tables.keyOwners.put(key, principal));
         tables.weight.add(by, Weight.KEY_BYTES);

@@ -29,7 +29,7 @@ final class Releases {
             CommandRefusal.refuseUnless(
                     hashes().size() < Command.RELEASES_MAX,
                     MetadataError.LIMIT_REACHED,
-                    Command.RELEASES_MAX + " releases are allowed; forget those that are out of use");
+                    Command.RELEASES_MAX + " releases are allowed; forget unused ones");
             tables.releases.put(set.hash(), true);
         } else {
             tables.releases.remove(set.hash());

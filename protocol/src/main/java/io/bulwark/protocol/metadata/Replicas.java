@@ -39,7 +39,8 @@ final class Replicas {
 
     /** Returns the next configuration that this command names; refuses an invalid one. */
     Configuration named(Command.ChangeReplicas change) {
-        CommandRefusal.refuseUnless(!staying, MetadataError.BAD_ARGUMENT, "the replicas of this ordering engine stay");
+        CommandRefusal.refuseUnless(!staying, MetadataError.BAD_ARGUMENT, "this ordering engine cannot change its "
+                + "replicas");
         CommandRefusal.refuseUnless(next().isEmpty(), MetadataError.REPLICAS_CHANGING, "");
         Configuration now = now();
         CommandRefusal.refuseUnless(
@@ -79,7 +80,7 @@ final class Replicas {
             CommandRefusal.refuseUnless(
                     member.replica().number() < NAMES_MAX,
                     MetadataError.BAD_ARGUMENT,
-                    "what names replicas has no room for " + member.replica() + ", but up to replica-"
+                    "replica numbers have no room for " + member.replica() + ", but up to replica-"
                             + (NAMES_MAX - 1));
             CommandRefusal.refuseUnless(
                     isAddress(member), MetadataError.BAD_ARGUMENT, "\"" + member.address() + "\" is not HOST:PORT");
@@ -102,9 +103,9 @@ final class Replicas {
         }
         throw new CommandRefusal(
                 MetadataError.BAD_ARGUMENT,
-                "one replica takes the place of another, or three come, or three go; here "
-                        + change.coming().size() + " come and "
-                        + change.leaving().size() + " go");
+                "a change replaces one replica, adds three or removes three; this one adds "
+                        + change.coming().size() + " and removes "
+                        + change.leaving().size());
     }
 
     private static boolean isAddress(Member member) {
@@ -134,7 +135,7 @@ final class Replicas {
         } catch (IllegalArgumentException e) {
             throw new CommandRefusal(
                     MetadataError.BAD_ARGUMENT,
-                    "replicas without identities stay: nobody could prove who follows them");
+                    "replicas without identities cannot change: they could not prove their successors");
         }
     }
 

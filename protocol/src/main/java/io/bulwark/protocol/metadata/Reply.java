@@ -35,7 +35,7 @@ public sealed interface Reply {
                 return error.message();
             }
             if (isOfStranger()) {
-                return detail + ": it was revoked, or never belonged";
+                return detail + ": it was revoked or never registered";
             }
             return error == MetadataError.BAD_ARGUMENT ? detail : error.message() + ": " + detail;
         }
@@ -324,7 +324,7 @@ public sealed interface Reply {
         public SuspensionEntry {
             reports = List.copyOf(reports);
             if (reports.isEmpty()) {
-                throw new IllegalArgumentException("nobody has reported " + client);
+                throw new IllegalArgumentException("no node has reported " + client);
             }
         }
     }

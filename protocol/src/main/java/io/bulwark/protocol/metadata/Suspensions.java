@@ -61,7 +61,7 @@ final class Suspensions {
         CommandRefusal.refuseUnless(
                 own && report.session() >= 1 && report.session() <= lastSession(client),
                 MetadataError.BAD_ARGUMENT,
-                client + " has had no session " + report.session() + " for that");
+                client + " had no session " + report.session() + " for that");
         Poisoner key = new Poisoner(client, volume.id(), number, reporter);
         if (tables.suspended.contains(client)
                 || report.session() <= tables.lifted.get(client).orElse(0L)) {

@@ -163,7 +163,7 @@ final class Version2 {
 
     private static void require(boolean holds) {
         if (!holds) {
-            throw new MalformedException("a name that nothing can have");
+            throw new MalformedException("an invalid name");
         }
     }
 }

@@ -169,7 +169,7 @@ final class Volumes {
         CommandRefusal.refuseUnless(
                 create.kind() == VolumeKind.REGISTER || policy.verification() != Verification.NONE,
                 MetadataError.BAD_ARGUMENT,
-                "what is never verified keeps no objects");
+                "a volume without verification keeps no objects");
         CommandRefusal.refuseUnless(
                 (create.kind() == VolumeKind.OBJECT) == (create.blocks() == 0),
                 MetadataError.BAD_ARGUMENT,

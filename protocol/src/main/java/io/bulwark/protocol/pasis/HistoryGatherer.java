@@ -96,7 +96,7 @@ final class HistoryGatherer {
 
     private void take(int slot, PasisMessage.History history, List<Effect> effects) {
         if (!isWellFormed(history)) {
-            accuse(slot, Verdict.MISBEHAVED, "a history of another shape", effects);
+            accuse(slot, Verdict.MISBEHAVED, "a malformed history", effects);
             return;
         }
         RetryTimer asked = histories[slot];
@@ -138,7 +138,7 @@ final class HistoryGatherer {
                     return;
                 }
                 if (answer.held() == PasisMessage.Held.DAMAGED) {
-                    accuse(slot, Verdict.DAMAGED, "lost its fragment of " + version, effects);
+                    accuse(slot, Verdict.DAMAGED, "has lost its fragment of " + version, effects);
                 } else if (group.fits(answer.collected())) {
                     view.collect(answer.collected());
                 }
@@ -153,7 +153,7 @@ final class HistoryGatherer {
         if (group.accepts(version, slot, fragment)) {
             keep(slot, version, fragment);
         } else {
-            accuse(slot, Verdict.CORRUPT, "sent as its fragment of " + version + " what it is not", effects);
+            accuse(slot, Verdict.CORRUPT, "sent for its fragment of " + version + " other data", effects);
             views[slot].withdraw(version);
         }
     }

@@ -283,7 +283,7 @@ final class Verifier {
             PrincipalId sender = block.group().node(slot);
             if (node.rate().allow(nowMillis, sender)) {
                 node.out()
-                        .evidence(sender, block.block(), Verdict.MISBEHAVED, "a notice of a version of another shape");
+                        .evidence(sender, block.block(), Verdict.MISBEHAVED, "a notice of a malformed version");
             }
             return;
         }

@@ -324,7 +324,7 @@ class AuditLogTest {
         assertThat(problem(List.of(once, unsigned))).contains("it is not signed");
         AuditEntry older = new AuditEntry(
                 2, once.agreedMillis() - 1, ALICE, once.session(), 5000, once.command(), once.approval());
-        assertThat(problem(List.of(once, older))).contains("it is older than the one before");
+        assertThat(problem(List.of(once, older))).contains("it is older than its predecessor");
     }
 
     @Test
@@ -341,7 +341,7 @@ class AuditLogTest {
                 command,
                 Optional.of(new AuditEntry.Approval(signer(BOB).key(), signature)));
         assertThat(problem(List.of(log().entries().getFirst(), forged)))
-                .contains("it is signed with a key that client-2 did not have");
+                .contains("it is signed with a key that was not registered for client-2");
     }
 
     private static Bytes encoded(AuditEntry entry) {

@@ -247,7 +247,7 @@ class EpochTest {
     @PlantedBug(
             in = Permissions.class,
             rule = "only an operator changes who holds a slot",
-            replace = "Grants.require(grants.mayAdminister(by), by, \"change who holds what\");",
+            replace = "Grants.require(grants.mayAdminister(by), by, \"change the holders of slots\");",
             with = "{ }")
     @Test
     void onlyOperatorsChangeAndOnlyHoldersSpeakForSlots() {

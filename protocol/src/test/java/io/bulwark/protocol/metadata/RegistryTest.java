@@ -157,7 +157,7 @@ class RegistryTest {
                 .doesNotContain("revoked");
         alice.done(new Command.RevokePrincipal(BOB));
         assertThat(message(bob.run(new Command.RenewSession())))
-                .isEqualTo(BOB + " may not do anything: it was revoked, or never belonged");
+                .isEqualTo(BOB + " may not do anything: it was revoked or never registered");
         assertThat(message(rig.ask(BOB, new Query.GetMap()))).contains("ask anything", "was revoked");
     }
 

@@ -102,7 +102,7 @@ final class BackgroundScheduler {
     void end(long nowMillis) {
         advance(nowMillis);
         if (inFlight == 0) {
-            throw new IllegalStateException("more looks ended than began");
+            throw new IllegalStateException("more looks ended than started");
         }
         inFlight--;
     }

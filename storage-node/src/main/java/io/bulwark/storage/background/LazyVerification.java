@@ -100,8 +100,8 @@ public final class LazyVerification implements BackgroundWork {
     private void recordShortage(int volume, long neededBytes) {
         if (shortage.note(neededBytes)) {
             LOG.warn(
-                    "the history pool of {} bytes has no room for a few versions of volume {} of each client: set"
-                            + " history-pool to {} bytes or more, or some clients may keep others from writing",
+                    "the history pool of {} bytes is too small for a few versions of each client in volume {}: set "
+                            + "history-pool to {} bytes or more, or some clients may block the writes of others",
                     pool.bytes(),
                     volume,
                     shortage.neededBytes());

@@ -174,7 +174,7 @@ public final class Completion implements BackgroundWork {
                     perform(running, running.machine().onTick(now));
                     counts = running.machine().counts();
                     if (counts.waiting() && !waited) {
-                        LOG.info("completion waits: the metadata service does not answer");
+                        LOG.info("completion is waiting: the metadata service does not answer");
                     }
                     waited = counts.waiting();
                 }
@@ -261,7 +261,7 @@ public final class Completion implements BackgroundWork {
                 failing = false;
             } catch (ExecutionException e) {
                 if (!failing) {
-                    LOG.info("completion waits: {}", e.getMessage());
+                    LOG.info("completion is waiting: {}", e.getMessage());
                 }
                 failing = true;
             } catch (InterruptedException e) {

@@ -50,7 +50,7 @@ final class ControlSession {
         Reply reply = open.submit(command).get();
         if (reply instanceof Reply.Failed failed && OF_THE_SESSION.contains(failed.error())) {
             session = null;
-            throw new ExecutionException(new IllegalStateException("the session is lost: " + failed.message()));
+            throw new ExecutionException(new IllegalStateException("the session was lost: " + failed.message()));
         }
         return reply;
     }

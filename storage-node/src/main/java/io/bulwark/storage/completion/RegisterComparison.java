@@ -199,7 +199,7 @@ public final class RegisterComparison implements BackgroundWork {
             } catch (InterruptedException e) {
                 return;
             } catch (ExecutionException | RuntimeException e) {
-                LOG.debug("comparing registers waits", e);
+                LOG.debug("the comparison of registers is waiting", e);
                 if (!rest()) {
                     return;
                 }
@@ -219,7 +219,7 @@ public final class RegisterComparison implements BackgroundWork {
     /** False if peers are missing. */
     private boolean round(NodeAccess node) throws InterruptedException, ExecutionException {
         if (!(metadata.query(new Query.GetMap()).get() instanceof Reply.Map(var map))) {
-            throw new IllegalStateException("the replicas answer no map");
+            throw new IllegalStateException("the reply of the replicas is not a cluster map");
         }
         List<Volume> held = map.volumes().stream()
                 .filter(volume -> volume.kind() == VolumeKind.REGISTER)
@@ -278,9 +278,9 @@ public final class RegisterComparison implements BackgroundWork {
             if (standing != StoreState.SET_BACK) {
                 answers.stand(volume.id(), StoreState.SET_BACK);
                 LOG.error(
-                        "the store of node-{} was set back in time, or is new: it does not know of this node's start"
-                                + " number {}, which peers remember. It serves no registers of volume {} until it has"
-                                + " made up what it forgot; that needs n - f others that were not set back",
+                        "the store of node-{} was set back in time, or is new: it lacks this node's start number "
+                                + "{}, which peers remember. It serves no registers of volume {} until they are "
+                                + "rebuilt from n - f other nodes that were not set back",
                         node.node(),
                         laterLife,
                         volume.name());
@@ -299,7 +299,7 @@ public final class RegisterComparison implements BackgroundWork {
         answers.stand(volume.id(), StoreState.CURRENT);
         if (before == StoreState.SET_BACK) {
             LOG.info(
-                    "node-{} has made up what its store had forgotten of volume {}, and serves its registers again",
+                    "node-{} has rebuilt the registers of volume {} and serves them again",
                     node.node(),
                     volume.name());
         }
@@ -321,7 +321,7 @@ public final class RegisterComparison implements BackgroundWork {
                 node.store().lives().confirm();
                 confirmed = true;
             } catch (StoreException e) {
-                LOG.error("node-{} cannot write down that its store is current", node.node(), e);
+                LOG.error("node-{} cannot record that its store is current", node.node(), e);
             }
         }
         return confirmed;
@@ -350,7 +350,7 @@ public final class RegisterComparison implements BackgroundWork {
         if (!progress.compared) {
             progress.compared = true;
             LOG.info(
-                    "node-{} has compared what it holds of volume {} with its peers; {} blocks are left to make up",
+                    "node-{} has compared its registers of volume {} with its peers; {} blocks remain to rebuild",
                     node.node(),
                     volume.name(),
                     progress.left);

@@ -141,7 +141,7 @@ public final class RegisterScrub implements BackgroundWork {
                 return;
             } catch (ExecutionException | RuntimeException e) {
                 if (!failing) {
-                    LOG.info("scrubbing of register volumes waits: {}", e.getMessage());
+                    LOG.info("the scrub of register volumes is waiting: {}", e.getMessage());
                 }
                 failing = true;
                 if (!rest()) {
@@ -218,7 +218,7 @@ public final class RegisterScrub implements BackgroundWork {
      */
     private List<Volume> volumes(NodeAccess node) throws InterruptedException, ExecutionException {
         if (!(metadata.query(new Query.GetMap()).get() instanceof Reply.Map(var map))) {
-            throw new IllegalStateException("the replicas answer no map");
+            throw new IllegalStateException("the reply of the replicas is not a cluster map");
         }
         List<Volume> held = map.volumes().stream()
                 .filter(volume -> volume.kind() == VolumeKind.REGISTER)
@@ -250,7 +250,7 @@ public final class RegisterScrub implements BackgroundWork {
             switch (answer) {
                 case ScrubMessage.ScrubResult seen -> take(block, seen.found(), bytes);
                 case PasisBackground.ScrubResult looked -> take(block, looked.found(), bytes);
-                case null, default -> LOG.debug("scrubbing: no answer about {}", block, error);
+                case null, default -> LOG.debug("scrub: no answer for {}", block, error);
             }
         });
     }
@@ -271,14 +271,14 @@ public final class RegisterScrub implements BackgroundWork {
                 }
                 // That it had missed a write is nothing that anybody has to look at; `status` counts both.
                 LOG.atLevel(found == ScrubMessage.ScrubOutcome.REPAIRED ? Level.INFO : Level.DEBUG)
-                        .log("scrubbing: register {} is {}", block, found);
+                        .log("scrub: register {} is {}", block, found);
             }
             case UNFINISHED -> {
                 if (blocks.size() < UNFINISHED_MAX && blocks.add(block)) {
                     foundBad.incrementAndGet();
                 }
             }
-            case UNASKED -> LOG.debug("scrubbing: too few peers answer about {}", block);
+            case UNASKED -> LOG.debug("scrub: too few peers answer for {}", block);
         }
     }
 }

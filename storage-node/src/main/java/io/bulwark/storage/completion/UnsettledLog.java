@@ -22,8 +22,8 @@ final class UnsettledLog {
             return;
         }
         LOG.warn(
-                "block {} of volume {} cannot be seen to in epoch {} of its placement group; {} attempts have failed"
-                        + " since this was said last. They are made again; until then the epoch is not confirmed",
+                "block {} of volume {} cannot be settled in epoch {} of its placement group: {} attempts failed "
+                        + "since the last report. The node retries; until it succeeds the epoch is not confirmed",
                 settle.block().counter(),
                 settle.block().volume(),
                 settle.epoch(),

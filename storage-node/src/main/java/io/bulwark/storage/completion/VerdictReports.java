@@ -159,7 +159,7 @@ final class VerdictReports {
             case SentReport.OfClient of -> new Command.ReportPoison(of.client(), seen.block(), of.session(), detail);
         };
         if (session.submit(command) instanceof Reply.Failed failed) {
-            LOG.warn("the metadata refuses the verdict {}: {}", seen, failed.message());
+            LOG.warn("the metadata service refused the verdict {}: {}", seen, failed.message());
         }
         reported++;
     }

@@ -59,7 +59,7 @@ public final class MetadataFacts implements FactSource, PeerDirectory {
             case Question.OfVolume _ -> refresh().thenApply(Reply.Map::new);
         };
         return asked.thenApply(reply -> ReplicaQuestions.fact(question, reply)
-                .orElseThrow(() -> new IllegalStateException("the replicas answer " + reply)));
+                .orElseThrow(() -> new IllegalStateException("unexpected reply of the replicas: " + reply)));
     }
 
     @Override

@@ -71,7 +71,7 @@ final class FactCache {
             int own = outstandingOf.getOrDefault(principalOf(question), 0);
             if (outstanding.size() >= OUTSTANDING_MAX || own >= OUTSTANDING_PER_PRINCIPAL_MAX) {
                 return CompletableFuture.failedFuture(new IllegalStateException(outstanding.size()
-                        + " open questions to the replicas, " + own + " about " + principalOf(question)));
+                        + " open queries to the replicas, " + own + " about " + principalOf(question)));
             }
             outstanding.put(question, answer);
             outstandingOf.merge(principalOf(question), 1, Integer::sum);

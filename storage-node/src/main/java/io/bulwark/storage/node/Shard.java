@@ -122,7 +122,7 @@ final class Shard {
                     take(new Step(tick, () -> servers.forEach(server -> call(server, tick, server::onTick))));
                 }
             } catch (InterruptedException e) {
-                LOG.error("shard {} of node {} was interrupted and ends", number, engine.node(), e);
+                LOG.error("shard {} of node {} was interrupted and stops", number, engine.node(), e);
                 return;
             }
         }

@@ -124,7 +124,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
         try {
             StorageNode node = new StorageNode(config, parts, store, transport);
             parts.background().forEach(work -> work.start(node));
-            LOG.info("{} serves at {}", node.self, node.address());
+            LOG.info("{} listens at {}", node.self, node.address());
             return node;
         } catch (IOException | RuntimeException e) {
             transport.close();
@@ -180,7 +180,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
         asked.put(id, answer);
         var _ = answer.whenComplete((message, error) -> asked.remove(id));
         if (!submit(self, id, request, ShardTask.Reply.NONE, () -> {})) {
-            answer.completeExceptionally(new IllegalStateException(self + " does not take the request now"));
+            answer.completeExceptionally(new IllegalStateException(self + " cannot accept the request now"));
         }
         return answer.orTimeout(timeoutMillis, TimeUnit.MILLISECONDS);
     }
@@ -236,7 +236,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
         parts.background().forEach(BackgroundWork::stop);
         try {
             if (!limits.awaitNone(DRAIN_MILLIS)) {
-                LOG.warn("{} leaves {} requests unanswered: they took too long", self, limits.requests());
+                LOG.warn("{} stops with {} requests unanswered: they took too long", self, limits.requests());
             }
             server.close();
             links.close();
@@ -412,7 +412,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
         @Override
         public void onBrokenInvariant(ProtocolServer server, RuntimeException error) {
             broken.increment();
-            LOG.error("{} of {} failed by a broken invariant", server.getClass().getSimpleName(), self, error);
+            LOG.error("{} of {} failed: broken invariant", server.getClass().getSimpleName(), self, error);
         }
 
         @Override
@@ -420,7 +420,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
             // A node that stops ends what is under way.
             LOG.atLevel(closing.get() ? Level.DEBUG : Level.WARN)
                     .setCause(error)
-                    .log("what {} of {} asked for failed", server.getClass().getSimpleName(), self);
+                    .log("the effect of {} of {} failed", server.getClass().getSimpleName(), self);
         }
     }
 }

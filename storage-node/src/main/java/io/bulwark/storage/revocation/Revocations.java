@@ -83,7 +83,7 @@ public final class Revocations implements BackgroundWork {
             } catch (InterruptedException e) {
                 return;
             } catch (ExecutionException | TimeoutException | RuntimeException e) {
-                LOG.debug("node {} did not learn who is revoked", node.node(), e);
+                LOG.debug("node {} could not read the revocations", node.node(), e);
                 pause();
             }
         }
@@ -102,17 +102,17 @@ public final class Revocations implements BackgroundWork {
         String ts = Long.toUnsignedString(timestamp);
         if (peers.isEmpty()) {
             LOG.warn(
-                    "node {}: a repair has staged a version of volume {}, block {} (timestamp {}) that is not in force:"
-                            + " who waits for the end of a revocation may wait until that block is written",
+                    "node {}: a repair has staged a version of volume {}, block {} (timestamp {}) that is not in "
+                            + "force: a revocation may not complete until that block is written",
                     self,
                     block.volume(),
                     block.counter(),
                     ts);
         } else {
             LOG.warn(
-                    "node {}: an unfinished write of a closed session, volume {}, block {} (timestamp {}), cannot be"
-                        + " dropped yet, since {} do not answer that they have closed the session and do not have it."
-                        + " It counts for its client until they do, or are replaced, or the block is written",
+                    "node {}: an unfinished write of a closed session, volume {}, block {} (timestamp {}), cannot "
+                            + "be dropped yet: {} have not confirmed that the session is closed and the write is "
+                            + "absent. It counts for its client until they do, are replaced, or the block is written",
                     self,
                     block.volume(),
                     block.counter(),
@@ -138,7 +138,7 @@ public final class Revocations implements BackgroundWork {
             Reply reply = metadata.query(new Query.ListPrincipals(version, after, Query.PAGE_MAX))
                     .get(ANSWER_MILLIS_MAX, TimeUnit.MILLISECONDS);
             if (!(reply instanceof Reply.PrincipalList page)) {
-                throw new IllegalStateException("the replicas answer " + reply);
+                throw new IllegalStateException("unexpected reply of the replicas: " + reply);
             }
             for (Reply.PrincipalEntry entry : page.principals()) {
                 if (entry.revoked() && !rounds.knows(entry.principal())) {

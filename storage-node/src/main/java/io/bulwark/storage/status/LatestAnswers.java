@@ -123,9 +123,9 @@ public final class LatestAnswers implements BackgroundWork {
                             return;
                         }
                     } catch (StoreException e) {
-                        LOG.warn("the life of {} cannot be remembered", from, e);
+                        LOG.warn("the start number of {} cannot be recorded", from, e);
                     }
-                    LOG.warn("{} asked for what is latest from {} on, and gets no answer", from, first, error);
+                    LOG.warn("{} asked for the latest versions from {} on; the query failed", from, first, error);
                 });
     }
 

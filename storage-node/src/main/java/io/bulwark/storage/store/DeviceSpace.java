@@ -106,11 +106,11 @@ final class DeviceSpace {
         }
         long now = System.nanoTime();
         if (refuses && !said && now - saidNanos >= LOG_INTERVAL_NANOS) {
-            LOG.warn("{} takes no writes: {}", config.directory(), shortage(storedBytes));
+            LOG.warn("{} is read-only: {}", config.directory(), shortage(storedBytes));
             said = true;
             saidNanos = now;
         } else if (!refuses && said) {
-            LOG.info("{} takes writes again", config.directory());
+            LOG.info("{} is writable again", config.directory());
             said = false;
         }
     }
@@ -119,9 +119,9 @@ final class DeviceSpace {
     String shortage(long storedBytes) {
         long left = config.capacityBytes() - storedBytes;
         return left < Math.max(1, refusedBytes)
-                ? "its " + mib(config.capacityBytes()) + " are used; delete objects"
-                : "its disk has " + mib(usableBytes()) + " left, and the last " + mib(config.reserveBytes())
-                        + " are kept for deleting; delete objects, or give it a larger disk";
+                ? "its " + mib(config.capacityBytes()) + " are full; delete objects"
+                : "its disk has " + mib(usableBytes()) + " left, the last " + mib(config.reserveBytes())
+                        + " are reserved for deletions; delete objects or give it a larger disk";
     }
 
     private static String mib(long bytes) {

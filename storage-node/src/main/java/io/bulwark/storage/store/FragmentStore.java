@@ -104,7 +104,7 @@ public final class FragmentStore implements AutoCloseable {
             if (!e.isDamage()) {
                 throw e;
             }
-            LOG.error("{}; all that can be read is put into another index", e.getMessage());
+            LOG.error("{}; all readable records are copied to a new index", e.getMessage());
             IndexSalvage.salvage(directory, segments(config));
             store = assemble(config, device, directory);
         }
@@ -337,7 +337,7 @@ public final class FragmentStore implements AutoCloseable {
             return;
         }
         LOG.error(
-                "{} fragments in {} are gone with their segments; they are made again from the peers",
+                "{} fragments in {} are lost with their segments; they are rebuilt from the peers",
                 gone.size(),
                 segments.directory());
         for (int from = 0; from < gone.size(); from += LOST_AT_ONCE) {

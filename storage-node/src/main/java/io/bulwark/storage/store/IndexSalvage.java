@@ -98,8 +98,8 @@ final class IndexSalvage {
         place(segments);
         made.sync();
         LOG.error(
-                "the index in {} was damaged: {} records are kept, of which {} have lost their fragments; what is"
-                    + " missing is made again from the peers, and the damaged files stay in {} until the next start",
+                "the index in {} was damaged: {} records are kept, of which {} have lost their fragments; missing "
+                        + "data is rebuilt from the peers, and the damaged files are kept in {} until the next start",
                 damaged,
                 entries,
                 lost,

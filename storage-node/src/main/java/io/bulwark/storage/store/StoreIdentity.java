@@ -37,8 +37,8 @@ public record StoreIdentity(Bytes cluster, int node) {
         if (!Files.exists(file)) {
             if (isUsed(directory)) {
                 throw failure(
-                        "the store in " + directory + " does not say whose it is: its file " + FILE + " is gone",
-                        "put the file back");
+                        "the store in " + directory + " has no readable owner: its file " + FILE + " is missing",
+                        "restore the file");
             }
             AtomicFile.replace(file, StandardCharsets.US_ASCII.encode(text()));
         }
@@ -65,21 +65,20 @@ public record StoreIdentity(Bytes cluster, int node) {
     private void check(Path directory, String where, String found) {
         StoreIdentity owner = parse(found)
                 .orElseThrow(() -> failure(
-                        "the store in " + directory + " does not say whose it is: its " + where + " is damaged",
-                        "put back what stood there"));
+                        "the store in " + directory + " has no readable owner: its " + where + " is damaged",
+                        "restore its content"));
         if (!owner.equals(this)) {
             throw failure(
-                    "the store in " + directory + " belongs to " + owner + ", as its " + where + " says, and this is "
+                    "the store in " + directory + " belongs to " + owner + ", as its " + where + " says, but this is "
                             + this,
-                    "give each node a directory of its own, and this one the directory that it had");
+                    "give each node its own directory, and this one its previous directory");
         }
     }
 
     private static ConfigException failure(String problem, String first) {
         return new ConfigException(
-                problem + ". Nothing was changed there. Do this: " + first
-                        + "; or start the node with an empty directory, and it makes its fragments again from its"
-                        + " peers",
+                problem + ". Nothing was changed. Do this: " + first
+                        + "; or start the node with an empty directory, and it rebuilds its fragments from its peers",
                 Subject.NONE);
     }
 
@@ -90,7 +89,7 @@ public record StoreIdentity(Bytes cluster, int node) {
     }
 
     private String text() {
-        return "# Whose store this is. A node starts on its own only.\nformat=" + FORMAT + "\ncluster="
+        return "# The owner of this store. A node starts only on its own store.\nformat=" + FORMAT + "\ncluster="
                 + cluster.toHex() + "\nnode=" + node + "\n";
     }
 

@@ -87,7 +87,7 @@ final class StoreWriter {
         if (!failed && Files.notExists(segments.directory())) {
             failed = true;
             LOG.error(
-                    "{} is gone, or its disk: the store has failed, and refuses writes until the node is started again",
+                    "{} or its disk is missing: the store has failed and is read-only until the node is restarted",
                     segments.directory());
         }
         return failed;
@@ -114,7 +114,7 @@ final class StoreWriter {
             try {
                 running = gather(batch);
             } catch (InterruptedException e) {
-                LOG.error("the store's writer was interrupted; the store refuses writes until it is opened again", e);
+                LOG.error("the store's writer was interrupted; the store is read-only until it is reopened", e);
                 failed = true;
                 continue;
             }
@@ -179,7 +179,7 @@ final class StoreWriter {
             // After a failed sync the content of the device is unknown, and a retry would hide it.
             failed = true;
             batch.forEach(each -> each.outcome = Stored.FAILED);
-            LOG.error("the store in {} failed; it refuses writes until it is opened again", config.directory(), e);
+            LOG.error("the store in {} failed; it is read-only until it is reopened", config.directory(), e);
             if (e instanceof StoreException cause && cause.isDamage()) {
                 index.suspect();
             }

@@ -245,7 +245,7 @@ final class WriteBackCache {
         writingBytes -= bytes;
         if (stored != Stored.DURABLE) {
             lost += mutations;
-            LOG.error("{} acknowledged changes of {} were not written: {}", mutations, id, stored);
+            LOG.error("{} acknowledged changes of {} were lost: {}", mutations, id, stored);
         }
     }
 

@@ -46,8 +46,8 @@ class StoreIdentityTest {
                     .isInstanceOf(ConfigException.class)
                     .hasMessageContaining(directory.toString())
                     .hasMessageContaining("belongs to " + THREE)
-                    .hasMessageContaining("this is " + other)
-                    .hasMessageContaining("a directory of its own");
+                    .hasMessageContaining("but this is " + other)
+                    .hasMessageContaining("its own directory");
         }
     }
 
@@ -66,13 +66,13 @@ class StoreIdentityTest {
         Files.delete(file);
         assertThatThrownBy(() -> THREE.claim(directory))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("is gone");
+                .hasMessageContaining("is missing");
     }
 
     /** It was killed before the name was there: nothing else was written yet. */
     @Test
     void aClaimThatWasCutShortIsMadeAgain() throws IOException {
-        Files.writeString(directory.resolve("identity.tmp"), "# Whose");
+        Files.writeString(directory.resolve("identity.tmp"), "# The owner");
         THREE.claim(directory);
         assertThatCode(() -> THREE.claim(directory)).doesNotThrowAnyException();
     }

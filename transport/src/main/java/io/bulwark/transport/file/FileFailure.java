@@ -25,7 +25,7 @@ public final class FileFailure {
         return switch (failure) {
             case AccessDeniedException _ -> "permission denied";
             case NoSuchFileException _ -> "no such file or directory";
-            case FileAlreadyExistsException _ -> "it exists already";
+            case FileAlreadyExistsException _ -> "it already exists";
             case FileSystemLoopException _ -> "the symbolic links form a loop";
             case NotDirectoryException _ -> "it is not a directory";
             case DirectoryNotEmptyException _ -> "the directory is not empty";

@@ -110,7 +110,7 @@ public final class SourceStream extends InputStream {
             Thread.sleep(millis);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new InterruptedIOException("interrupted between two readings of a file");
+            throw new InterruptedIOException("interrupted between two reads of a file");
         }
     }
 
@@ -122,7 +122,7 @@ public final class SourceStream extends InputStream {
             long millis = System.currentTimeMillis();
             State before = State.of(file);
             if (!before.identity.equals(found.identity)) {
-                throw new FileChangedException(file.toString(), "another file took its place");
+                throw new FileChangedException(file.toString(), "another file has replaced it");
             }
             return new SourceStream(file, channel, before, before.isYoungAt(millis));
         } catch (IOException e) {
@@ -180,7 +180,7 @@ public final class SourceStream extends InputStream {
         }
         State after = State.of(file);
         if (!after.identity.equals(before.identity)) {
-            throw new FileChangedException(file.toString(), "another file took its place");
+            throw new FileChangedException(file.toString(), "another file has replaced it");
         }
         if (after.size < before.size) {
             throw shorter();
@@ -195,16 +195,16 @@ public final class SourceStream extends InputStream {
         if (!grown
                 && channel.read(ByteBuffer.allocate(1), position) > 0
                 && State.of(file).equals(before)) {
-            throw new IOException(file + ": it has more bytes than its size says, as files of the system do;"
-                    + " read it through a pipe");
+            throw new IOException(file + ": it has more bytes than its size, like files in /proc; read it through a "
+                    + "pipe");
         }
         checked = true;
     }
 
     private IOException shorter() throws IOException {
         return State.of(file).equals(before)
-                ? new IOException(file + ": it has fewer bytes than its size says, as files of the system do;"
-                        + " read it through a pipe")
+                ? new IOException(file + ": it has fewer bytes than its size, like files in /proc; read it through "
+                        + "a pipe")
                 : new FileChangedException(file.toString(), "it became shorter");
     }
 

@@ -27,7 +27,7 @@ final class UnfinishedFiles {
     static synchronized <T> T begin(Path file, FileMaker<T> making) throws IOException {
         hook();
         if (ending) {
-            throw new IOException("this process ends: it does not write " + file);
+            throw new IOException("this process is shutting down: it does not write " + file);
         }
         T made = making.make();
         BEGUN.add(file);
@@ -37,7 +37,7 @@ final class UnfinishedFiles {
     /** The file is whole, and stays where it is. */
     static synchronized void keep(Path file) throws IOException {
         if (!BEGUN.remove(file)) {
-            throw new IOException("this process ends: it does not finish " + file);
+            throw new IOException("this process is shutting down: it does not finish " + file);
         }
     }
 

@@ -17,7 +17,7 @@ record FileKey(PrincipalKey publicKey, PrivateKey privateKey) implements OwnKey 
             signature.update(content.array(), content.offset(), content.length());
             return Bytes.of(signature.sign());
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("the own key does not sign", e);
+            throw new IllegalStateException("the identity key cannot sign", e);
         }
     }
 
@@ -29,7 +29,7 @@ record FileKey(PrincipalKey publicKey, PrivateKey privateKey) implements OwnKey 
             agreement.doPhase(PublicKeys.of(other), true);
             return Bytes.of(agreement.generateSecret());
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("the own key does not agree with another", e);
+            throw new IllegalStateException("the key agreement of the identity key failed", e);
         }
     }
 

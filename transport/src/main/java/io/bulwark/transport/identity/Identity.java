@@ -87,7 +87,7 @@ public final class Identity {
         byte[] signed = signature.sign();
         signature.initVerify(certificate);
         if (!signature.verify(signed)) {
-            throw new GeneralSecurityException("the private key is not that of the certificate");
+            throw new GeneralSecurityException("the private key does not match the certificate");
         }
     }
 
@@ -114,7 +114,7 @@ public final class Identity {
             generator.initialize(new ECGenParameterSpec(CURVE), random);
             return withCertificate(principal, generator.generateKeyPair(), from, until, random);
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("this Java makes no P-256 keys", e);
+            throw new IllegalStateException("this Java cannot generate P-256 keys", e);
         }
     }
 
@@ -145,7 +145,7 @@ public final class Identity {
             return withCertificate(
                     principal, pair, now.minus(CLOCK_DIFFERENCE_MAX), now.plus(VALIDITY_STANDARD), random);
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("this Java makes no P-256 keys", e);
+            throw new IllegalStateException("this Java cannot generate P-256 keys", e);
         }
     }
 
@@ -165,7 +165,7 @@ public final class Identity {
         try {
             return new Identity(pair.getPrivate(), selfSigned(principal, from, until, pair, random), false);
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("this Java makes no certificates of P-256 keys", e);
+            throw new IllegalStateException("this Java cannot create certificates for P-256 keys", e);
         }
     }
 
@@ -187,7 +187,7 @@ public final class Identity {
             return new JcaX509CertificateConverter()
                     .getCertificate(builder.build(new JcaContentSignerBuilder(SIGNATURE).build(pair.getPrivate())));
         } catch (OperatorCreationException | IOException e) {
-            throw new GeneralSecurityException("no certificate could be made: " + e.getMessage(), e);
+            throw new GeneralSecurityException("cannot create a certificate: " + e.getMessage(), e);
         }
     }
 
@@ -217,7 +217,7 @@ public final class Identity {
             byte[] key = next(in, PRIVATE_KEY);
             byte[] certificate = next(in, CERTIFICATE);
             if (in.readPemObject() != null) {
-                throw new IOException("something follows the certificate");
+                throw new IOException("unexpected data after the certificate");
             }
             return new Identity(
                     KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(key)),
@@ -236,14 +236,14 @@ public final class Identity {
      */
     public void store(Path file) throws IOException {
         if (onDevice) {
-            throw new IllegalStateException("the key of " + principal + " does not leave its device");
+            throw new IllegalStateException("the key of " + principal + " cannot leave its device");
         }
         StringWriter text = new StringWriter();
         try (PemWriter out = new PemWriter(text)) {
             out.writeObject(new PemObject(PRIVATE_KEY, privateKey.getEncoded()));
             out.writeObject(new PemObject(CERTIFICATE, certificate.getEncoded()));
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("this Java does not encode its own certificate", e);
+            throw new IllegalStateException("this Java cannot encode its own certificate", e);
         }
         OutputFile.create(file, true, text.toString().getBytes(StandardCharsets.US_ASCII));
     }
@@ -256,7 +256,7 @@ public final class Identity {
             signature.update(content.array(), content.offset(), content.length());
             return Bytes.of(signature.sign());
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("the key of " + principal + " does not sign: " + e.getMessage(), e);
+            throw new IllegalStateException("the key of " + principal + " cannot sign: " + e.getMessage(), e);
         }
     }
 

@@ -59,11 +59,11 @@ public final class PeerCertificate {
             PrincipalId named, PrincipalKey key, TrustedKeys trusted, Predicate<PrincipalKey> asked) {
         if (trusted.revoked().contains(named)) {
             return new RefusedCertificateException(
-                    Reason.REVOKED, "somebody claims to be " + named + ", who was revoked");
+                    Reason.REVOKED, "a peer claims to be " + named + ", which was revoked");
         }
         return new RefusedCertificateException(
                 asked.test(key) ? Reason.UNKNOWN_STILL : Reason.UNKNOWN_KEY,
-                "somebody claims to be " + named + " with a key that is not known");
+                "a peer claims to be " + named + " with an unknown key");
     }
 
     /** The one certificate that a peer shows. */
@@ -92,7 +92,7 @@ public final class PeerCertificate {
         try {
             return new PrincipalKey(Bytes.of(certificate.getPublicKey().getEncoded()));
         } catch (IllegalArgumentException e) {
-            throw new RefusedCertificateException(Reason.FORM, "a certificate whose key is not of P-256");
+            throw new RefusedCertificateException(Reason.FORM, "a certificate with a key that is not P-256");
         }
     }
 }

@@ -115,7 +115,7 @@ public record Pkcs11Token(Path module, String label, String alias, Path pinFile)
             Certificate certificate = keys.getCertificate(alias);
             if (!(key instanceof PrivateKey own) || !(certificate instanceof X509Certificate known)) {
                 throw new IOException("the token \"" + label + "\" has no key with a certificate under the alias \""
-                        + alias + "\"; `bulwark keygen --pkcs11` makes them");
+                        + alias + "\"; create them with `bulwark keygen --pkcs11`");
             }
             return Identity.onDevice(own, known);
         } catch (GeneralSecurityException | ProviderException e) {

@@ -29,7 +29,7 @@ public final class PublicKeys {
         } catch (SignatureException e) {
             return false; // Not even the form of a signature.
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("this Java checks no " + SIGNATURE, e);
+            throw new IllegalStateException("this Java cannot verify " + SIGNATURE, e);
         }
     }
 

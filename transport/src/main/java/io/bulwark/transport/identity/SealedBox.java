@@ -100,7 +100,7 @@ public final class SealedBox {
             KeyPair pair = generator.generateKeyPair();
             return new FileKey(new PrincipalKey(Bytes.of(pair.getPublic().getEncoded())), pair.getPrivate());
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("this Java makes no keys on P-256", e);
+            throw new IllegalStateException("this Java cannot generate P-256 keys", e);
         }
     }
 

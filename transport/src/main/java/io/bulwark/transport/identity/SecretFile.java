@@ -26,7 +26,7 @@ public final class SecretFile {
             return; // No such permissions on this file system.
         }
         if (!OWNER_ONLY.containsAll(permissions)) {
-            throw new IOException(file + " is open to others (" + PosixFilePermissions.toString(permissions)
+            throw new IOException(file + " is accessible to others (" + PosixFilePermissions.toString(permissions)
                     + "); run: chmod 600 " + file);
         }
     }

@@ -96,7 +96,7 @@ class SourceStreamTest {
 
     @Test
     void anotherFileInItsPlaceHasChanged() {
-        assertChanged("another file took its place", () -> {
+        assertChanged("another file has replaced it", () -> {
             Path next = Files.writeString(directory.resolve("next"), BEFORE);
             Files.move(next, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
         });

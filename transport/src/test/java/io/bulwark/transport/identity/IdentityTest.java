@@ -104,8 +104,8 @@ class IdentityTest {
         refused(file, "", "no PRIVATE KEY");
         refused(file, key, "no CERTIFICATE");
         refused(file, certificate, "no PRIVATE KEY");
-        refused(file, good + certificate, "something follows");
-        refused(file, key + otherCertificate, "not that of the certificate");
+        refused(file, good + certificate, "unexpected data after");
+        refused(file, key + otherCertificate, "does not match the certificate");
         refused(file, good.substring(0, good.length() / 2), "is not the identity");
         refused(file, good.replaceFirst("M", "*"), "is not the identity");
         refused(file, "x".repeat(1 << 16), "too long");

@@ -31,7 +31,7 @@ public record Member(PrincipalId replica, Bytes key, String address) {
     public static Member read(WireReader in) {
         PrincipalId replica = PrincipalId.read(in);
         if (replica.kind() != PrincipalKind.REPLICA) {
-            throw new MalformedException(replica + " is no replica");
+            throw new MalformedException(replica + " is not a replica");
         }
         return new Member(replica, in.bytes(KEY_BYTES_MAX), in.string(ADDRESS_BYTES_MAX));
     }

@@ -90,7 +90,7 @@ public final class MembershipCodec implements MessageCodec {
     private static Bytes authorization(WireReader in) {
         Bytes authorization = in.bytes(OperatorAuthorizations.BYTES_MAX);
         if (authorization.isEmpty()) {
-            throw new MalformedException("a mandate that is none");
+            throw new MalformedException("an invalid mandate");
         }
         return authorization;
     }

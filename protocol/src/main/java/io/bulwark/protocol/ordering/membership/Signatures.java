@@ -8,7 +8,7 @@ public interface Signatures {
     Signatures NONE = new Signatures() {
         @Override
         public Bytes sign(Bytes content) {
-            throw new IllegalStateException("nobody signs here");
+            throw new IllegalStateException("signatures are not supported here");
         }
 
         @Override

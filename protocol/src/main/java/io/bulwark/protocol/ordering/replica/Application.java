@@ -61,6 +61,6 @@ public interface Application {
      * it.
      */
     default void onReconfigured(Configuration now) {
-        throw new IllegalStateException("nobody was to follow: " + now);
+        throw new IllegalStateException("no successor was agreed: " + now);
     }
 }

@@ -65,7 +65,7 @@ final class HistoryGuard {
         if (isOfThese
                 && count(each -> each.executed > 0 && each.executed < began && each.stable < began)
                         >= config.quorum()) {
-            found("number " + began + ", a stable checkpoint", config.quorum() + " others have not come to it");
+            found("number " + began + ", a stable checkpoint", config.quorum() + " others have not reached it");
         }
     }
 

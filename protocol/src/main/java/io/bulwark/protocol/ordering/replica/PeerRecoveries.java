@@ -91,7 +91,7 @@ final class PeerRecoveries {
         Request request = message.request();
         RecoveryRequest asked = RecoveryRequest.of(request).orElse(null);
         if (asked == null || asked.replica() != from) {
-            outbox.add(new ReplicaEffect.Misbehaved(from, "a recovery request that is none of its own"));
+            outbox.add(new ReplicaEffect.Misbehaved(from, "a recovery request that it did not send"));
             return;
         }
         AnsweredRecovery before = answered.get(from);

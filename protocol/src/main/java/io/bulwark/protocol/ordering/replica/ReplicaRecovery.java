@@ -125,7 +125,7 @@ final class ReplicaRecovery {
         }
         outbox.setGate(this::allows);
         if (found.open() && (began % config.checkpointInterval() != 0 || began > Long.MAX_VALUE / 2)) {
-            giveLogUp("its low water mark " + began + " is no checkpoint's");
+            giveLogUp("its low water mark " + began + " is not the number of a checkpoint");
         }
     }
 
@@ -341,7 +341,7 @@ final class ReplicaRecovery {
         if (phase == Phase.NONE) {
             if (accepted && !useless && startedMillis == 0 && sequence > began) {
                 giveLogUp("this replica recovered with number " + sequence
-                        + ", which its log does not know: its directory was set back to an older copy, or emptied");
+                        + ", which its log lacks: its directory was set back to an older copy or emptied");
             }
             return;
         }

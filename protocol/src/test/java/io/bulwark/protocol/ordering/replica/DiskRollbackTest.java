@@ -153,7 +153,7 @@ class DiskRollbackTest {
         one.hear(3, standing(4));
         assertThat(one.effects(ReplicaEffect.Stop.class)).isNotEmpty();
         assertThat(one.effects(ReplicaEffect.Stop.class).getFirst().why())
-                .contains("number 8", "3 others have not come to it");
+                .contains("number 8", "3 others have not reached it");
     }
 
     private static Status standing(long executed) {
