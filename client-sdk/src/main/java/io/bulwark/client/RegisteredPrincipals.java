@@ -78,8 +78,8 @@ final class RegisteredPrincipals implements Principals {
     @Override
     public JoinToken invite(PrincipalId principal, Duration validity) {
         if (!(channels instanceof ChannelConfig.Tls files)) {
-            throw new InvalidRequestException("an insecure-loopback cluster has no keys, so it cannot invite "
-                    + "principals", Subject.NONE);
+            throw new InvalidRequestException(
+                    "an insecure-loopback cluster has no keys, so it cannot invite " + "principals", Subject.NONE);
         }
         List<Entry> registered = list(); // by the replicas of now: who they are is known from here on
         GenesisFile genesis = GenesisFile.load(files.genesis());

@@ -146,7 +146,9 @@ final class RemoteBucket implements Bucket {
             case StaleEpochException _ -> {
                 client.view().refresh(deadline);
                 yield new UnavailableException(
-                        "a node was replaced during the write (" + e.getMessage() + "); retry the put", subject(key), e);
+                        "a node was replaced during the write (" + e.getMessage() + "); retry the put",
+                        subject(key),
+                        e);
             }
         };
     }

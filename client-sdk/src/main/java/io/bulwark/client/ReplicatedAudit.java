@@ -56,7 +56,8 @@ final class ReplicatedAudit implements AuditLog {
         return met
                 ? verification(log, null)
                 : verification(
-                        log, "the log never had the head " + known.map(Bytes::toHex).orElse(""));
+                        log,
+                        "the log never had the head " + known.map(Bytes::toHex).orElse(""));
     }
 
     private Reply.AuditList ask(long after, int limit) {

@@ -391,7 +391,8 @@ class BftReplacementTest {
         }
         Files.delete(ConfigurationChainFile.beside(data.resolve("registry")).file());
         start(1);
-        assertThat(at(1).status().waiting()).contains("was in configuration 1, and has lost the configuration of the replicas");
+        assertThat(at(1).status().waiting())
+                .contains("was in configuration 1, and has lost the configuration of the replicas");
         for (int number : List.of(0, 3, 4)) {
             start(number);
         }

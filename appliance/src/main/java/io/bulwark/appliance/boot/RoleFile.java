@@ -158,10 +158,7 @@ public final class RoleFile {
                 found.word("ordering", found.given("ordering", keys.ordering(), ORDERINGS.getFirst()), "", ORDERINGS);
         if (keys.ordering() == null) {
             // Replicas of one engine cannot talk to replicas of the other.
-            found.note(
-                    "ordering",
-                    "is " + String.join(" or ", ORDERINGS)
-                            + ", the same at every replica");
+            found.note("ordering", "is " + String.join(" or ", ORDERINGS) + ", the same at every replica");
         }
         Optional<InetSocketAddress> admin = found.own("admin", keys.admin());
         found.end();

@@ -42,7 +42,7 @@ final class ApplianceControl {
         return Files.exists(DataDirectory.clientProperties(data))
                 ? "there is no appliance in " + data + ", which holds the files of a client only: run this command "
                         + "where the appliance runs, with its --data directory." + oneByOne
-                : "there is no appliance in " + data + ": name its directory with --data, or create one there with `" + global.upCommand()
-                        + "`." + oneByOne;
+                : "there is no appliance in " + data + ": name its directory with --data, or create one there with `"
+                        + global.upCommand() + "`." + oneByOne;
     }
 }

@@ -134,8 +134,7 @@ public final class BulwarkCommand implements Runnable {
             case EXPIRED, SERVERS_EXPIRED ->
                 "; create an identity that is valid from now on with `bulwark keygen`, and register its key with "
                         + "`bulwark principal rotate`";
-            case SERVERS_NOT_KNOWN ->
-                "; copy `genesis.properties` from a member of the cluster";
+            case SERVERS_NOT_KNOWN -> "; copy `genesis.properties` from a member of the cluster";
         };
     }
 

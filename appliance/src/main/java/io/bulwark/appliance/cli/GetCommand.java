@@ -40,8 +40,10 @@ final class GetCommand implements Callable<Integer> {
     @Option(names = "--version-id", paramLabel = "V", description = "Read this version (default: the latest).")
     private long version;
 
-    @Option(names = "--range", paramLabel = "FIRST-[LAST]", description = "Read only this range of bytes, both ends "
-            + "included.")
+    @Option(
+            names = "--range",
+            paramLabel = "FIRST-[LAST]",
+            description = "Read only this range of bytes, both ends " + "included.")
     private @Nullable String range;
 
     @Option(

@@ -42,8 +42,10 @@ final class NodeMoveCommands {
         @Mixin
         final ClusterAccess access = new ClusterAccess();
 
-        @Option(names = "--volume", paramLabel = "NAME", description = "Move only slots of this volume (default: "
-                + "all volumes).")
+        @Option(
+                names = "--volume",
+                paramLabel = "NAME",
+                description = "Move only slots of this volume (default: " + "all volumes).")
         private @Nullable String volume;
 
         @Option(
@@ -285,14 +287,14 @@ final class NodeMoveCommands {
                     PlacementGroup each = known.groups().get(index);
                     if ((group == null || group == index) && each.change().isPresent()) {
                         client.nodes().abort(volume, index, each.epoch());
-                       aborted.add(index);
+                        aborted.add(index);
                     }
                 }
             }
             if (aborted.isEmpty()) {
                 throw new CommandFailure(
-                        CommandFailure.FAILED, "no change is announced there; a change whose epoch has opened can "
-                                + "only be moved back");
+                        CommandFailure.FAILED,
+                        "no change is announced there; a change whose epoch has opened can " + "only be moved back");
             }
             Map<String, Object> json = new LinkedHashMap<>();
             json.put("volume", volume);

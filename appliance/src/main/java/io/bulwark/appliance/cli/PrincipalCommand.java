@@ -277,7 +277,8 @@ final class PrincipalCommand implements Runnable {
         boolean says = printed.matches();
         if (says && !printed.group(1).equals(whose.toString())) {
             throw new CommandFailure(
-                    CommandFailure.USAGE, what + " belongs to " + printed.group(1) + ", but this command is about " + whose);
+                    CommandFailure.USAGE,
+                    what + " belongs to " + printed.group(1) + ", but this command is about " + whose);
         }
         try {
             return PrincipalKey.parse(says ? printed.group(2) : text);

@@ -149,11 +149,7 @@ final class ReplicaChangeCommands {
         @Parameters(index = "1", paramLabel = "NEW", description = "A name that no replica ever had.")
         private String fresh = "";
 
-        @Option(
-                names = "--key",
-                required = true,
-                paramLabel = "KEY",
-                description = "Its public key, from `keygen`.")
+        @Option(names = "--key", required = true, paramLabel = "KEY", description = "Its public key, from `keygen`.")
         private String key = "";
 
         @Option(

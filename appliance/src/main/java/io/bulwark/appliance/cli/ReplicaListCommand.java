@@ -57,7 +57,8 @@ final class ReplicaListCommand implements Callable<Integer> {
         String text = Text.table(rows) + "\nThis is configuration "
                 + standing.now().number() + "."
                 + standing.next()
-                        .map(next -> " The next checkpoint begins a configuration of: " + String.join(", ", names(next)) + ".")
+                        .map(next -> " The next checkpoint begins a configuration of: " + String.join(", ", names(next))
+                                + ".")
                         .orElse("");
         access.global().print(json, text);
         return 0;

@@ -69,7 +69,8 @@ final class ReplicaRestoreCommand implements Callable<Integer> {
                         "executed", restored.executed(),
                         "checkpoint", restored.checkpoint(),
                         "stateDigest", restored.digest().toHex()),
-                "All replicas resume with the state that replica-" + chosen + " had executed, up to number " + restored.executed()
+                "All replicas resume with the state that replica-" + chosen + " had executed, up to number "
+                        + restored.executed()
                         + ". The old files are in before-restore-" + restored.checkpoint()
                         + " of each directory; remove them after `bulwark verify` has read every object.");
     }

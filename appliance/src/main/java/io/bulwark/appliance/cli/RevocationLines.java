@@ -20,7 +20,8 @@ final class RevocationLines {
      */
     Optional<String> next(RevocationProgress progress) {
         nodesAsked |= progress.asked() > 0;
-        String line = progress.done() + " of " + progress.asked() + " nodes have completed the revocation of " + revoked + ".";
+        String line = progress.done() + " of " + progress.asked() + " nodes have completed the revocation of " + revoked
+                + ".";
         if (progress.complete() || line.equals(shown)) {
             return Optional.empty();
         }

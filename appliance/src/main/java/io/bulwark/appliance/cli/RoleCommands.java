@@ -56,9 +56,8 @@ final class RoleCommands {
 
         @Option(
                 names = ReplicaProcess.RECOVERING,
-                description =
-                        "With --config: start with a proactive recovery, which checks the state and discards old "
-                                + "session keys.")
+                description = "With --config: start with a proactive recovery, which checks the state and discards old "
+                        + "session keys.")
         private boolean recovering;
 
         @Override

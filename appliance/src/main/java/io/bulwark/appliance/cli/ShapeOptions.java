@@ -24,16 +24,15 @@ final class ShapeOptions {
     @Option(
             names = "--port-base",
             paramLabel = "PORT",
-            description = "Port of the console; nodes are 10 above, replicas 200 (default: " + ClusterShape.PORT_BASE_DEFAULT
-                    + "). Other commands read the ports from the data directory.")
+            description = "Port of the console; nodes are 10 above, replicas 200 (default: "
+                    + ClusterShape.PORT_BASE_DEFAULT + "). Other commands read the ports from the data directory.")
     private @Nullable Integer portBase;
 
     @Option(
             names = "--ordering",
             paramLabel = "ENGINE",
-            description =
-                    "Ordering engine of the metadata: bft tolerates lying replicas, bft-smart only crashes "
-                            + "(default: bft).")
+            description = "Ordering engine of the metadata: bft tolerates lying replicas, bft-smart only crashes "
+                    + "(default: bft).")
     private @Nullable String ordering;
 
     @Option(

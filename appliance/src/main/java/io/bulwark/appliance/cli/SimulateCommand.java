@@ -66,9 +66,7 @@ final class SimulateCommand implements Callable<Integer> {
             new OrderingProtocol(),
             new MembersProtocol());
 
-    @Option(
-            names = "--seed",
-            description = "First seed; later runs take the following ones (default: from the clock).")
+    @Option(names = "--seed", description = "First seed; later runs take the following ones (default: from the clock).")
     private @Nullable Long seed;
 
     @Option(
@@ -92,8 +90,9 @@ final class SimulateCommand implements Callable<Integer> {
             description = "Number of nodes, at least m + 2f (not for ordering, members). Default: each seed chooses.")
     private @Nullable Integer nodes;
 
-    @Option(names = "--faults", description = "f: number of lying nodes or replicas. Default: each seed chooses 1 "
-            + "or 2.")
+    @Option(
+            names = "--faults",
+            description = "f: number of lying nodes or replicas. Default: each seed chooses 1 " + "or 2.")
     private @Nullable Integer faults;
 
     @Option(
@@ -127,7 +126,9 @@ final class SimulateCommand implements Callable<Integer> {
             })
     private boolean exhaustive;
 
-    @Option(names = "--depth", description = "With --exhaustive: maximum number of steps in one order (default: " + DEPTH + ").")
+    @Option(
+            names = "--depth",
+            description = "With --exhaustive: maximum number of steps in one order (default: " + DEPTH + ").")
     private @Nullable Integer depth;
 
     @Option(

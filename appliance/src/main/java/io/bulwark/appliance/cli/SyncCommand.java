@@ -138,9 +138,7 @@ final class SyncCommand implements Callable<Integer> {
                 result.deleted(),
                 plan.skipped().size(),
                 failed,
-                plan.emptyDirectories() == 0
-                        ? ""
-                        : "; not stored: " + Text.empty(plan.emptyDirectories()));
+                plan.emptyDirectories() == 0 ? "" : "; not stored: " + Text.empty(plan.emptyDirectories()));
         access.global().print(json, text);
     }
 }

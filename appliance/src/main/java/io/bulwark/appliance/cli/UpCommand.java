@@ -65,9 +65,7 @@ final class UpCommand implements Callable<Integer> {
                     + " ${DEFAULT-VALUE}).")
     private String durability = "sync";
 
-    @Option(
-            names = "--processes",
-            description = "Run each node and replica in a separate process.")
+    @Option(names = "--processes", description = "Run each node and replica in a separate process.")
     private boolean processes;
 
     @Option(

@@ -43,8 +43,10 @@ final class VolumeCommand implements Runnable {
     int create(
             @Mixin ClusterAccess access,
             @Parameters(paramLabel = "VOLUME") String name,
-            @Option(names = "--blocks", paramLabel = "N", description = "Create a register volume with this number "
-                    + "of blocks.")
+            @Option(
+                            names = "--blocks",
+                            paramLabel = "N",
+                            description = "Create a register volume with this number " + "of blocks.")
                     @Nullable
                     Long blocks,
             @ArgGroup(exclusive = false) PolicyOptions given) {

@@ -82,8 +82,7 @@ public final class Demo {
             story.accept("3. Node 0 stays down: this volume tolerates " + faults + " faults at once.");
         }
 
-        story.accept(
-                "4. Another node lies: its fragments are swapped with valid fragments of other blocks,");
+        story.accept("4. Another node lies: its fragments are swapped with valid fragments of other blocks,");
         story.accept("   and every checksum on its disk is correct. A new client reads all objects:");
         int liar = swapFragments();
         if (liar < 0) {
@@ -125,7 +124,10 @@ public final class Demo {
         report.examples().stream().limit(EXAMPLES_SHOWN).forEach(example -> story.accept("     " + example));
         report.unreadable().forEach(line -> story.accept("   UNREADABLE " + line));
         boolean named = named(liar);
-        story.accept(named ? "   The lying node is identified: node-" + liar + "." : "   NO NODE ACCUSES node-" + liar + ".");
+        story.accept(
+                named
+                        ? "   The lying node is identified: node-" + liar + "."
+                        : "   NO NODE ACCUSES node-" + liar + ".");
         return named && report.unreadable().isEmpty();
     }
 
@@ -188,8 +190,7 @@ public final class Demo {
             ClusterStatus status = client.status();
             List<ClusterStatus.VolumeStatus> volumes = status.volumes();
             if (volumes.stream().allMatch(volume -> volume.moreFaults() >= volume.policyFaults())) {
-                story.accept(
-                        "   All fragments are repaired: every volume can tolerate its full number of faults.");
+                story.accept("   All fragments are repaired: every volume can tolerate its full number of faults.");
                 return true;
             }
             Thread.sleep(500);

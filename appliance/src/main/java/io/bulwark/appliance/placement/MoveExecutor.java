@@ -201,7 +201,10 @@ public final class MoveExecutor {
                 return;
             }
             if (change.get().node() != move.from()) {
-                throw lost(move, "node-" + change.get().node() + " is the announced new holder of the slot of node-" + move.from());
+                throw lost(
+                        move,
+                        "node-" + change.get().node() + " is the announced new holder of the slot of node-"
+                                + move.from());
             }
         }
         if (since != null && (group.epoch() > since || change.isPresent())) {

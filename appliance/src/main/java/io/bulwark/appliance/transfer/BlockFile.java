@@ -50,7 +50,8 @@ public final class BlockFile {
         } catch (FileChangedException e) {
             throw new IOException(
                     FileFailure.text(e) + "; the blocks from " + firstBlock + " on hold a mixture of old and new "
-                            + "data", e);
+                            + "data",
+                    e);
         }
     }
 

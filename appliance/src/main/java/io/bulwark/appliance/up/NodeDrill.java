@@ -68,8 +68,7 @@ final class NodeDrill {
         }
         String way = how.name().toLowerCase(Locale.ROOT);
         if (edited < 0) {
-            return new DrillResult(
-                    node.name() + " lies now (" + way + "): it holds the saved data.");
+            return new DrillResult(node.name() + " lies now (" + way + "): it holds the saved data.");
         }
         String message = edited > 0
                 ? node.name() + " lies now (" + way + "): " + edited + " of its fragments are "

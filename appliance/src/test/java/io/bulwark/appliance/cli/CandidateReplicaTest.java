@@ -45,8 +45,8 @@ class CandidateReplicaTest {
     void anotherKeyIsShownAndWhoseItIs() {
         assertThat(CandidateReplica.objection(member(FOURTH, KEY), now, keys.get(1), PrincipalId.replica(1)))
                 .hasValueSatisfying(said -> assertThat(said)
-                        .startsWith(
-                                "has a different key than the one given for replica-4: given " + KEY + ", shown " + keys.get(1))
+                        .startsWith("has a different key than the one given for replica-4: given " + KEY + ", shown "
+                                + keys.get(1))
                         .endsWith(", which belongs to replica-1, a replica already"));
         assertThat(CandidateReplica.objection(member(FOURTH, KEY), now, key(FOURTH), FOURTH))
                 .hasValueSatisfying(said -> assertThat(said).doesNotContain("already"));

@@ -44,7 +44,8 @@ class PrincipalCommandTest {
         CommandOutput replica = CommandOutput.of(
                 "replica", "add", "replica-4=key.replica-5=" + text + "@a", "replica-5=k@b", "replica-6=k@c");
         assertThat(replica.exitCode()).isEqualTo(CommandFailure.USAGE);
-        assertThat(replica.err()).contains("the key of replica-4 belongs to replica-5, but this command is about replica-4");
+        assertThat(replica.err())
+                .contains("the key of replica-4 belongs to replica-5, but this command is about replica-4");
     }
 
     @Test

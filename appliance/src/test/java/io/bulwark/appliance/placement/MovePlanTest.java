@@ -135,8 +135,7 @@ class MovePlanTest {
                 .hasMessageContainingAll("volume main", "needs 4 nodes", "add a node", "Nothing was changed");
         ClusterMap five = SampleMaps.of(5, SampleMaps.objects("main", SampleMaps.around(5)));
         assertThat(plan(five).planDrain(0, _ -> true)).hasSize(4);
-        assertThatThrownBy(() -> plan(five).planDrain(0, node -> node != 4))
-                .hasMessageContaining("no reachable node");
+        assertThatThrownBy(() -> plan(five).planDrain(0, node -> node != 4)).hasMessageContaining("no reachable node");
     }
 
     @Test

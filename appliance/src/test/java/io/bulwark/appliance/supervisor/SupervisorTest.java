@@ -257,8 +257,8 @@ class SupervisorTest {
         assertThat(replica.done).containsExactly("start");
         assertThat(log.list)
                 .extracting(ILoggingEvent::getFormattedMessage)
-                .anyMatch(line -> line.startsWith("replica-1 terminated unexpectedly with exit code 137; see LOG; "
-                        + "it is"));
+                .anyMatch(line ->
+                        line.startsWith("replica-1 terminated unexpectedly with exit code 137; see LOG; " + "it is"));
     }
 
     @Test

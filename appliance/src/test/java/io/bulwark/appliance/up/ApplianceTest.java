@@ -20,8 +20,7 @@ class ApplianceTest {
                         name, InetSocketAddress.createUnresolved("there", 1), Optional.empty(), List.of(), List.of()))
                 .toList();
         assertThat(Appliance.notMemberMessage(4, here))
-                .isEqualTo(
-                        "`up` runs no replica 4, only replica-0, replica-1, replica-3; a replica that was added "
-                                + "later has its own supervisor: give its directory with --data DIR");
+                .isEqualTo("`up` runs no replica 4, only replica-0, replica-1, replica-3; a replica that was added "
+                        + "later has its own supervisor: give its directory with --data DIR");
     }
 }

@@ -62,8 +62,7 @@ public record GenesisFile(String cluster, PrincipalId operator, SortedMap<Princi
             throw new IllegalArgumentException(keys.size() + " principals, at most " + PRINCIPALS_MAX);
         }
         if (operator.kind() != PrincipalKind.CLIENT || !keys.containsKey(operator)) {
-            throw new IllegalArgumentException(
-                    "the operator must be a client with a key; " + operator + " is not");
+            throw new IllegalArgumentException("the operator must be a client with a key; " + operator + " is not");
         }
         int replicas = countOfReplicas(keys);
         if (replicas < 4 || replicas % 3 != 1) {

@@ -90,8 +90,7 @@ public record KnownPrincipals(GenesisFile genesis, long version, SortedMap<Princ
 
     /** Replaces the file; returns once it is durable. */
     public void store(Path file) throws IOException {
-        StringBuilder text =
-                new StringBuilder("# Trusted keys beside those of the genesis, agreed by the replicas.\n");
+        StringBuilder text = new StringBuilder("# Trusted keys beside those of the genesis, agreed by the replicas.\n");
         text.append(GENESIS).append('=').append(genesis.digest().toHex()).append('\n');
         text.append(VERSION).append('=').append(version).append('\n');
         changed.forEach((principal, keys) -> text.append(principal)

@@ -118,10 +118,10 @@ public final class ObjectReader implements AutoCloseable {
             case GetFailure.Extent(var extent) -> RefusalExceptions.of(extent, subject);
             case GetFailure.NoPinList(String message) -> new IncompleteObjectException(message, subject);
             case GetFailure.Changed(var extent) ->
-                new ChangedWhileReadingException("this version was deleted during the read; " + extent.message(), subject);
+                new ChangedWhileReadingException(
+                        "this version was deleted during the read; " + extent.message(), subject);
             case GetFailure.NotFreed(var extent) ->
-                new UnavailableException(
-                        "nodes report a block as freed that was not; " + extent.message(), subject);
+                new UnavailableException("nodes report a block as freed that was not; " + extent.message(), subject);
             case GetFailure.Refused(Reply.Failed reply) -> RefusalExceptions.of(reply, subject);
             case GetFailure.Refused(Reply reply) ->
                 new UnavailableException("the reply of the replicas does not match the request: " + reply, subject);

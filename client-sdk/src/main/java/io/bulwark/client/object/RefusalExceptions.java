@@ -62,8 +62,8 @@ public final class RefusalExceptions {
     }
 
     static RuntimeException of(Reply.Failed failed, Subject subject) {
-        String message = failed.message()
-                + (SessionCommands.mayBeExecuted(failed) ? "; it may have been executed before" : "");
+        String message =
+                failed.message() + (SessionCommands.mayBeExecuted(failed) ? "; it may have been executed before" : "");
         return switch (failed.error()) {
             case NOT_AUTHORISED, BAD_SIGNATURE, SUSPENDED -> new NotPermittedException(message, subject);
             case BAD_NAME, BAD_KEY -> new InvalidNameException(message, subject);

@@ -196,10 +196,11 @@ public final class ClusterJoin implements AutoCloseable {
         String again = "; ask an operator to invite " + token.principal() + " again";
         Optional<String> what = switch (denied.reason()) {
             case NOT_KNOWN ->
-                Optional.of("the token was used before or was withdrawn: the replicas no longer know its key"
-                        + again + ", and check the current owner of that name if you did not use it");
+                Optional.of("the token was used before or was withdrawn: the replicas no longer know its key" + again
+                        + ", and check the current owner of that name if you did not use it");
             case SERVERS_NOT_KNOWN ->
-                Optional.of("the servers do not have the keys in the token: the replicas may have been replaced" + again);
+                Optional.of(
+                        "the servers do not have the keys in the token: the replicas may have been replaced" + again);
             case REVOKED, EXPIRED, SERVERS_EXPIRED -> Optional.empty();
         };
         if (what.isEmpty()) {
@@ -268,7 +269,8 @@ public final class ClusterJoin implements AutoCloseable {
         List<Successor> history = replicas.history(first)
                 .join()
                 .orElseThrow(() -> new UnavailableException(
-                        "no replica proves that " + now + " succeeds the known configuration; repeat the command", Subject.NONE));
+                        "no replica proves that " + now + " succeeds the known configuration; repeat the command",
+                        Subject.NONE));
         KnownPrincipals principals = registry().over(genesis);
         Files.createDirectories(kept.toAbsolutePath().getParent());
         ConfigurationChainFile beside = ConfigurationChainFile.beside(kept);

@@ -173,7 +173,8 @@ public final class HistoryRestore {
     private static void writeLog(Path promises, RestoreResult restored) throws IOException {
         Numbered mark = new Numbered(restored.checkpoint(), restored.digest());
         CountDownLatch durable = new CountDownLatch(1);
-        AtomicReference<String> failed = new AtomicReference<>("the write takes longer than " + SYNC_SECONDS_MAX + " s");
+        AtomicReference<String> failed =
+                new AtomicReference<>("the write takes longer than " + SYNC_SECONDS_MAX + " s");
         try (WriteAheadLog log =
                 WriteAheadLog.open(promises, false, _ -> durable.countDown(), e -> failed.set(e.toString()))) {
             log.roll(

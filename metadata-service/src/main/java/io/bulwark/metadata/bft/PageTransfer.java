@@ -178,8 +178,8 @@ final class PageTransfer {
     }
 
     private static String told(StateFetch.Progress progress) {
-        return progress.read() + " pages checked, " + progress.damaged() + " damaged, "
-                + progress.fetched() + " fetched (" + progress.fetchedBytes() + " bytes)";
+        return progress.read() + " pages checked, " + progress.damaged() + " damaged, " + progress.fetched()
+                + " fetched (" + progress.fetchedBytes() + " bytes)";
     }
 
     /** Single pages. */

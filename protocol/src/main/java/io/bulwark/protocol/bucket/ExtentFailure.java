@@ -63,8 +63,8 @@ public record ExtentFailure(Reason reason, BlockId block, String detail) {
                         "of a wrong length, " + whole.content().length() + ": its writer lied");
             case ReadOutcome.Freed _ -> new ExtentFailure(Reason.FREED, block, "was freed");
             case ReadOutcome.NotPermitted _ -> new ExtentFailure(Reason.NOT_PERMITTED, block, "no grant to read");
-            case ReadOutcome.Incomplete _ -> new ExtentFailure(Reason.INCOMPLETE, block, "left incomplete by its "
-                    + "writer");
+            case ReadOutcome.Incomplete _ ->
+                new ExtentFailure(Reason.INCOMPLETE, block, "left incomplete by its " + "writer");
             case ReadOutcome.Poisonous _ ->
                 new ExtentFailure(Reason.INCOMPLETE, block, "poisonous: its writer lied, no block encodes to it");
             case ReadOutcome.StaleMap(long epoch) ->

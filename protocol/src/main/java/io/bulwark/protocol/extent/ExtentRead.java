@@ -542,7 +542,11 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             return;
         }
         if (slots[index].bad && !coding.matches(accepted, index, found.fragment())) {
-            blame(index, Verdict.CORRUPT, "sent bytes that differ from the re-encoded fragment of slot " + index, effects);
+            blame(
+                    index,
+                    Verdict.CORRUPT,
+                    "sent bytes that differ from the re-encoded fragment of slot " + index,
+                    effects);
             suspect(index, effects);
         } else if (slots[index].bad) {
             blame(index, Verdict.MISBEHAVED, "sent the right bytes with a wrong cross-checksum", effects);

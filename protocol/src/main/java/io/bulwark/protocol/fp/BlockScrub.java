@@ -66,7 +66,8 @@ final class BlockScrub {
         node.out().run(operation, (now, outcome) -> {
             over.accept(now);
             switch ((LatestPoll.Outcome) outcome) {
-                case AGREED -> then.accept(own.isNone() ? ScrubMessage.ScrubOutcome.ABSENT : ScrubMessage.ScrubOutcome.GOOD, now);
+                case AGREED ->
+                    then.accept(own.isNone() ? ScrubMessage.ScrubOutcome.ABSENT : ScrubMessage.ScrubOutcome.GOOD, now);
                 case DIFFERENT -> repair(now);
                 case UNKNOWN -> then.accept(ScrubMessage.ScrubOutcome.UNASKED, now);
             }
@@ -86,7 +87,9 @@ final class BlockScrub {
         BlockVersions versions = register.versions();
         Timestamp latest = versions.latest();
         if (latest.isNone()) {
-            return register.repair().hasFoundNothing() ? ScrubMessage.ScrubOutcome.ABSENT : ScrubMessage.ScrubOutcome.UNFINISHED;
+            return register.repair().hasFoundNothing()
+                    ? ScrubMessage.ScrubOutcome.ABSENT
+                    : ScrubMessage.ScrubOutcome.UNFINISHED;
         }
         if (!versions.holds(latest)) {
             return ScrubMessage.ScrubOutcome.UNFINISHED;

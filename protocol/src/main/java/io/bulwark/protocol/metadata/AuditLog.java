@@ -90,8 +90,8 @@ final class AuditLog {
                 return Optional.of(new AuditEntry.Approval(key, signature));
             }
         }
-        throw new CommandRefusal(MetadataError.BAD_SIGNATURE, "no key of " + by + " has made the signature of this "
-                + "command");
+        throw new CommandRefusal(
+                MetadataError.BAD_SIGNATURE, "no key of " + by + " has made the signature of this " + "command");
     }
 
     /** Keeps a command that was executed. */

@@ -118,7 +118,9 @@ public final class AuditVerification {
         }
         boolean known =
                 keys == null ? approval.key().equals(genesis.keys().get(entry.by())) : keys.contains(approval.key());
-        return known ? Optional.empty() : Optional.of("it is signed with a key that was not registered for " + entry.by());
+        return known
+                ? Optional.empty()
+                : Optional.of("it is signed with a key that was not registered for " + entry.by());
     }
 
     private void learn(Command.Administrative command) {

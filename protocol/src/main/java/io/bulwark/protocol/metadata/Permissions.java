@@ -31,8 +31,7 @@ final class Permissions {
                 Grants.require(grants.mayAdminister(by), by, "change the holders of slots");
             case Command.SetNode _, Command.RemoveNode _ ->
                 Grants.require(grants.mayAdminister(by), by, "change the set of nodes");
-            case Command.ChangeReplicas _ ->
-                Grants.require(grants.mayAdminister(by), by, "change the set of replicas");
+            case Command.ChangeReplicas _ -> Grants.require(grants.mayAdminister(by), by, "change the set of replicas");
             case Command.SealEpoch _, Command.ConfirmEpoch _ ->
                 Grants.require(grants.isNode(by), by, "speak for a slot");
             case Command.LiftSuspension _ -> Grants.require(grants.mayAdminister(by), by, "lift suspensions");

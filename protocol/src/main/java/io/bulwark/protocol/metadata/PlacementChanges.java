@@ -123,8 +123,7 @@ final class PlacementChanges {
                 registry.joined(node),
                 MetadataError.NO_SUCH_PRINCIPAL,
                 node + (registry.isInvited(node) ? " is invited, and has not joined yet" : " has not joined"));
-        CommandRefusal.refuseUnless(
-                isHost(address.host()), MetadataError.BAD_ARGUMENT, "not a host name or address");
+        CommandRefusal.refuseUnless(isHost(address.host()), MetadataError.BAD_ARGUMENT, "not a host name or address");
         if (tables.nodes.get(address.node()).filter(address::equals).isEmpty()) {
             CommandRefusal.refuseUnless(
                     tables.nodes.contains(address.node()) || volumes.nodes().size() < ClusterMap.NODES_MAX,

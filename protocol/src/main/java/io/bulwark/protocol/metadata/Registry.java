@@ -214,7 +214,8 @@ final class Registry {
             CommandRefusal.refuseUnless(
                     owner.isEmpty() || owner.get().equals(principal),
                     MetadataError.KEY_USED,
-                    "it belongs or belonged to " + owner.map(PrincipalId::toString).orElse(""));
+                    "it belongs or belonged to "
+                            + owner.map(PrincipalId::toString).orElse(""));
         }
         keys.forEach(key -> tables.keyOwners.put(key, principal));
         tables.weight.add(by, Weight.KEY_BYTES);

@@ -39,8 +39,8 @@ final class Replicas {
 
     /** Returns the next configuration that this command names; refuses an invalid one. */
     Configuration named(Command.ChangeReplicas change) {
-        CommandRefusal.refuseUnless(!staying, MetadataError.BAD_ARGUMENT, "this ordering engine cannot change its "
-                + "replicas");
+        CommandRefusal.refuseUnless(
+                !staying, MetadataError.BAD_ARGUMENT, "this ordering engine cannot change its " + "replicas");
         CommandRefusal.refuseUnless(next().isEmpty(), MetadataError.REPLICAS_CHANGING, "");
         Configuration now = now();
         CommandRefusal.refuseUnless(
@@ -80,8 +80,7 @@ final class Replicas {
             CommandRefusal.refuseUnless(
                     member.replica().number() < NAMES_MAX,
                     MetadataError.BAD_ARGUMENT,
-                    "replica numbers have no room for " + member.replica() + ", but up to replica-"
-                            + (NAMES_MAX - 1));
+                    "replica numbers have no room for " + member.replica() + ", but up to replica-" + (NAMES_MAX - 1));
             CommandRefusal.refuseUnless(
                     isAddress(member), MetadataError.BAD_ARGUMENT, "\"" + member.address() + "\" is not HOST:PORT");
         }

@@ -282,8 +282,7 @@ final class Verifier {
         if (!block.group().fits(version)) {
             PrincipalId sender = block.group().node(slot);
             if (node.rate().allow(nowMillis, sender)) {
-                node.out()
-                        .evidence(sender, block.block(), Verdict.MISBEHAVED, "a notice of a malformed version");
+                node.out().evidence(sender, block.block(), Verdict.MISBEHAVED, "a notice of a malformed version");
             }
             return;
         }

@@ -161,7 +161,9 @@ class PasisScrubTest {
         for (RecordKey key : cluster.versions(3, 0)) {
             disk(3).damage(key);
         }
-        assertThat(cluster.look(3, 0)).as("the complete one is made again").isEqualTo(ScrubMessage.ScrubOutcome.REPAIRED);
+        assertThat(cluster.look(3, 0))
+                .as("the complete one is made again")
+                .isEqualTo(ScrubMessage.ScrubOutcome.REPAIRED);
     }
 
     @Test

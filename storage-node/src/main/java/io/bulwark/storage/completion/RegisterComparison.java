@@ -299,9 +299,7 @@ public final class RegisterComparison implements BackgroundWork {
         answers.stand(volume.id(), StoreState.CURRENT);
         if (before == StoreState.SET_BACK) {
             LOG.info(
-                    "node-{} has rebuilt the registers of volume {} and serves them again",
-                    node.node(),
-                    volume.name());
+                    "node-{} has rebuilt the registers of volume {} and serves them again", node.node(), volume.name());
         }
     }
 

@@ -86,7 +86,9 @@ public final class RegisterScrub implements BackgroundWork {
     @Override
     public void start(NodeAccess node) {
         background.count(() -> new ScrubCounts(
-                looks(), foundBad.get(), count(ScrubMessage.ScrubOutcome.COMPLETED) + count(ScrubMessage.ScrubOutcome.REPAIRED)));
+                looks(),
+                foundBad.get(),
+                count(ScrubMessage.ScrubOutcome.COMPLETED) + count(ScrubMessage.ScrubOutcome.REPAIRED)));
         if (background.scrubs()) {
             begin(node, Scrubber.REGISTERS, scrubber -> held(node, scrubber));
             begin(node, Scrubber.MISSED_REGISTERS, scrubber -> checkAbsent(node, scrubber));

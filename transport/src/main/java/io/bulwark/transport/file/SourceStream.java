@@ -195,16 +195,16 @@ public final class SourceStream extends InputStream {
         if (!grown
                 && channel.read(ByteBuffer.allocate(1), position) > 0
                 && State.of(file).equals(before)) {
-            throw new IOException(file + ": it has more bytes than its size, like files in /proc; read it through a "
-                    + "pipe");
+            throw new IOException(
+                    file + ": it has more bytes than its size, like files in /proc; read it through a " + "pipe");
         }
         checked = true;
     }
 
     private IOException shorter() throws IOException {
         return State.of(file).equals(before)
-                ? new IOException(file + ": it has fewer bytes than its size, like files in /proc; read it through "
-                        + "a pipe")
+                ? new IOException(
+                        file + ": it has fewer bytes than its size, like files in /proc; read it through " + "a pipe")
                 : new FileChangedException(file.toString(), "it became shorter");
     }
 
