@@ -19,6 +19,12 @@ final class NodeMeters {
     static void register(MeterRegistry meters, int node, FragmentStore store, RequestLimits limits) {
         Tags tags = Tags.of("node", Integer.toString(node));
         Scrape scrape = new Scrape(store::usage, System::nanoTime);
+        registerGauges(meters, tags, store, scrape);
+        registerCounters(meters, tags, store, scrape);
+        registerRequests(meters, tags, limits);
+    }
+
+    private static void registerGauges(MeterRegistry meters, Tags tags, FragmentStore store, Scrape scrape) {
         gauge(
                 meters,
                 tags,
@@ -68,6 +74,9 @@ final class NodeMeters {
                 "Acknowledged bytes in the write-back cache.",
                 store,
                 _ -> scrape.usage().heldBytes());
+    }
+
+    private static void registerCounters(MeterRegistry meters, Tags tags, FragmentStore store, Scrape scrape) {
         counter(
                 meters,
                 tags,
@@ -103,6 +112,9 @@ final class NodeMeters {
                 "Syncs of segments and of the index.",
                 store,
                 _ -> scrape.usage().syncs());
+    }
+
+    private static void registerRequests(MeterRegistry meters, Tags tags, RequestLimits limits) {
         gauge(meters, tags, "bulwark.node.requests", "Requests in processing.", limits, RequestLimits::requests);
         gauge(
                 meters,
