@@ -125,7 +125,7 @@ class AuthenticationFailureTest {
         refuses(0, LinkRefusal.Reason.UNKNOWN_KEY, LONG);
         refuses(3, LinkRefusal.Reason.UNKNOWN_KEY, LONG);
         assertThat(denial(4).orElseThrow().exception(SELF))
-                .hasMessageContaining("the key of client-5 is not believed")
+                .hasMessageContaining("the key of client-5 is not trusted")
                 .hasMessageContaining("(replica-0 does not know the key, replica-3 does not know the key)");
         for (int replica : List.of(0, 1, 3)) {
             refuses(replica, LinkRefusal.Reason.THEIR_KEY_UNKNOWN, LONG);
