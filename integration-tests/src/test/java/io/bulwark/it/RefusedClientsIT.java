@@ -89,7 +89,7 @@ class RefusedClientsIT {
                 .isInstanceOfSatisfying(
                         NotBelievedException.class,
                         denied -> assertThat(denied.reason()).isEqualTo(Reason.NOT_KNOWN));
-        assertCommandLineSays(config, "the key of client-40 is not believed", "bulwark principal add");
+        assertCommandLineSays(config, "the key of client-40 is not trusted", "bulwark principal add");
         CLUSTER.client().principals().add(stranger, identity.publicKey());
         CLUSTER.client().principals().grant(stranger, new Scope.All(), ALL);
         // The replicas learn of it because it comes.
