@@ -23,7 +23,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Command(
         name = "status",
         description = {
-            "Show nodes, replicas, recoveries, buckets, detected faults, and the faults that volumes can tolerate now.",
+            "Show nodes, replicas, recoveries, buckets, detected faults, and tolerated faults.",
             "Exit code 1 if a volume can tolerate no further fault,",
             "69 if the cluster does not answer."
         })

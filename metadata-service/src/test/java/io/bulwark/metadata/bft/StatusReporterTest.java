@@ -100,9 +100,9 @@ class StatusReporterTest {
     void whoHearsTooFewOthersSaysSo() {
         assertThat(waiting(1_000)).isEmpty();
         assertThat(waiting(10_900)).isEmpty();
-        assertThat(waiting(11_000)).contains("has not heard 2 others for 10 s");
+        assertThat(waiting(11_000)).contains("has not heard from 2 others for 10 s");
         hear(12_000, 1);
-        assertThat(waiting(13_000)).contains("has not heard 2 others for 12 s");
+        assertThat(waiting(13_000)).contains("has not heard from 2 others for 12 s");
         hear(14_000, 2);
         assertThat(waiting(14_000)).isEmpty();
         for (long now = 15_000; now < 22_000; now += 1_000) {
@@ -110,7 +110,7 @@ class StatusReporterTest {
             hear(now, 1);
         }
         assertThat(waiting(23_900)).isEmpty();
-        assertThat(waiting(24_500)).contains("has not heard 2 others for 10 s");
+        assertThat(waiting(24_500)).contains("has not heard from 2 others for 10 s");
     }
 
     /** One that was removed, and has lost all that it knew, takes itself for a member that begins. */
