@@ -88,8 +88,7 @@ final class PrincipalCommand implements Runnable {
     @Command(
             name = "invite",
             description = {
-                "Invite a client or node that creates its own key, and print the token for `bulwark join` on its "
-                        + "machine.",
+                "Invite a client or node that creates its own key, and print its token for `bulwark join`.",
                 "The token is secret and valid once: the first user becomes that principal. A new invitation "
                         + "invalidates the previous token."
             })
@@ -131,8 +130,7 @@ final class PrincipalCommand implements Runnable {
     @Command(
             name = "rotate",
             description = {
-                "Register a new key of a principal. The previous key stays valid until this command is repeated "
-                        + "with --final.",
+                "Register a new key of a principal. The previous key stays valid until a repeat with --final.",
                 "Replace the identity file between the two commands; no restart is needed."
             })
     int rotate(
@@ -183,7 +181,7 @@ final class PrincipalCommand implements Runnable {
     @Command(
             name = "suspended",
             description = {
-                "List the suspended clients: they may not write, since b + 1 nodes found poisonous versions of theirs.",
+                "List the suspended clients: b + 1 nodes found poisonous versions of theirs; they may not write.",
                 "Administrators of the volume are listed too, but not suspended."
             })
     int suspended(@Mixin ClusterAccess access) {

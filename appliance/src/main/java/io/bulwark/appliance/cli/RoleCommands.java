@@ -23,8 +23,7 @@ final class RoleCommands {
     @Command(
             name = "replica",
             description = {
-                "Run a metadata replica, or manage replicas: list, replace, recover or restore them, or move their "
-                        + "engine.",
+                "Run a metadata replica, or list, replace, recover, restore or move the replicas.",
                 "`replica --config FILE` runs a replica. list, replace, add and remove are for operators of the "
                         + "cluster;",
                 "recover, restore and move act on this machine."
