@@ -10,6 +10,7 @@ import io.bulwark.appliance.cluster.ProcessMember;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketSpec;
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.GetOptions;
 import io.bulwark.client.Volume;
 import io.bulwark.client.VolumeSpec;
 import io.bulwark.client.error.BulwarkException;
@@ -170,7 +171,7 @@ class NodeChangesIT {
     private void whatCannotOpenIsGivenUp() throws Exception {
         CLUSTER.member("node-0").stop();
         CLUSTER.member("node-1").stop();
-        readAll();
+        readAll(GetOptions.DEFAULT.withSalvage(true));
         refused(CommandFailure.UNAVAILABLE, "no slot was moved", "replace", "2", "6");
         PlacementGroup before = group();
         int spare = before.slotOf(5) < 0 ? 5 : 2;
@@ -206,7 +207,7 @@ class NodeChangesIT {
         CLUSTER.awaitFullFaults();
         CLUSTER.member("node-1").stop();
         CLUSTER.member("node-3").stop();
-        readAll();
+        readAll(GetOptions.DEFAULT.withSalvage(true));
         CLUSTER.member("node-1").start();
         CLUSTER.member("node-3").start();
         CLUSTER.awaitFullFaults();
@@ -302,10 +303,14 @@ class NodeChangesIT {
 
     /** Reads everything with a client that has seen nothing yet. */
     private void readAll() {
+        readAll(GetOptions.DEFAULT);
+    }
+
+    private void readAll(GetOptions options) {
         try (Bulwark reader = CLUSTER.freshClient()) {
             Bucket bucket = reader.bucket("kept");
             written.forEach(
-                    (key, bytes) -> assertThat(bucket.getBytes(key)).as(key).isEqualTo(bytes));
+                    (key, bytes) -> assertThat(bucket.getBytes(key, options)).as(key).isEqualTo(bytes));
         }
     }
 }
