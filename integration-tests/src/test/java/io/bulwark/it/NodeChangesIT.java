@@ -309,8 +309,8 @@ class NodeChangesIT {
     private void readAll(GetOptions options) {
         try (Bulwark reader = CLUSTER.freshClient()) {
             Bucket bucket = reader.bucket("kept");
-            written.forEach(
-                    (key, bytes) -> assertThat(bucket.getBytes(key, options)).as(key).isEqualTo(bytes));
+            written.forEach((key, bytes) ->
+                    assertThat(bucket.getBytes(key, options)).as(key).isEqualTo(bytes));
         }
     }
 }
