@@ -13,6 +13,7 @@ import io.bulwark.protocol.state.StateTree;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;
 import io.bulwark.transport.file.AtomicFile;
+import io.bulwark.transport.file.Directories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -87,14 +88,14 @@ public final class EngineMove {
      */
     public static Moved move(List<Path> directories, Genesis genesis, Path scratch) throws IOException {
         EngineMove move = new EngineMove(directories, genesis, scratch);
-        deleteTree(scratch);
+        Directories.delete(scratch);
         try {
             return move.run();
         } finally {
             for (AppliedLog log : move.logs.values()) {
                 log.close();
             }
-            deleteTree(scratch);
+            Directories.delete(scratch);
         }
     }
 
@@ -123,7 +124,7 @@ public final class EngineMove {
         }
         for (ReplicaDirectory replica : replicas) {
             replica.setMoved(false);
-            deleteTree(replica.pages());
+            Directories.delete(replica.pages());
         }
     }
 
@@ -293,7 +294,7 @@ public final class EngineMove {
 
     private static void write(ReplicaDirectory to, KeyValueState state, Bytes digest) throws IOException {
         Files.createDirectories(to.path());
-        deleteTree(to.pages());
+        Directories.delete(to.pages());
         try (RocksPageStore store = RocksPageStore.open(to.pages())) {
             StateTree tree = StateTree.empty(store, CACHE_BYTES_MAX);
             state.scan(Bytes.EMPTY, AFTER_ALL, (key, value) -> {
@@ -329,15 +330,5 @@ public final class EngineMove {
         byte[] bytes = new byte[KeyValueState.KEY_BYTES_MAX + 1];
         Arrays.fill(bytes, (byte) 0xFF);
         return Bytes.of(bytes);
-    }
-
-    private static void deleteTree(Path directory) throws IOException {
-        if (Files.exists(directory)) {
-            try (Stream<Path> files = Files.walk(directory)) {
-                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.delete(file);
-                }
-            }
-        }
     }
 }
