@@ -579,7 +579,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     /**
      * Returns the number of slots that lack this version. At most f slots that are not bad lack a complete one
      * (decision 16), and at most f are bad. Bad are liars, and slots whose holder came recently and has not caught up.
-     * So a slot that serves bytes that cannot be right counts as well.
+     * Therefore a slot that serves impossible bytes counts as well.
      */
     private int neverStoredCount() {
         int bad = 0;

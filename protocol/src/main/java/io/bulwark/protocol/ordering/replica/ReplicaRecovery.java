@@ -334,8 +334,9 @@ final class ReplicaRecovery {
     }
 
     /**
-     * This replica has executed its own request, or has a state that reflects it. A log has its low water mark at the point of its last recovery or above, or says that this is open.
-     * So an accepted request above the mark with which a life began that does not recover is of a life that the log does not know: it was set back, or lost.
+     * Handles the execution of this replica's own request, or a state that reflects it. A log has its low water mark at
+     * or above the point of its last recovery, or says that a recovery is open. A replica that does not recover may
+     * therefore meet an accepted request above its first mark only if its log was set back or lost.
      */
     void onExecuted(long nowMillis, long executedCall, long sequence, boolean accepted) {
         if (phase == Phase.NONE) {
