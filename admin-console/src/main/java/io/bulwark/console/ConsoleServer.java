@@ -4,15 +4,15 @@ import io.bulwark.client.Bulwark;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import org.springframework.boot.Banner;
-import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ComponentScan;
 import org.springframework.context.support.GenericApplicationContext;
 
-/** The running console. Until there is TLS and sign-in it listens on loopback only. */
+/** The running console. */
 public final class ConsoleServer implements AutoCloseable {
     private final ConfigurableApplicationContext context;
     private final InetSocketAddress address;
@@ -24,47 +24,48 @@ public final class ConsoleServer implements AutoCloseable {
 
     @SpringBootConfiguration
     @EnableAutoConfiguration
-    @Import({StatusController.class, ResponseHeaders.class})
+    @ComponentScan
     static class Configuration {}
 
     /**
-     * Starts it; returns when it serves.
+     * Starts a console; returns when it serves.
      *
-     * @param client stays the caller's to close
-     * @throws IllegalArgumentException if the address is not a loopback address
+     * @param door the client as which the console reaches the cluster; stays the caller's to close
+     * @throws IllegalArgumentException if the address is not a loopback address and nothing protects it
      */
-    public static ConsoleServer start(Bulwark client, InetSocketAddress listen) {
-        if (listen.isUnresolved() || !listen.getAddress().isLoopbackAddress()) {
-            throw new IllegalArgumentException(
-                    "the console has no sign-in yet and listens on loopback only, not on " + listen);
+    public static ConsoleServer start(Bulwark door, ConsoleSettings settings) {
+        InetSocketAddress listen = settings.listen();
+        if (listen.isUnresolved()
+                || !(settings.published() || listen.getAddress().isLoopbackAddress())) {
+            throw new IllegalArgumentException("the console listens on loopback only, not on " + listen);
         }
-        return startPublished(client, listen);
-    }
-
-    /**
-     * Starts the console as {@link #start} does, at any address. Something in front of it must admit only those who may
-     * see the cluster's status. An example is a port that a container engine publishes on its host's loopback.
-     */
-    public static ConsoleServer startPublished(Bulwark client, InetSocketAddress listen) {
-        SpringApplication application = new SpringApplicationBuilder(Configuration.class)
+        ConfigurableApplicationContext context = new SpringApplicationBuilder(Configuration.class)
+                .web(WebApplicationType.SERVLET)
                 .bannerMode(Banner.Mode.OFF)
                 .logStartupInfo(false)
                 .registerShutdownHook(false)
-                .properties(Map.of(
-                        "server.address", listen.getAddress().getHostAddress(),
-                        "server.port", listen.getPort(),
-                        "server.shutdown", "graceful",
-                        "spring.main.lazy-initialization", "true",
-                        "spring.jmx.enabled", "false",
-                        "spring.web.error.include-message", "always"))
-                .initializers(context -> ((GenericApplicationContext) context)
-                        .registerBean(
-                                "bulwark",
-                                Bulwark.class,
-                                () -> client,
-                                definition -> definition.setDestroyMethodName("")))
-                .build();
-        ConfigurableApplicationContext context = application.run();
+                .properties(Map.ofEntries(
+                        Map.entry("server.address", listen.getAddress().getHostAddress()),
+                        Map.entry("server.port", listen.getPort()),
+                        Map.entry("server.shutdown", "graceful"),
+                        Map.entry("spring.main.lazy-initialization", "true"),
+                        Map.entry("spring.jmx.enabled", "false"),
+                        Map.entry("spring.threads.virtual.enabled", "true"),
+                        Map.entry("spring.mvc.problemdetails.enabled", "true"),
+                        Map.entry("spring.servlet.multipart.enabled", "false"),
+                        Map.entry("spring.thymeleaf.check-template-location", "false"),
+                        Map.entry("management.endpoints.web.exposure.include", "none"),
+                        Map.entry("springdoc.swagger-ui.enabled", "false"),
+                        Map.entry("springdoc.api-docs.path", "/api/v1/openapi"),
+                        Map.entry("springdoc.packages-to-scan", "io.bulwark.console"),
+                        Map.entry("springdoc.paths-to-match", "/api/v1/**")))
+                .initializers(created -> {
+                    GenericApplicationContext beans = (GenericApplicationContext) created;
+                    beans.registerBean(
+                            "door", Bulwark.class, () -> door, definition -> definition.setDestroyMethodName(""));
+                    beans.registerBean(ConsoleSettings.class, () -> settings);
+                })
+                .run();
         int port = context.getEnvironment().getProperty("local.server.port", Integer.class, listen.getPort());
         return new ConsoleServer(context, new InetSocketAddress(listen.getAddress(), port));
     }

@@ -7,6 +7,7 @@ import io.bulwark.client.error.NotBelievedException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.console.ConsoleServer;
+import io.bulwark.console.ConsoleSettings;
 import io.bulwark.transport.Destination;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -42,8 +43,12 @@ public final class ConsoleRole {
                     Subject.NONE);
         }
         Bulwark client = connected(() -> Bulwark.connect(setup.client()), PAUSE_MILLIS);
-        ConsoleServer server =
-                setup.published() ? ConsoleServer.startPublished(client, listen) : ConsoleServer.start(client, listen);
+        ConsoleServer server = ConsoleServer.start(
+                client,
+                new ConsoleSettings(
+                        listen,
+                        setup.published(),
+                        config.toAbsolutePath().resolveSibling("console")));
         CompletableFuture<Integer> over = new CompletableFuture<>();
         return RoleProcess.until(
                 new RunningConsole(client, server, over), role.admin(), health, RoleProcess.GRACE, over);

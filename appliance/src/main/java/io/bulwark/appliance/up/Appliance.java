@@ -24,6 +24,7 @@ import io.bulwark.client.Bulwark;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.console.ConsoleServer;
+import io.bulwark.console.ConsoleSettings;
 import io.bulwark.console.StatusView;
 import io.bulwark.protocol.id.PrincipalId;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -283,7 +284,10 @@ public final class Appliance implements AutoCloseable {
                 task -> Thread.ofPlatform().daemon().name("default-volume").start(task));
         wait.until(() -> ConnectionAttempts.until(volume, "the default volume", "it is created"), () -> "");
         story.tell("starting the console");
-        console = ConsoleServer.start(connected, plan.consoleAddress());
+        console = ConsoleServer.start(
+                connected,
+                new ConsoleSettings(
+                        plan.consoleAddress(), false, plan.data().root().resolve("console")));
     }
 
     /** Tries until enough replicas answer. */

@@ -1,0 +1,108 @@
+package io.bulwark.console.job;
+
+import java.time.Clock;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** Long work that a person started. Safe for use by many threads. */
+public final class Job {
+    private static final int LINES_MAX = 200;
+
+    private final long id;
+    private final String kind;
+    private final String title;
+    private final String startedBy;
+    private final Clock clock;
+    private final Instant started;
+    private final AtomicBoolean cancelled = new AtomicBoolean();
+    private final List<String> lines = new ArrayList<>();
+    private State state = State.RUNNING;
+    private long done;
+    private long total;
+    private @Nullable Instant ended;
+
+    /** State of a job. It begins as {@code RUNNING} and ends in one of the others. */
+    public enum State {
+        RUNNING,
+        SUCCEEDED,
+        FAILED,
+        CANCELLED
+    }
+
+    /**
+     * A job as the API shows it.
+     *
+     * @param kind what it does, such as {@code drain-node}
+     * @param done completed parts; of {@code total}, which is 0 while unknown
+     * @param lines what it reported, the last at the end
+     */
+    public record View(
+            long id,
+            String kind,
+            String title,
+            String startedBy,
+            State state,
+            Instant started,
+            @Nullable Instant ended,
+            long done,
+            long total,
+            List<String> lines) {}
+
+    Job(long id, String kind, String title, String startedBy, Clock clock) {
+        this.id = id;
+        this.kind = kind;
+        this.title = title;
+        this.startedBy = startedBy;
+        this.clock = clock;
+        started = clock.instant();
+    }
+
+    public long id() {
+        return id;
+    }
+
+    /** Reports how far the work is. */
+    public synchronized void progress(long done, long total) {
+        this.done = done;
+        this.total = total;
+        notifyAll();
+    }
+
+    /** Reports a step in words. Only the last {@value #LINES_MAX} are kept. */
+    public synchronized void report(String line) {
+        if (lines.size() == LINES_MAX) {
+            lines.removeFirst();
+        }
+        lines.add(line);
+        notifyAll();
+    }
+
+    /** Returns whether a person asked for the end. The work looks at it between two steps. */
+    public boolean isCancelled() {
+        return cancelled.get();
+    }
+
+    public synchronized View view() {
+        return new View(id, kind, title, startedBy, state, started, ended, done, total, List.copyOf(lines));
+    }
+
+    synchronized boolean isRunning() {
+        return state == State.RUNNING;
+    }
+
+    void cancel() {
+        cancelled.set(true);
+    }
+
+    synchronized void end(State end, String line) {
+        if (!line.isEmpty()) {
+            report(line);
+        }
+        state = end;
+        ended = clock.instant();
+        notifyAll();
+    }
+}
