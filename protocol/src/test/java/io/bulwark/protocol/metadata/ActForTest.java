@@ -397,6 +397,7 @@ class ActForTest {
             }
             Rights ceiling = anyRights(random);
             actFor(PERSON, ceiling);
+            List.of(person, door).forEach(each -> each.done(new Command.RenewSession()));
             MetadataStateMachine before = MetadataStateMachine.restore(rig.machine.snapshot());
             NeedingCommand tried = COMMANDS.get(random.nextInt(COMMANDS.size()));
             Reply alone = person.run(tried.command());
