@@ -155,11 +155,19 @@ class AuditLogTest {
         assertFailed(alice.user.run(command), MetadataError.BAD_SIGNATURE);
         Submission.InSession signed = alice.next(command);
         for (Submission.InSession wrong : List.of(
-                new Submission.InSession(signed.session(), 2000, 2000, command, signed.signature()),
                 new Submission.InSession(
-                        signed.session(), 2001, 2001, new Command.RevokePrincipal(BOB), signed.signature()),
-                new Submission.InSession(signed.session(), 2002, 2002, command, MetadataFixture.filled(64, 0)),
-                new Submission.InSession(signed.session(), 2003, 2003, command, MetadataFixture.filled(64, 0xFF)),
+                        signed.session(), 2000, 2000, command, Optional.empty(), signed.signature()),
+                new Submission.InSession(
+                        signed.session(),
+                        2001,
+                        2001,
+                        new Command.RevokePrincipal(BOB),
+                        Optional.empty(),
+                        signed.signature()),
+                new Submission.InSession(
+                        signed.session(), 2002, 2002, command, Optional.empty(), MetadataFixture.filled(64, 0)),
+                new Submission.InSession(
+                        signed.session(), 2003, 2003, command, Optional.empty(), MetadataFixture.filled(64, 0xFF)),
                 new Submission.InSession(signed.session(), 2004, 2004, command)
                         .signed(MetadataFixture.filled(16, 0xC2), ALICE, signer(ALICE)::sign),
                 new Submission.InSession(signed.session(), 2005, 2005, command)
@@ -171,7 +179,7 @@ class AuditLogTest {
         // Another session of the same number is another's.
         assertThat(bob.user.session).isEqualTo(signed.session());
         Submission.InSession stolen = new Submission.InSession(
-                signed.session(), signed.number(), signed.number(), command, signed.signature());
+                signed.session(), signed.number(), signed.number(), command, Optional.empty(), signed.signature());
         assertFailed(rig.submit(BOB, stolen), MetadataError.BAD_SIGNATURE);
         assertThat(log().head()).isEqualTo(before);
         assertThat(rig.ask(ALICE, new Query.ListPrincipals(-1, PrincipalId.NOBODY, 10)))
@@ -331,7 +339,7 @@ class AuditLogTest {
     void aKeyThatWasGivenUpSignsNothingAnyMore() {
         bob.done(new Command.RotateKey(BOB, List.of(Samples.KEY)));
         Command.Administrative command = new Command.RevokePrincipal(READER);
-        Bytes signature = signer(BOB).sign(AuditEntry.signed(CLUSTER, BOB, 1, 5000, command));
+        Bytes signature = signer(BOB).sign(AuditEntry.signed(CLUSTER, BOB, Optional.empty(), 1, 5000, command));
         AuditEntry forged = new AuditEntry(
                 2,
                 rig.nowMillis,
@@ -342,6 +350,56 @@ class AuditLogTest {
                 Optional.of(new AuditEntry.Approval(signer(BOB).key(), signature)));
         assertThat(problem(List.of(log().entries().getFirst(), forged)))
                 .contains("it is signed with a key that was not registered for client-2");
+    }
+
+    @PlantedBug(
+            in = AuditEntry.class,
+            rule = "the signature of an audit entry covers the person",
+            replace = "onBehalfOf.ifPresent(person -> person.write(out)); return out.toBytes();",
+            with = "return out.toBytes();")
+    @Test
+    void entryOnBehalfOfAPersonShowsBothAndIsSignedByTheDoor() {
+        alice.done(new Command.AddPrincipal(STRANGER, Samples.KEY));
+        alice.done(new Command.SetActFor(BOB, READER, Rights.ALL));
+        alice.done(new Command.SetActFor(BOB, STRANGER, Rights.ALL));
+        alice.done(new Command.SetGrant(READER, ALL, Rights.ALL));
+        alice.done(new Command.SetGrant(STRANGER, ALL, Rights.ALL));
+        Command command = MetadataFixture.objectVolume("main");
+        Submission.InSession plain = new Submission.InSession(bob.user.session, 3000, 3000, command);
+        Submission.InSession signed = plain.onBehalfOf(READER).signed(CLUSTER, BOB, signer(BOB)::sign);
+        assertFailed(rig.submit(BOB, signed.onBehalfOf(STRANGER)), MetadataError.BAD_SIGNATURE);
+        Submission.InSession bare = new Submission.InSession(
+                bob.user.session, 3001, 3001, command, Optional.empty(), signed.signature());
+        assertFailed(rig.submit(BOB, bare), MetadataError.BAD_SIGNATURE);
+        Submission.InSession byThePerson = new Submission.InSession(bob.user.session, 3002, 3002, command)
+                .onBehalfOf(READER)
+                .signed(CLUSTER, BOB, signer(READER)::sign);
+        assertFailed(rig.submit(BOB, byThePerson), MetadataError.BAD_SIGNATURE);
+        Submission.InSession again = new Submission.InSession(bob.user.session, 3003, 3003, command)
+                .onBehalfOf(READER)
+                .signed(CLUSTER, BOB, signer(BOB)::sign);
+        assertThat(rig.submit(BOB, again)).isEqualTo(new Reply.VolumeCreated(1));
+        AuditEntry entry = log().entries().getLast();
+        assertThat(entry.by()).isEqualTo(BOB);
+        assertThat(entry.onBehalfOf()).contains(READER);
+        // The key of the door at that time counts, and later ones do not.
+        alice.done(new Command.RotateKey(BOB, List.of(Samples.OTHER_KEY)));
+        assertThat(verified().entries()).isEqualTo(7);
+        List<AuditEntry> withoutGrant = new ArrayList<>();
+        for (AuditEntry each : log().entries()) {
+            if (!(each.command() instanceof Command.SetActFor)) {
+                withoutGrant.add(new AuditEntry(
+                        withoutGrant.size() + 1,
+                        each.agreedMillis(),
+                        each.by(),
+                        each.onBehalfOf(),
+                        each.session(),
+                        each.sessionNumber(),
+                        each.command(),
+                        each.approval()));
+            }
+        }
+        assertThat(problem(withoutGrant)).contains("no earlier entry lets " + BOB + " act for " + READER);
     }
 
     private static Bytes encoded(AuditEntry entry) {

@@ -137,7 +137,7 @@ class OperatorAuthorizationTest {
     /** As the log would have it, had it been executed. */
     private AuditEntry entry(PrincipalId by, Signer signer, Command.Administrative command) {
         number++;
-        Bytes signed = AuditEntry.signed(CLUSTER, by, 7, number, command);
+        Bytes signed = AuditEntry.signed(CLUSTER, by, Optional.empty(), 7, number, command);
         return new AuditEntry(
                 number,
                 1,
@@ -150,6 +150,51 @@ class OperatorAuthorizationTest {
 
     private AuditEntry entry(PrincipalId by, Command.Administrative command) {
         return entry(by, signer(by), command);
+    }
+
+    private AuditEntry onBehalf(PrincipalId by, PrincipalId person, Command.Administrative command) {
+        number++;
+        Bytes signed = AuditEntry.signed(CLUSTER, by, Optional.of(person), 7, number, command);
+        Optional<AuditEntry.Approval> approval = Optional.of(
+                new AuditEntry.Approval(signer(by).key(), signer(by).sign(signed)));
+        return new AuditEntry(number, 1, by, Optional.of(person), 7, number, command, approval);
+    }
+
+    @PlantedBug(
+            in = OperatorAuthorization.class,
+            rule = "a command on behalf of a person names no replicas",
+            replace = "|| entry.onBehalfOf().isPresent()) {",
+            with = ") {")
+    @PlantedBug(
+            in = OperatorAuthorization.class,
+            rule = "a command on behalf of a person makes nobody an operator",
+            replace = "if (entry.onBehalfOf().isPresent()) {",
+            with = "if (entry.number() == 0) {")
+    @Test
+    void commandOnBehalfOfAPersonProvesNothing() {
+        assertThat(isOne(entry(ALICE, change))).isTrue();
+        assertThat(isOne(onBehalf(ALICE, BOB, change))).isFalse();
+        assertThat(isOne(onBehalf(BOB, ALICE, change))).isFalse();
+        Command.Administrative operator = new Command.SetGrant(BOB, new Scope.All(), new Rights(true, true, true));
+        assertThat(isOne(entry(ALICE, operator), entry(BOB, change))).isTrue();
+        assertThat(isOne(onBehalf(ALICE, CAROL, operator), entry(BOB, change))).isFalse();
+    }
+
+    @Test
+    void newOperatorByADoorNamesReplicasOnceAnOperatorGrantsAgain() {
+        let(CAROL);
+        done(ALICE, new Command.SetActFor(BOB, ALICE, new Rights(true, true, true)));
+        number++;
+        User door = users.computeIfAbsent(BOB, each -> rig.user(each, 0));
+        Submission.InSession grant = new Submission.InSession(
+                        door.session, number, number, grant(CAROL, new Rights(true, true, true)))
+                .onBehalfOf(ALICE);
+        assertThat(rig.submit(BOB, grant.signed(CLUSTER, BOB, signer(BOB)::sign)))
+                .isEqualTo(new Reply.Done());
+        MetadataFixture.assertFailed(run(CAROL, change), MetadataError.NOT_AUTHORISED);
+        done(ALICE, grant(CAROL, new Rights(true, true, true)));
+        done(CAROL, change);
+        assertThat(authorization()).hasSize(3);
     }
 
     @Test
@@ -216,7 +261,8 @@ class OperatorAuthorizationTest {
                 .isFalse();
         assertThat(isOne(new AuditEntry(1, 1, ALICE, 7, right.sessionNumber(), change, Optional.empty())))
                 .isFalse();
-        Bytes elsewhere = AuditEntry.signed(MetadataFixture.filled(GenesisKeys.CLUSTER_BYTES, 1), ALICE, 7, 1, change);
+        Bytes elsewhere = AuditEntry.signed(
+                MetadataFixture.filled(GenesisKeys.CLUSTER_BYTES, 1), ALICE, Optional.empty(), 7, 1, change);
         assertThat(isOne(new AuditEntry(
                         1,
                         1,
