@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
@@ -23,8 +24,9 @@ public interface Principals {
      * A principal.
      *
      * @param keys the newest first; none if it is revoked
+     * @param invitedUntil end of its invitation; empty once it has a key of its own
      */
-    record Entry(PrincipalId principal, List<PrincipalKey> keys) {
+    record Entry(PrincipalId principal, List<PrincipalKey> keys, Optional<Instant> invitedUntil) {
         public Entry {
             keys = List.copyOf(keys);
         }

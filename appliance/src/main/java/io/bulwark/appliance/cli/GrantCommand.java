@@ -56,8 +56,8 @@ final class GrantCommand implements Callable<Integer> {
         }
         access.global()
                 .print(
-                        Map.of("client", named.toString(), "scope", text(scope), "rights", text(wanted)),
-                        named + " has on " + text(scope) + ": " + text(wanted) + ".");
+                        Map.of("client", named.toString(), "scope", scope.text(), "rights", wanted.text()),
+                        named + " has on " + scope.text() + ": " + wanted.text() + ".");
         return 0;
     }
 
@@ -68,10 +68,10 @@ final class GrantCommand implements Callable<Integer> {
         try (Bulwark connected = access.connect()) {
             for (Principals.Grant grant : connected.principals().grants(named)) {
                 Map<String, Object> one = new LinkedHashMap<>();
-                one.put("scope", text(grant.scope()));
-                one.put("rights", text(grant.rights()));
+                one.put("scope", grant.scope().text());
+                one.put("rights", grant.rights().text());
                 json.add(one);
-                rows.add(List.of(text(grant.scope()), text(grant.rights())));
+                rows.add(List.of(grant.scope().text(), grant.rights().text()));
             }
         }
         if (access.global().json()) {
@@ -106,27 +106,5 @@ final class GrantCommand implements Callable<Integer> {
             return new Scope.OfBucket(bucket);
         }
         return volume == null ? new Scope.All() : new Scope.OfVolume(volume);
-    }
-
-    static String text(Scope scope) {
-        return switch (scope) {
-            case Scope.All _ -> "everything";
-            case Scope.OfVolume of -> "volume " + of.name();
-            case Scope.OfBucket of -> "bucket " + of.name();
-        };
-    }
-
-    static String text(Rights rights) {
-        List<String> all = new ArrayList<>();
-        if (rights.read()) {
-            all.add("read");
-        }
-        if (rights.write()) {
-            all.add("write");
-        }
-        if (rights.administer()) {
-            all.add("administer");
-        }
-        return all.isEmpty() ? "none" : String.join(", ", all);
     }
 }

@@ -203,7 +203,9 @@ final class Registry {
                 return new Reply.PrincipalList(version, page, page.getLast().principal());
             }
             page.add(new Reply.PrincipalEntry(
-                    entry.key(), entry.value().keys(), entry.value().revoked()));
+                    entry.key(),
+                    entry.value().keys(),
+                    tables.invitations.get(entry.key()).orElse(0L)));
         }
         return new Reply.PrincipalList(version, page, PrincipalId.NOBODY);
     }

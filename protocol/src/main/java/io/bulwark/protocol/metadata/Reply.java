@@ -256,13 +256,18 @@ public sealed interface Reply {
      * One entry of the registry.
      *
      * @param keys the newest first; none if it is revoked
+     * @param invitedUntilMillis end of its invitation, in agreed time; 0 once it has a key of its own
      */
-    record PrincipalEntry(PrincipalId principal, List<PrincipalKey> keys, boolean revoked) {
+    record PrincipalEntry(PrincipalId principal, List<PrincipalKey> keys, long invitedUntilMillis) {
         public PrincipalEntry {
             keys = List.copyOf(keys);
-            if (keys.size() > Command.KEYS_MAX || revoked != keys.isEmpty()) {
+            if (keys.size() > Command.KEYS_MAX || (keys.isEmpty() && invitedUntilMillis != 0)) {
                 throw new IllegalArgumentException(keys.size() + " keys of " + principal);
             }
+        }
+
+        public boolean revoked() {
+            return keys.isEmpty();
         }
     }
 

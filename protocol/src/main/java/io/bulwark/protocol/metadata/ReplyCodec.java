@@ -235,12 +235,12 @@ final class ReplyCodec {
     private static void writePrincipal(PrincipalEntry entry, WireWriter out) {
         entry.principal().write(out);
         Lists.write(entry.keys(), out, PrincipalKey::write);
-        out.bool(entry.revoked());
+        out.i64(entry.invitedUntilMillis());
     }
 
     private static PrincipalEntry readPrincipal(WireReader in) {
         return new PrincipalEntry(
-                PrincipalId.read(in), Lists.read(in, Command.KEYS_MAX, PrincipalKey::read), in.bool());
+                PrincipalId.read(in), Lists.read(in, Command.KEYS_MAX, PrincipalKey::read), in.nonNegative64());
     }
 
     private static void writeGrant(GrantEntry entry, WireWriter out) {

@@ -253,8 +253,8 @@ final class Samples {
                 new Reply.PrincipalList(
                         3,
                         List.of(
-                                new Reply.PrincipalEntry(OWNER, List.of(KEY), false),
-                                new Reply.PrincipalEntry(PrincipalId.client(6), List.of(), true)),
+                                new Reply.PrincipalEntry(OWNER, List.of(KEY), 0),
+                                new Reply.PrincipalEntry(PrincipalId.client(6), List.of(), 0)),
                         PrincipalId.client(6)));
         all.put(
                 "grant-list",

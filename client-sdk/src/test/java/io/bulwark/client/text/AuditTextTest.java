@@ -1,4 +1,4 @@
-package io.bulwark.appliance.cli;
+package io.bulwark.client.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
