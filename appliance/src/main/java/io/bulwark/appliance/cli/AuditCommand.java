@@ -95,6 +95,7 @@ final class AuditCommand implements Runnable {
 
     private static String text(AuditEntry entry) {
         return entry.number() + "  " + Instant.ofEpochMilli(entry.agreedMillis()) + "  " + entry.by()
+                + entry.onBehalfOf().map(person -> " for " + person).orElse("")
                 + (entry.approval().isPresent() ? "  " : " (unsigned)  ")
                 + Text.printable(AuditText.of(entry.command()));
     }

@@ -4,6 +4,7 @@ import io.bulwark.client.AuditLog;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.AuditEntry;
 import io.bulwark.protocol.metadata.Command;
@@ -50,6 +51,8 @@ public final class AuditText {
                         + c.key().text();
             case Command.SetGrant c ->
                 "grant " + c.client() + " on " + c.scope().text() + ": " + c.rights().text();
+            case Command.SetActFor c ->
+                "grant act-for " + c.door() + " " + c.person() + ": " + c.ceiling().text();
             case Command.SetRelease c ->
                 "release " + (c.allowed() ? "allow " : "forget ") + c.hash().toHex();
             case Command.ChangeReplicas c -> replicas(c);
@@ -71,6 +74,7 @@ public final class AuditText {
         fields.put("number", entry.number());
         fields.put("time", Instant.ofEpochMilli(entry.agreedMillis()).toString());
         fields.put("by", entry.by().toString());
+        fields.put("onBehalfOf", entry.onBehalfOf().map(PrincipalId::toString).orElse(""));
         fields.put("command", of(entry.command()));
         fields.put("key", entry.approval().map(approval -> approval.key().text()).orElse(""));
         fields.put(
