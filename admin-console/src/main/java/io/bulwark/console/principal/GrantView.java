@@ -29,7 +29,7 @@ record GrantView(String scope, @Nullable String name, List<String> rights) {
     }
 
     /** Returns the scope in words. */
-    String on() {
+    public String on() {
         return name == null ? "everything" : scope + " " + name;
     }
 

@@ -5,6 +5,7 @@ import io.bulwark.console.http.Page;
 import io.bulwark.console.http.Paging;
 import io.bulwark.console.job.Job;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Rights;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -47,6 +48,9 @@ class PrincipalApi {
      * @param keepOld whether its newest key so far stays valid, until a change without this
      */
     record NewKey(@Nullable String key, boolean keepOld) {}
+
+    /** Rights that a client has on behalf of a person at most, of {@code read}, {@code write}, {@code administer}. */
+    record Ceiling(@Nullable List<String> rights) {}
 
     @GetMapping("/principals")
     Page<PrincipalView> list(
@@ -105,6 +109,30 @@ class PrincipalApi {
         return ResponseEntity.accepted()
                 .location(URI.create("/api/v1/jobs/" + job.id()))
                 .body(job.view());
+    }
+
+    /** Lets a client act on behalf of a person, within a ceiling of rights. */
+    @PutMapping("/principals/{id}/act-for/{person}")
+    ResponseEntity<PrincipalDetail> actFor(
+            @PathVariable String id,
+            @PathVariable String person,
+            @RequestBody Ceiling body,
+            @RequestHeader(name = "If-Match", required = false) @Nullable String ifMatch) {
+        return setActFor(id, person, GrantView.rights(body.rights()), ifMatch);
+    }
+
+    @DeleteMapping("/principals/{id}/act-for/{person}")
+    ResponseEntity<PrincipalDetail> withdrawActFor(
+            @PathVariable String id,
+            @PathVariable String person,
+            @RequestHeader(name = "If-Match", required = false) @Nullable String ifMatch) {
+        return setActFor(id, person, Rights.NONE, ifMatch);
+    }
+
+    private ResponseEntity<PrincipalDetail> setActFor(
+            String door, String person, Rights ceiling, @Nullable String ifMatch) {
+        return tagged(directory.setActFor(
+                PrincipalDirectory.named(null, door), PrincipalDirectory.named(null, person), ceiling, ifMatch));
     }
 
     @GetMapping("/suspensions")

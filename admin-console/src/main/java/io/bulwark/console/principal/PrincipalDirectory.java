@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
@@ -73,7 +74,11 @@ class PrincipalDirectory {
                 .filter(each -> each.principal().equals(id))
                 .findFirst()
                 .orElseThrow(() -> ApiException.notFound("there is no principal " + id));
-        return new PrincipalDetail(view(entry, suspensions(principals)), grants(principals, id).orElse(null));
+        boolean client = id.kind() == PrincipalKind.CLIENT;
+        return new PrincipalDetail(
+                view(entry, suspensions(principals)),
+                client ? ifPermitted(() -> grants(id)) : null,
+                client ? ifPermitted(() -> actFor(id)) : null);
     }
 
     /** Lists the suspended clients. */
@@ -195,6 +200,21 @@ class PrincipalDirectory {
         return grants(id);
     }
 
+    private List<PrincipalDetail.ActForView> actFor(PrincipalId door) {
+        return principals().actFor(door).stream()
+                .map(PrincipalDetail.ActForView::of)
+                .toList();
+    }
+
+    /** Lets a client act on behalf of a person, within this ceiling; no rights withdraw that. */
+    PrincipalDetail setActFor(PrincipalId door, PrincipalId person, Rights ceiling, @Nullable String ifMatch) {
+        requireClient(door);
+        requireClient(person);
+        requireUnchanged(door, ifMatch);
+        principals().setActFor(door, person, ceiling);
+        return find(door);
+    }
+
     static EntityTag tagOf(List<GrantView> grants) {
         return EntityTag.of(new GrantList(grants));
     }
@@ -267,14 +287,11 @@ class PrincipalDirectory {
         }
     }
 
-    private static Optional<List<GrantView>> grants(Principals principals, PrincipalId id) {
-        if (id.kind() != PrincipalKind.CLIENT) {
-            return Optional.empty();
-        }
+    private static <T> @Nullable T ifPermitted(Supplier<T> question) {
         try {
-            return Optional.of(principals.grants(id).stream().map(GrantView::of).toList());
+            return question.get();
         } catch (NotPermittedException e) {
-            return Optional.empty();
+            return null;
         }
     }
 

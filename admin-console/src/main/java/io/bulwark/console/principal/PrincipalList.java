@@ -8,7 +8,7 @@ import java.util.List;
  * @param suspensionsShown false if only administrators would see the suspensions
  */
 record PrincipalList(List<PrincipalView> principals, boolean suspensionsShown) {
-    List<PrincipalView> suspended() {
+    public List<PrincipalView> suspended() {
         return principals.stream().filter(each -> each.suspension() != null).toList();
     }
 }

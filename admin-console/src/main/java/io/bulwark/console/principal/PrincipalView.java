@@ -72,13 +72,9 @@ record PrincipalView(
     }
 
     /** Returns the ends of the keys, by which people tell them apart. */
-    List<String> keyTails() {
+    public List<String> keyTails() {
         return keys.stream()
                 .map(key -> "…" + key.substring(Math.max(0, key.length() - TAIL)))
                 .toList();
-    }
-
-    boolean isRevoked() {
-        return state.equals("revoked");
     }
 }
