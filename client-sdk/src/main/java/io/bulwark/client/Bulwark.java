@@ -86,6 +86,9 @@ public interface Bulwark extends AutoCloseable {
     /** Returns the log of operators' actions, in order and signed. */
     AuditLog audit();
 
+    /** Returns the record of faults that f+1 nodes agree on, with the proofs. */
+    Faults faults();
+
     /** Asks every node and replica how it is; takes at most a few seconds, whoever answers. */
     ClusterStatus status();
 

@@ -41,6 +41,20 @@ public record AuditEntry(
                 throw new IllegalArgumentException("a signature of " + signature.length() + " bytes");
             }
         }
+
+        static void write(Optional<Approval> approval, WireWriter out) {
+            out.bool(approval.isPresent());
+            approval.ifPresent(given -> {
+                given.key.write(out);
+                out.raw(given.signature);
+            });
+        }
+
+        static Optional<Approval> read(WireReader in) {
+            return in.bool()
+                    ? Optional.of(new Approval(PrincipalKey.read(in), in.raw(PrincipalKey.SIGNATURE_BYTES)))
+                    : Optional.empty();
+        }
     }
 
     public AuditEntry {
@@ -54,7 +68,7 @@ public record AuditEntry(
      * session.
      */
     public static Bytes signed(
-            Bytes cluster, PrincipalId by, long session, long number, Command.Administrative command) {
+            Bytes cluster, PrincipalId by, long session, long number, Command.Signed command) {
         WireWriter out = new WireWriter().raw(SIGNED_TAG).raw(cluster);
         by.write(out);
         out.i64(session).i64(number);
@@ -83,11 +97,7 @@ public record AuditEntry(
         by.write(out.i64(number).i64(agreedMillis));
         out.i64(session).i64(sessionNumber);
         CommandCodec.write(command, out);
-        out.bool(approval.isPresent());
-        approval.ifPresent(given -> {
-            given.key.write(out);
-            out.raw(given.signature);
-        });
+        Approval.write(approval, out);
     }
 
     static AuditEntry read(WireReader in) {
@@ -98,9 +108,7 @@ public record AuditEntry(
                 in.nonNegative64(),
                 in.nonNegative64(),
                 readCommand(in),
-                in.bool()
-                        ? Optional.of(new Approval(PrincipalKey.read(in), in.raw(PrincipalKey.SIGNATURE_BYTES)))
-                        : Optional.empty());
+                Approval.read(in));
     }
 
     private static Command.Administrative readCommand(WireReader in) {

@@ -42,7 +42,7 @@ public sealed interface Submission {
      *
      * @param number counted from 1 by the client; at most {@link #WINDOW} above the lowest unanswered one
      * @param lowestUnanswered replies below this number are no longer needed; at most {@code number}
-     * @param signature of an administrative command: {@link PrincipalKey#SIGNATURE_BYTES} bytes over {@link
+     * @param signature of a command that is signed: {@link PrincipalKey#SIGNATURE_BYTES} bytes over {@link
      *     AuditEntry#signed}, or none
      */
     record InSession(long session, long number, long lowestUnanswered, Command command, Bytes signature)
@@ -50,7 +50,7 @@ public sealed interface Submission {
         public InSession {
             if (!signature.isEmpty()
                     && (signature.length() != PrincipalKey.SIGNATURE_BYTES
-                            || !(command instanceof Command.Administrative))) {
+                            || !(command instanceof Command.Signed))) {
                 throw new IllegalArgumentException("a signature of " + signature.length() + " bytes");
             }
             if (session < 1 || lowestUnanswered < 1 || number < lowestUnanswered) {
@@ -65,18 +65,18 @@ public sealed interface Submission {
         }
 
         /**
-         * The same with a signature, if the command is administrative.
+         * The same with a signature, if the command is one that is signed.
          *
          * @param cluster its id
          * @param by the submitter
          * @param signing makes the signature of what it is given
          */
         public InSession signed(Bytes cluster, PrincipalId by, UnaryOperator<Bytes> signing) {
-            if (!(command instanceof Command.Administrative administrative)) {
+            if (!(command instanceof Command.Signed content)) {
                 return this;
             }
-            Bytes content = AuditEntry.signed(cluster, by, session, number, administrative);
-            return new InSession(session, number, lowestUnanswered, command, signing.apply(content));
+            Bytes signed = AuditEntry.signed(cluster, by, session, number, content);
+            return new InSession(session, number, lowestUnanswered, command, signing.apply(signed));
         }
     }
 
