@@ -43,8 +43,10 @@ public interface Principals {
      * A client that b+1 nodes of a placement group have reported for poisonous versions.
      *
      * @param enforced whether it may not write; false for a volume administrator, who is only listed
+     * @param fault number of the recorded fault, see {@link Faults}
      */
-    record Suspension(PrincipalId client, Instant since, boolean enforced, List<Reply.PoisonReport> reports) {
+    record Suspension(
+            PrincipalId client, Instant since, boolean enforced, long fault, List<Reply.PoisonReport> reports) {
         public Suspension {
             reports = List.copyOf(reports);
         }

@@ -205,6 +205,7 @@ final class RegisteredPrincipals implements Principals {
                             entry.client(),
                             Instant.ofEpochMilli(entry.sinceMillis()),
                             entry.enforced(),
+                            entry.evidence(),
                             entry.reports())));
             after = page.next();
         } while (!after.equals(PrincipalId.NOBODY));

@@ -23,6 +23,7 @@ import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.ordering.OrderingMessage;
@@ -392,15 +393,16 @@ final class StatusReport {
                     new Query.ListEvidence(after, Query.PAGE_MAX),
                     Subject.NONE,
                     BulwarkClient.noDeadline());
-            for (Reply.EvidenceEntry entry : list.entries()) {
-                faults.add(new ClusterStatus.Fault(
-                        entry.number(),
-                        entry.node(),
-                        entry.block().toString(),
-                        entry.verdict(),
-                        Instant.ofEpochMilli(entry.agreedMillis()),
-                        entry.detail()));
-            }
+            list.entries().stream()
+                    .filter(entry -> entry.about().kind() == PrincipalKind.NODE)
+                    .map(entry -> new ClusterStatus.Fault(
+                            entry.number(),
+                            entry.about().number(),
+                            entry.block().toString(),
+                            entry.verdict(),
+                            Instant.ofEpochMilli(entry.agreedMillis()),
+                            entry.detail()))
+                    .forEach(faults::add);
             if (!list.more()) {
                 return faults;
             }

@@ -28,9 +28,9 @@ class FaultPages {
         return "fault/faults :: part";
     }
 
-    @GetMapping("/{id}")
-    String find(@PathVariable String id, Model model) {
-        model.addAttribute("detail", record.find(id));
+    @GetMapping("/{number}")
+    String find(@PathVariable long number, Model model) {
+        model.addAttribute("detail", record.find(number));
         return "fault/fault";
     }
 

@@ -1,20 +1,25 @@
 package io.bulwark.console.fault;
 
 import io.bulwark.client.ClusterStatus;
-import io.bulwark.client.Principals;
+import io.bulwark.client.Faults;
+import io.bulwark.client.error.InvalidRequestException;
 import io.bulwark.client.error.NotPermittedException;
 import io.bulwark.console.access.SignedIn;
 import io.bulwark.console.http.ApiException;
 import io.bulwark.console.live.ClusterWatch;
-import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Evidence;
+import io.bulwark.protocol.metadata.EvidenceVerification;
+import io.bulwark.protocol.metadata.NodeReport;
+import io.bulwark.protocol.metadata.Query;
+import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.springframework.stereotype.Component;
 
-/** The recorded faults of nodes and clients, and the hints that have not become a record. */
+/** The recorded faults of nodes and clients with their proofs, and the hints that have not become a record. */
 @Component
 class FaultRecord {
     private final SignedIn signedIn;
@@ -25,16 +30,24 @@ class FaultRecord {
         this.watch = watch;
     }
 
-    /** Lists the recorded faults, the newest first. */
+    /** Lists the recorded faults that the person may see, the newest first. */
     List<FaultView> list() {
+        Faults faults = faults();
         List<FaultView> all = new ArrayList<>();
-        watch.now().status().faults().forEach(fault -> all.add(view(fault)));
-        suspended().forEach(suspension -> all.add(view(suspension)));
-        all.sort(Comparator.comparing(FaultView::at).reversed());
-        return all;
+        Faults.Page page = faults.list(0, Query.PAGE_MAX);
+        page.faults().forEach(fault -> all.add(FaultView.of(fault)));
+        while (page.more() && !page.faults().isEmpty()) {
+            page = faults.list(page.faults().getLast().number(), Query.PAGE_MAX);
+            page.faults().forEach(fault -> all.add(FaultView.of(fault)));
+        }
+        return all.reversed();
     }
 
-    /** How often single parties met a verdict about a node: hints, since one party may be faulty itself. */
+    /**
+     * Verdicts that single parties have met about a node: hints, since one party may be faulty itself.
+     *
+     * @param seen how often each verdict was met
+     */
     record Hint(String node, Map<String, Long> seen) {}
 
     List<Hint> hints() {
@@ -54,75 +67,85 @@ class FaultRecord {
     }
 
     /**
-     * Finds a fault.
+     * Finds a fault with its reports and its proof.
      *
-     * @throws ApiException if there is none of this id
+     * @throws ApiException if there is none of this number, or no longer
      */
-    FaultDetail find(String id) {
-        for (ClusterStatus.Fault fault : watch.now().status().faults()) {
-            if (id.equals(Long.toString(fault.number()))) {
-                return detail(view(fault), fault.verdict());
-            }
-        }
-        for (Principals.Suspension suspension : suspended()) {
-            if (id.equals(suspension.client().toString())) {
-                return detail(view(suspension), Verdict.POISONOUS);
-            }
-        }
-        throw ApiException.notFound("there is no recorded fault " + id);
-    }
-
-    private static FaultDetail detail(FaultView fault, Verdict verdict) {
-        List<String> by = fault.by();
-        return new FaultDetail(
-                fault,
-                List.of(
-                        fault.about() + ", block " + fault.block() + ": " + fault.verdict() + ". " + fault.meaning(),
-                        "A single node's report is a hint only, since that node may be faulty itself.",
-                        (by == null
-                                        ? "More than f nodes of the block's placement group"
-                                        : String.join(", ", by)) + " reported the same independently of each other.",
-                        "At most f nodes of the group may be faulty. So at least one of the reporters is correct, and has"
-                                + " seen it.",
-                        "The replicas, of which 2f + 1 agree, have recorded it. No later claim removes it."),
-                List.of(
-                        "It does not show whether " + fault.about() + " is malicious or defect.",
-                        "It holds as long as at most f nodes of the group are faulty."),
-                VerdictText.next(verdict));
-    }
-
-    private static FaultView view(ClusterStatus.Fault fault) {
-        return new FaultView(
-                Long.toString(fault.number()),
-                "node-" + fault.node(),
-                fault.block(),
-                fault.verdict().text(),
-                VerdictText.meaning(fault.verdict()),
-                fault.at(),
-                null,
-                fault.detail());
-    }
-
-    private static FaultView view(Principals.Suspension suspension) {
-        var first = suspension.reports().getFirst();
-        return new FaultView(
-                suspension.client().toString(),
-                suspension.client().toString(),
-                first.block().toString(),
-                Verdict.POISONOUS.text(),
-                VerdictText.meaning(Verdict.POISONOUS),
-                suspension.since(),
-                suspension.reports().stream()
-                        .map(report -> report.reporter().toString())
-                        .toList(),
-                first.detail());
-    }
-
-    private List<Principals.Suspension> suspended() {
+    FaultDetail find(long number) {
+        Faults faults = faults();
+        Evidence evidence = faults.find(number).orElseThrow(() -> unknown(number));
+        FaultDetail.ProofView proof = null;
+        String unproven = null;
         try {
-            return signedIn.client().principals().suspended();
-        } catch (NotPermittedException e) {
-            return List.of();
+            proof = view(faults.check(number));
+        } catch (InvalidRequestException | NotPermittedException e) {
+            unproven = String.valueOf(e.getMessage());
         }
+        return new FaultDetail(
+                view(evidence),
+                evidence.reports().stream().map(FaultRecord::view).toList(),
+                VerdictText.next(evidence.verdict()),
+                proof,
+                unproven);
+    }
+
+    /**
+     * Returns the file with the proof, which {@code bulwark evidence verify} checks without the cluster.
+     *
+     * @throws ApiException if there is no such fault
+     */
+    byte[] file(long number) {
+        Faults faults = faults();
+        if (faults.find(number).isEmpty()) {
+            throw unknown(number);
+        }
+        try {
+            return faults.export(number);
+        } catch (InvalidRequestException e) {
+            throw ApiException.conflict(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static ApiException unknown(long number) {
+        return ApiException.notFound("there is no recorded fault " + number + ", or no longer");
+    }
+
+    private static FaultView view(Evidence evidence) {
+        return FaultView.of(new Faults.Fault(
+                evidence.number(),
+                evidence.about(),
+                evidence.block(),
+                evidence.verdict(),
+                Instant.ofEpochMilli(evidence.agreedMillis()),
+                reporters(evidence),
+                evidence.reports().getFirst().content().detail()));
+    }
+
+    private static List<PrincipalId> reporters(Evidence evidence) {
+        return evidence.reports().stream().map(NodeReport::reporter).toList();
+    }
+
+    private static FaultDetail.ReportView view(NodeReport report) {
+        return new FaultDetail.ReportView(
+                report.reporter().toString(),
+                Instant.ofEpochMilli(report.agreedMillis()),
+                report.content().block().toString(),
+                report.content().detail(),
+                report.approval().isPresent());
+    }
+
+    private static FaultDetail.ProofView view(EvidenceVerification.Outcome outcome) {
+        return new FaultDetail.ProofView(
+                outcome.claim(),
+                outcome.isValid(),
+                outcome.steps().stream()
+                        .map(step -> new FaultDetail.StepView(step.holds(), step.text()))
+                        .toList(),
+                outcome.proven(),
+                outcome.open());
+    }
+
+    private Faults faults() {
+        return signedIn.client().faults();
     }
 }

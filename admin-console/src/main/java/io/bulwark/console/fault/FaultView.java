@@ -1,24 +1,37 @@
 package io.bulwark.console.fault;
 
+import io.bulwark.client.Faults;
+import io.bulwark.protocol.id.PrincipalId;
 import java.time.Instant;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A fault that f + 1 nodes have reported; so at least one correct node has seen it.
+ * A fault that f + 1 nodes have reported: at least one correct node has seen it.
  *
- * @param id number of the record
- * @param about the node or client
+ * @param about the accused node or client
  * @param verdict such as {@code corrupt}
  * @param meaning of the verdict, in words
- * @param by the reporters; null if they are not known here
+ * @param by the reporters
+ * @param detail of the first report
  */
 record FaultView(
-        String id,
+        long number,
         String about,
         String block,
         String verdict,
         String meaning,
         Instant at,
-        @Nullable List<String> by,
-        String detail) {}
+        List<String> by,
+        String detail) {
+    static FaultView of(Faults.Fault fault) {
+        return new FaultView(
+                fault.number(),
+                fault.about().toString(),
+                fault.block().toString(),
+                fault.verdict().text(),
+                VerdictText.meaning(fault.verdict()),
+                fault.at(),
+                fault.reporters().stream().map(PrincipalId::toString).toList(),
+                fault.detail());
+    }
+}

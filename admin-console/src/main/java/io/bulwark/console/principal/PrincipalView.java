@@ -31,13 +31,15 @@ record PrincipalView(
      * A client that b + 1 nodes of a placement group have reported for poisonous versions.
      *
      * @param enforced whether it may not write; false for a volume administrator
+     * @param fault number of the recorded fault
      */
-    record SuspensionView(String client, Instant since, boolean enforced, List<ReportView> reports) {
+    record SuspensionView(String client, Instant since, boolean enforced, long fault, List<ReportView> reports) {
         static SuspensionView of(Principals.Suspension suspension) {
             return new SuspensionView(
                     suspension.client().toString(),
                     suspension.since(),
                     suspension.enforced(),
+                    suspension.fault(),
                     suspension.reports().stream()
                             .map(report -> new ReportView(
                                     report.reporter().toString(),
