@@ -1,8 +1,9 @@
-package io.bulwark.appliance.cli;
+package io.bulwark.client.membership;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bulwark.client.error.PreconditionFailedException;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.ordering.membership.Configuration;
@@ -56,7 +57,7 @@ class CandidateReplicaTest {
     @Test
     void aNameThatIsTakenIsRefusedAtOnce() {
         assertThatThrownBy(() -> CandidateReplica.require(member(PrincipalId.replica(1), KEY), now))
-                .isInstanceOf(CommandFailure.class)
+                .isInstanceOf(PreconditionFailedException.class)
                 .hasMessageContaining("replica-1 is a replica already");
     }
 

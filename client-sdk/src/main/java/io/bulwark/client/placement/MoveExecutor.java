@@ -1,4 +1,4 @@
-package io.bulwark.appliance.placement;
+package io.bulwark.client.placement;
 
 import io.bulwark.client.ClusterStatus;
 import io.bulwark.client.Nodes;

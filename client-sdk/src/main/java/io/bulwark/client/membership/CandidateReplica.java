@@ -1,5 +1,8 @@
-package io.bulwark.appliance.cli;
+package io.bulwark.client.membership;
 
+import io.bulwark.client.error.PreconditionFailedException;
+import io.bulwark.client.error.Subject;
+import io.bulwark.client.error.UnavailableException;
 import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
@@ -25,33 +28,29 @@ final class CandidateReplica {
      */
     static void require(Member coming, Configuration now) {
         if (now.placeOf(coming.replica()) >= 0) {
-            throw new CommandFailure(
-                    CommandFailure.FAILED,
-                    coming.replica() + " is a replica already; choose a name that no replica ever had");
+            throw refused(coming.replica() + " is a replica already; choose a name that no replica ever had");
         }
         String where = "at " + coming.address();
         try {
             PresentedIdentity shown = PresentedIdentity.at(KnownReplicas.addressOf(coming, List.of()), PATIENCE_MILLIS)
-                    .orElseThrow(() -> new CommandFailure(
-                            CommandFailure.UNAVAILABLE,
-                            "no answer at " + where + ": start " + coming.replica() + " first"));
+                    .orElseThrow(() -> new UnavailableException(
+                            "no answer " + where + ": start " + coming.replica() + " first", Subject.NONE));
             Optional<String> objection = objection(coming, now, shown.key(), shown.named());
             if (objection.isPresent()) {
-                throw new CommandFailure(
-                        CommandFailure.FAILED,
-                        "the process " + where + " " + objection.get() + "; nothing was changed");
+                throw refused("the process " + where + " " + objection.get() + "; nothing was changed");
             }
             shown.requireOf(coming.replica());
         } catch (RefusedCertificateException e) {
-            throw new CommandFailure(
-                    CommandFailure.FAILED,
-                    "the process " + where + " is not " + coming.replica() + ": " + e.getMessage()
-                            + "; nothing was changed");
+            throw refused("the process " + where + " is not " + coming.replica() + ": " + e.getMessage()
+                    + "; nothing was changed");
         } catch (IOException e) {
-            throw new CommandFailure(
-                    CommandFailure.FAILED,
-                    "the process " + where + " shows no key of a replica: " + e.getMessage() + "; nothing was changed");
+            throw refused("the process " + where + " shows no key of a replica: " + e.getMessage()
+                    + "; nothing was changed");
         }
+    }
+
+    private static PreconditionFailedException refused(String why) {
+        return new PreconditionFailedException(why, Subject.NONE);
     }
 
     /**

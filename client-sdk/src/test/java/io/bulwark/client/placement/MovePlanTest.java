@@ -1,4 +1,4 @@
-package io.bulwark.appliance.placement;
+package io.bulwark.client.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

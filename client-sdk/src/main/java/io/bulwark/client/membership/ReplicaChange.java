@@ -1,4 +1,4 @@
-package io.bulwark.appliance.cli;
+package io.bulwark.client.membership;
 
 import io.bulwark.client.Replicas;
 import io.bulwark.protocol.id.PrincipalId;
@@ -13,14 +13,14 @@ import java.util.List;
  * @param leaving replicas to remove
  * @param coming replicas to add
  */
-record ReplicaChange(List<PrincipalId> leaving, List<Member> coming) {
-    ReplicaChange {
+public record ReplicaChange(List<PrincipalId> leaving, List<Member> coming) {
+    public ReplicaChange {
         leaving = List.copyOf(leaving);
         coming = List.copyOf(coming);
     }
 
     /** Returns whether these replicas are as this change requires, whichever change made them so. */
-    boolean isDone(Configuration now) {
+    public boolean isDone(Configuration now) {
         return leaving.stream().noneMatch(replica -> now.placeOf(replica) >= 0)
                 && coming.stream().allMatch(member -> isIn(now, member));
     }

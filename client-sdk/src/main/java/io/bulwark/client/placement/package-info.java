@@ -4,6 +4,6 @@
  * Store, section on reconfiguration).
  */
 @NullMarked
-package io.bulwark.appliance.placement;
+package io.bulwark.client.placement;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package io.bulwark.appliance.cli;
+package io.bulwark.client.membership;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -89,35 +89,5 @@ class ReplicaChangeTest {
         assertThat(ReplicaChange.with(known, new Replicas.GroupMembership(REPLACED, Optional.of(SEVEN))))
                 .containsExactly(GENESIS, REPLACED, SEVEN);
         assertThat(ReplicaChange.with(ALL, agreed)).isEqualTo(ALL);
-    }
-
-    @Test
-    void anAddressWithoutAPortHasThatOfTheOthersBase() {
-        List<Member> three = GENESIS.members().subList(0, 3);
-        int base = ReplicaChangeCommands.portBase(
-                three, each -> "[::1]:" + (17_600 + each.replica().number()));
-        assertThat(base).isEqualTo(17_400);
-        assertThat(ReplicaChangeCommands.portBase(
-                        three, each -> "host-" + each.replica().number() + ":7600"))
-                .as("no base")
-                .isEqualTo(7_400);
-        assertThat(coming("host").at(base).address()).isEqualTo("host:17604");
-        assertThat(coming("host:99").at(base).address()).isEqualTo("host:99");
-    }
-
-    private static ReplicaChangeCommands.JoiningReplica coming(String address) {
-        return new ReplicaChangeCommands.JoiningReplica(PrincipalId.replica(4), Bytes.of((byte) 4), address);
-    }
-
-    @Test
-    void aKeyThatIsNoneIsSaidToBeNone() {
-        for (String wrong : List.of("WRONG", "MFkwEwYHKoZIzj0CAQYI", "key.replica-4=MFkwE", "key.replica-4")) {
-            CommandOutput output = CommandOutput.of(
-                    "replica", "replace", "replica-2", "replica-4", "--key", wrong, "--address", "host:7604");
-            assertThat(output.exitCode()).isEqualTo(CommandFailure.USAGE);
-            assertThat(output.err())
-                    .as(wrong)
-                    .startsWith("bulwark: the key of replica-4 is not a public key, or not the whole of one");
-        }
     }
 }

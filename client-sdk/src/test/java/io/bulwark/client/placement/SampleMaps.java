@@ -1,4 +1,4 @@
-package io.bulwark.appliance.placement;
+package io.bulwark.client.placement;
 
 import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.NodeAddress;

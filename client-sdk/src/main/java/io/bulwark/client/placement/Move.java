@@ -1,4 +1,4 @@
-package io.bulwark.appliance.placement;
+package io.bulwark.client.placement;
 
 import java.util.Comparator;
 
