@@ -64,6 +64,7 @@ public final class ConsoleServer implements AutoCloseable {
                     beans.registerBean(
                             "door", Bulwark.class, () -> door, definition -> definition.setDestroyMethodName(""));
                     beans.registerBean(ConsoleSettings.class, () -> settings);
+                    beans.registerBean(Surroundings.class, settings::surroundings);
                 })
                 .run();
         int port = context.getEnvironment().getProperty("local.server.port", Integer.class, listen.getPort());

@@ -8,6 +8,7 @@ import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.console.ConsoleServer;
 import io.bulwark.console.ConsoleSettings;
+import io.bulwark.console.Surroundings;
 import io.bulwark.transport.Destination;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -48,7 +49,8 @@ public final class ConsoleRole {
                 new ConsoleSettings(
                         listen,
                         setup.published(),
-                        config.toAbsolutePath().resolveSibling("console")));
+                        config.toAbsolutePath().resolveSibling("console"),
+                        Surroundings.NONE));
         CompletableFuture<Integer> over = new CompletableFuture<>();
         return RoleProcess.until(
                 new RunningConsole(client, server, over), role.admin(), health, RoleProcess.GRACE, over);

@@ -26,6 +26,7 @@ import io.bulwark.client.error.BulwarkException;
 import io.bulwark.console.ConsoleServer;
 import io.bulwark.console.ConsoleSettings;
 import io.bulwark.console.StatusView;
+import io.bulwark.console.Surroundings;
 import io.bulwark.protocol.id.PrincipalId;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -287,7 +288,10 @@ public final class Appliance implements AutoCloseable {
         console = ConsoleServer.start(
                 connected,
                 new ConsoleSettings(
-                        plan.consoleAddress(), false, plan.data().root().resolve("console")));
+                        plan.consoleAddress(),
+                        false,
+                        plan.data().root().resolve("console"),
+                        Surroundings.NONE));
     }
 
     /** Tries until enough replicas answer. */
