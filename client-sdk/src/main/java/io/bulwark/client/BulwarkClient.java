@@ -29,6 +29,7 @@ import io.bulwark.protocol.control.NodeControlCodec;
 import io.bulwark.protocol.extent.ExtentCodec;
 import io.bulwark.protocol.extent.ExtentTiming;
 import io.bulwark.protocol.fp.FpCodec;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Names;
 import io.bulwark.protocol.metadata.Query;
@@ -326,6 +327,11 @@ final class BulwarkClient implements Bulwark {
 
     ClusterView view() {
         return view;
+    }
+
+    /** Returns whether there is no connection with this server now. */
+    boolean isDisconnected(PrincipalId server) {
+        return links.isDisconnected(server);
     }
 
     OperationDriver driver() {
