@@ -53,6 +53,8 @@ public final class ConsoleServer implements AutoCloseable {
                         Map.entry("spring.threads.virtual.enabled", "true"),
                         Map.entry("spring.mvc.problemdetails.enabled", "true"),
                         Map.entry("spring.servlet.multipart.enabled", "false"),
+                        // The body of a put is the object, whatever its media type.
+                        Map.entry("spring.mvc.formcontent.filter.enabled", "false"),
                         Map.entry("spring.thymeleaf.check-template-location", "false"),
                         Map.entry("management.endpoints.web.exposure.include", "none"),
                         Map.entry("springdoc.swagger-ui.enabled", "false"),

@@ -388,6 +388,11 @@ final class BulwarkClient implements Bulwark {
         return view;
     }
 
+    /** Returns whether there is no connection with this server now. */
+    boolean isDisconnected(PrincipalId server) {
+        return links.isDisconnected(server);
+    }
+
     OperationDriver driver() {
         return driver;
     }

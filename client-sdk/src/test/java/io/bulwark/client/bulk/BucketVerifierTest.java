@@ -1,4 +1,4 @@
-package io.bulwark.appliance.transfer;
+package io.bulwark.client.bulk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.bulwark.appliance.transfer;
+package io.bulwark.client.bulk;
 
 import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
@@ -21,6 +21,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import java.util.stream.Stream;
 
@@ -71,6 +72,17 @@ public final class BucketVerifier {
      * @param read is told of the bytes of each object that was read
      */
     public Report run(List<ObjectInfo> objects, LongConsumer read) throws InterruptedException {
+        return run(objects, read, () -> false);
+    }
+
+    /**
+     * Reads them, unless it is told to stop: then it leaves out the objects that it has not begun.
+     *
+     * @param read is told of the bytes of each object that was read
+     * @param stopped is asked before each object
+     */
+    public Report run(List<ObjectInfo> objects, LongConsumer read, BooleanSupplier stopped)
+            throws InterruptedException {
         long before = client.evidence().last();
         AtomicLong good = new AtomicLong();
         AtomicLong bytes = new AtomicLong();
@@ -79,6 +91,9 @@ public final class BucketVerifier {
         List<Runnable> work = new ArrayList<>();
         for (ObjectInfo object : objects) {
             work.add(() -> {
+                if (stopped.getAsBoolean()) {
+                    return;
+                }
                 try {
                     // The servers' data is checked as stored, so this client needs no encryption key.
                     GetOptions exactly = options.withVersion(object.version()).withAsStored(true);
@@ -95,7 +110,7 @@ public final class BucketVerifier {
                 }
             });
         }
-        TreeSync.runInParallel(work, parallel);
+        ParallelWork.run(work, parallel);
         SortedMap<String, Map<Verdict, Long>> seen = new TreeMap<>();
         List<String> examples = new ArrayList<>();
         for (EvidenceLog.Entry entry : client.evidence().since(before)) {
