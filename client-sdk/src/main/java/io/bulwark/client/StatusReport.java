@@ -56,13 +56,11 @@ final class StatusReport {
 
     private final BulwarkClient client;
     private final OperationDriver driver;
-    private final ClusterView view;
     private final PeerLinks links;
 
-    StatusReport(BulwarkClient client, OperationDriver driver, ClusterView view, PeerLinks links) {
+    StatusReport(BulwarkClient client, OperationDriver driver, PeerLinks links) {
         this.client = client;
         this.driver = driver;
-        this.view = view;
         this.links = links;
     }
 
