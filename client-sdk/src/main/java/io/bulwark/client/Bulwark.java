@@ -3,6 +3,7 @@ package io.bulwark.client;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.driver.EvidenceLog;
 import io.bulwark.client.encryption.KeyProvider;
+import io.bulwark.protocol.id.PrincipalId;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -85,6 +86,18 @@ public interface Bulwark extends AutoCloseable {
 
     /** Returns the log of operators' actions, in order and signed. */
     AuditLog audit();
+
+    /**
+     * Returns a view of this client that acts on behalf of a person: all commands and queries made with it name the
+     * person, whose rights count within this client's act-for grant ({@link Principals#setActFor}). It shares connections
+     * and sessions with this client, and closing it closes nothing. Views are cheap and not kept.
+     *
+     * <p>Nodes serve register blocks by what this client reaches for anybody. The view therefore asks the replicas for
+     * the person's rights itself before it reads or writes a block.
+     *
+     * @throws IllegalStateException if this is such a view already
+     */
+    Bulwark onBehalfOf(PrincipalId person);
 
     /** Asks every node and replica how it is; takes at most a few seconds, whoever answers. */
     ClusterStatus status();

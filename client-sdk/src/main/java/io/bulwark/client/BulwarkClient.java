@@ -16,6 +16,7 @@ import io.bulwark.client.metadata.ReplicaPaths;
 import io.bulwark.client.object.ByteBudget;
 import io.bulwark.client.object.Deadline;
 import io.bulwark.client.object.EpochFollower;
+import io.bulwark.client.object.Metadata;
 import io.bulwark.client.object.NodeExtents;
 import io.bulwark.client.object.NodeHealth;
 import io.bulwark.client.object.ObjectStore;
@@ -24,11 +25,13 @@ import io.bulwark.client.object.ReplicatedMetadata;
 import io.bulwark.client.object.SessionPool;
 import io.bulwark.client.registry.TrustWatch;
 import io.bulwark.client.replicas.KnownReplicas;
+import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.control.NodeControlCodec;
 import io.bulwark.protocol.extent.ExtentCodec;
 import io.bulwark.protocol.extent.ExtentTiming;
 import io.bulwark.protocol.fp.FpCodec;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Names;
 import io.bulwark.protocol.metadata.Query;
@@ -52,6 +55,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -65,21 +69,24 @@ final class BulwarkClient implements Bulwark {
     private final ClientConfig config;
     private final Transport transport;
     private final PeerLinks links;
-    private final EvidenceLog evidence = new EvidenceLog();
+    private final EvidenceLog evidence;
     private final OperationDriver driver;
-    private final ReplicatedMetadata metadata;
+    private final Metadata metadata;
     private final SessionPool sessions;
     private final ObjectStore store;
     private final ObjectStore salvageStore;
-    private final WriteQueue writeTurns = new WriteQueue();
+    private final WriteQueue writeTurns;
     private final ClusterView view;
     private final Optional<TrustWatch> trust;
     private final ReplicaPaths paths;
     private final Optional<KnownReplicas> group;
     private final Optional<KeyProvider> keys;
+    /** Person whose rights count; a client with one is a view, which closes nothing. */
+    private final Optional<PrincipalId> onBehalfOf;
 
     private BulwarkClient(ClientConfig config) {
         this.config = config;
+        this.onBehalfOf = Optional.empty();
         this.keys = config.encryption().map(EncryptionConfig::keys);
         Path kept = config.channels().keptBeside();
         Credentials credentials = config.channels()
@@ -95,6 +102,8 @@ final class BulwarkClient implements Bulwark {
                         new MembershipCodec(),
                         new NodeControlCodec()));
         this.links = new PeerLinks(transport);
+        this.evidence = new EvidenceLog();
+        this.writeTurns = new WriteQueue();
         NodeHealth health = new NodeHealth(links::isDisconnected);
         this.driver = new OperationDriver(
                 links, evidence.andThen(health), OperationDriver.Limits.standard(), new SecureRandom().nextLong());
@@ -111,6 +120,26 @@ final class BulwarkClient implements Bulwark {
         this.salvageStore = store.withExtents(extents(driver, health, map, true));
         this.trust = TrustWatch.start(config.channels(), credentials, group, kept, replicas::query);
         driver.failIf(this::denial);
+    }
+
+    /** Creates a view of a client on behalf of a person. */
+    private BulwarkClient(BulwarkClient own, PrincipalId person) {
+        this.config = own.config;
+        this.onBehalfOf = Optional.of(person);
+        this.keys = own.keys;
+        this.transport = own.transport;
+        this.links = own.links;
+        this.evidence = own.evidence;
+        this.driver = own.driver;
+        this.group = own.group;
+        this.paths = own.paths;
+        this.metadata = own.metadata.onBehalfOf(person);
+        this.sessions = own.sessions;
+        this.view = own.view;
+        this.store = own.store.onBehalfOf(person);
+        this.salvageStore = own.salvageStore.onBehalfOf(person);
+        this.writeTurns = own.writeTurns;
+        this.trust = own.trust;
     }
 
     private static EpochFollower extents(OperationDriver driver, NodeHealth health, ClusterView map, boolean salvage) {
@@ -178,7 +207,7 @@ final class BulwarkClient implements Bulwark {
 
     @Override
     public List<VolumeInfo> volumes() {
-        return view.refresh(noDeadline()).volumes().stream().map(VolumeInfo::of).toList();
+        return refreshMap().volumes().stream().map(VolumeInfo::of).toList();
     }
 
     @Override
@@ -232,8 +261,16 @@ final class BulwarkClient implements Bulwark {
     }
 
     @Override
+    public Bulwark onBehalfOf(PrincipalId person) {
+        onBehalfOf.ifPresent(other -> {
+            throw new IllegalStateException("this view acts for " + other + ", so it cannot act for " + person);
+        });
+        return new BulwarkClient(this, person);
+    }
+
+    @Override
     public Principals principals() {
-        return new RegisteredPrincipals(this, driver, view, config.channels());
+        return new RegisteredPrincipals(this, driver, config.channels());
     }
 
     @Override
@@ -299,12 +336,30 @@ final class BulwarkClient implements Bulwark {
 
     @Override
     public void close() {
+        if (onBehalfOf.isPresent()) {
+            return;
+        }
         trust.ifPresent(TrustWatch::close);
         paths.close();
         sessions.close();
         driver.close();
         links.close();
         transport.close();
+    }
+
+    /** Asks the replicas for the map, by the rights that count here. */
+    ClusterMap refreshMap() {
+        return view.refresh(metadata, noDeadline());
+    }
+
+    Optional<PrincipalId> onBehalfOf() {
+        return onBehalfOf;
+    }
+
+    /** Asks the replicas what this client may do in a volume for the person. */
+    CompletableFuture<Reply.Granted> grantOf(PrincipalId person, int volume, Subject subject) {
+        return metadata.query(new Query.GrantOf(volume, person))
+                .thenApply(reply -> RefusalExceptions.expect(Reply.Granted.class, reply, subject));
     }
 
     BucketInfo bucketInfo(String name) {
@@ -348,7 +403,7 @@ final class BulwarkClient implements Bulwark {
     Reply execute(Command command, Subject subject) {
         Deadline deadline = noDeadline();
         SessionPool.Lease lease = sessions.lease(SessionPool.NO_VOLUME, deadline, subject);
-        return deadline.await(sessions.submit(lease, command), subject);
+        return deadline.await(sessions.submit(lease, command, onBehalfOf), subject);
     }
 
     static Deadline noDeadline() {

@@ -37,7 +37,12 @@ final class ClusterView {
 
     /** Asks the replicas. */
     ClusterMap refresh(Deadline deadline) {
-        Reply reply = deadline.await(metadata.query(new Query.GetMap()), Subject.NONE);
+        return refresh(metadata, deadline);
+    }
+
+    /** Asks the replicas by way of these metadata, which may be on behalf of a person. */
+    ClusterMap refresh(Metadata asking, Deadline deadline) {
+        Reply reply = deadline.await(asking.query(new Query.GetMap()), Subject.NONE);
         return learned(
                 RefusalExceptions.expect(Reply.Map.class, reply, Subject.NONE).map());
     }

@@ -114,6 +114,30 @@ public interface Principals {
      */
     void revoke(PrincipalId principal, Duration retryTimer, Consumer<RevocationProgress> listener);
 
+    /**
+     * Registers a client with a new key of which the private half is thrown away. Nobody can connect as this client; a
+     * door may act for it once {@link #setActFor} allows that.
+     */
+    void addWithoutKey(PrincipalId client);
+
+    /**
+     * Returns a client with a number above those of all registered and revoked ones. Nothing is reserved: of two callers
+     * who add the same one, the second gets {@link io.bulwark.client.error.AlreadyExistsException}.
+     */
+    PrincipalId nextClient();
+
+    /** Person for whom a door acts, and the ceiling of that person's rights there. */
+    record ActFor(PrincipalId person, Rights ceiling) {}
+
+    /** Returns the persons for whom a door acts, ascending: all for administrators and the door, else only the asker. */
+    List<ActFor> actFor(PrincipalId door);
+
+    /**
+     * Lets a door act on behalf of a person: its commands and queries count as the person's, as far as the ceiling
+     * includes the right. {@link Rights#NONE} withdraws that.
+     */
+    void setActFor(PrincipalId door, PrincipalId person, Rights ceiling);
+
     /** The clients that nodes have reported, and that may not write for it until that is lifted. */
     List<Suspension> suspended();
 

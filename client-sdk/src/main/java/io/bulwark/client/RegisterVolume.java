@@ -25,10 +25,12 @@ import io.bulwark.protocol.pasis.PasisWrite;
 import io.bulwark.protocol.pasis.PasisWriteOutcome;
 import io.bulwark.protocol.pasis.ValidatingTimestamp;
 import io.bulwark.protocol.wire.Bytes;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,6 +82,33 @@ final class RegisterVolume implements Volume {
     @Override
     public CompletableFuture<byte[]> readBlockAsync(long block) {
         BlockId id = id(block);
+        return ifPermitted(false, () -> read(id));
+    }
+
+    /**
+     * Runs an operation if the person may do it on whose behalf the client acts. Nodes cannot check that: they serve
+     * what the client reaches for anybody.
+     */
+    private <T> CompletableFuture<T> ifPermitted(boolean write, Supplier<CompletableFuture<T>> operation) {
+        Optional<PrincipalId> person = client.onBehalfOf();
+        if (person.isEmpty()) {
+            return operation.get();
+        }
+        return client.grantOf(person.get(), volume.id(), subject)
+                .thenComposeAsync(
+                        granted -> {
+                            if (write ? granted.mayWrite() : granted.mayRead()) {
+                                return operation.get();
+                            }
+                            throw new NotPermittedException(
+                                    client.config().principal() + " may not " + (write ? "write" : "read") + " here for "
+                                            + person.get(),
+                                    subject);
+                        },
+                        VIRTUAL);
+    }
+
+    private CompletableFuture<byte[]> read(BlockId id) {
         long since = refusedNanos.get();
         if (since != 0 && System.nanoTime() - since < REFUSED_NANOS) {
             return readOnly(id);
@@ -157,14 +186,17 @@ final class RegisterVolume implements Volume {
         return client.writeTurns()
                 .runInTurn(
                         id,
-                        () -> withSession(
-                                1,
-                                lease -> withMap(id, now -> switch (volume.policy()
-                                        .protocol()) {
-                                    case FP -> writeFp(now, id, lease.session().number(), data, sent);
-                                    case PASIS ->
-                                        writePasis(now, id, lease.session().number(), data, version);
-                                })));
+                        () -> ifPermitted(
+                                true,
+                                () -> withSession(
+                                        1,
+                                        lease -> withMap(id, now -> switch (volume.policy()
+                                                .protocol()) {
+                                            case FP ->
+                                                writeFp(now, id, lease.session().number(), data, sent);
+                                            case PASIS ->
+                                                writePasis(now, id, lease.session().number(), data, version);
+                                        }))));
     }
 
     /** @param sent at which timestamp a COMMIT was sent in an epoch before */

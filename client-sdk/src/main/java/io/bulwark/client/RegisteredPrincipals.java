@@ -39,13 +39,11 @@ import java.util.stream.Collectors;
 final class RegisteredPrincipals implements Principals {
     private final BulwarkClient client;
     private final OperationDriver driver;
-    private final ClusterView view;
     private final ChannelConfig channels;
 
-    RegisteredPrincipals(BulwarkClient client, OperationDriver driver, ClusterView view, ChannelConfig channels) {
+    RegisteredPrincipals(BulwarkClient client, OperationDriver driver, ChannelConfig channels) {
         this.client = client;
         this.driver = driver;
-        this.view = view;
         this.channels = channels;
     }
 
@@ -73,6 +71,43 @@ final class RegisteredPrincipals implements Principals {
     @Override
     public void add(PrincipalId principal, PrincipalKey key) {
         execute(new Command.AddPrincipal(principal, key));
+    }
+
+    @Override
+    public void addWithoutKey(PrincipalId principal) {
+        add(principal, Identity.generate(principal, new SecureRandom()).publicKey());
+    }
+
+    @Override
+    public PrincipalId nextClient() {
+        int last = list().stream()
+                .map(Entry::principal)
+                .filter(principal -> principal.kind() == PrincipalKind.CLIENT)
+                .mapToInt(PrincipalId::number)
+                .max()
+                .orElse(0);
+        return PrincipalId.client(Math.max(last, client.config().principal().number()) + 1);
+    }
+
+    @Override
+    public List<ActFor> actFor(PrincipalId door) {
+        List<ActFor> all = new ArrayList<>();
+        PrincipalId after = PrincipalId.NOBODY;
+        do {
+            Reply.ActForList page = client.query(
+                    Reply.ActForList.class,
+                    new Query.ListActFor(door, after, Query.PAGE_MAX),
+                    Subject.NONE,
+                    deadline());
+            page.entries().forEach(entry -> all.add(new ActFor(entry.person(), entry.ceiling())));
+            after = page.next();
+        } while (!after.equals(PrincipalId.NOBODY));
+        return all;
+    }
+
+    @Override
+    public void setActFor(PrincipalId door, PrincipalId person, Rights ceiling) {
+        execute(new Command.SetActFor(door, person, ceiling));
     }
 
     @Override
@@ -137,7 +172,7 @@ final class RegisteredPrincipals implements Principals {
         execute(new Command.RevokePrincipal(principal));
         if (principal.kind() == PrincipalKind.CLIENT) {
             RevocationWaiter.over(driver, principal)
-                    .await(() -> view.refresh(deadline()), this::revoked, retryTimer, listener);
+                    .await(client::refreshMap, this::revoked, retryTimer, listener);
         }
     }
 

@@ -18,7 +18,7 @@ final class ReplicatedNodes implements Nodes {
 
     @Override
     public ClusterMap map() {
-        return client.view().refresh(BulwarkClient.noDeadline());
+        return client.refreshMap();
     }
 
     @Override

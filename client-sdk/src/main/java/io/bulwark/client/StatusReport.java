@@ -64,7 +64,7 @@ final class StatusReport {
     }
 
     ClusterStatus take() {
-        ClusterMap map = view.refresh(BulwarkClient.noDeadline());
+        ClusterMap map = client.refreshMap();
         Configuration group = client.replicasNow();
         Set<PrincipalId> asked =
                 map.nodes().stream().map(node -> PrincipalId.node(node.node())).collect(Collectors.toSet());

@@ -3,6 +3,7 @@ package io.bulwark.appliance.cli;
 import io.bulwark.client.AuditLog;
 import io.bulwark.client.Bulwark;
 import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.AuditEntry;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.wire.Bytes;
@@ -114,6 +115,7 @@ final class AuditCommand implements Runnable {
         json.put("number", entry.number());
         json.put("time", Instant.ofEpochMilli(entry.agreedMillis()).toString());
         json.put("by", entry.by().toString());
+        json.put("onBehalfOf", entry.onBehalfOf().map(PrincipalId::toString).orElse(""));
         json.put("command", AuditText.of(entry.command()));
         json.put("key", entry.approval().map(approval -> approval.key().text()).orElse(""));
         json.put(
@@ -124,6 +126,7 @@ final class AuditCommand implements Runnable {
 
     private static String text(AuditEntry entry) {
         return entry.number() + "  " + Instant.ofEpochMilli(entry.agreedMillis()) + "  " + entry.by()
+                + entry.onBehalfOf().map(person -> " for " + person).orElse("")
                 + (entry.approval().isPresent() ? "  " : " (unsigned)  ")
                 + Text.printable(AuditText.of(entry.command()));
     }

@@ -38,6 +38,8 @@ final class AuditText {
                         + c.key().text();
             case Command.SetGrant c ->
                 "grant " + c.client() + " on " + GrantCommand.text(c.scope()) + ": " + GrantCommand.text(c.rights());
+            case Command.SetActFor c ->
+                "grant act-for " + c.door() + " " + c.person() + ": " + GrantCommand.text(c.ceiling());
             case Command.SetRelease c ->
                 "release " + (c.allowed() ? "allow " : "forget ") + c.hash().toHex();
             case Command.ChangeReplicas c -> replicas(c);

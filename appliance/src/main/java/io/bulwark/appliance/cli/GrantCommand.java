@@ -21,7 +21,8 @@ import picocli.CommandLine.Parameters;
         name = "grant",
         description = {
             "Grant a client rights on the cluster, a volume or a bucket, or list its grants.",
-            "The given rights replace its rights on exactly this scope; `none` removes them."
+            "The given rights replace its rights on exactly this scope; `none` removes them.",
+            "The list of a door also names the clients on whose behalf it acts (`grant act-for`)."
         })
 final class GrantCommand implements Callable<Integer> {
     @Mixin
@@ -49,7 +50,7 @@ final class GrantCommand implements Callable<Integer> {
         if (rights.isEmpty()) {
             return list(named);
         }
-        Rights wanted = wanted();
+        Rights wanted = parsed(rights);
         Scope scope = scope();
         try (Bulwark connected = access.connect()) {
             connected.principals().grant(named, scope, wanted);
@@ -58,6 +59,44 @@ final class GrantCommand implements Callable<Integer> {
                 .print(
                         Map.of("client", named.toString(), "scope", text(scope), "rights", text(wanted)),
                         named + " has on " + text(scope) + ": " + text(wanted) + ".");
+        return 0;
+    }
+
+    @Command(
+            name = "act-for",
+            description = {
+                "Let a client, the door, act on behalf of another client, the person.",
+                "The person's rights then count, as far as --rights includes them; the audit log names both."
+            })
+    int actFor(
+            @Mixin ClusterAccess cluster,
+            @Parameters(index = "0", paramLabel = "DOOR", description = "Client that acts, for example client-1.")
+                    String door,
+            @Parameters(index = "1", paramLabel = "PERSON", description = "Client on whose behalf it acts.")
+                    String person,
+            @Option(
+                            names = "--rights",
+                            split = ",",
+                            paramLabel = "RIGHT",
+                            description = "Ceiling: read, write, administer; several are separated by commas.")
+                    @Nullable
+                    List<String> ceiling,
+            @Option(names = "--none", description = "Withdraw the grant.") boolean none) {
+        PrincipalId acting = PrincipalCommand.named(door);
+        PrincipalId represented = PrincipalCommand.named(person);
+        if (none == (ceiling != null)) {
+            throw new CommandFailure(CommandFailure.USAGE, "either --rights or --none");
+        }
+        Rights wanted = ceiling == null ? Rights.NONE : parsed(ceiling);
+        try (Bulwark connected = cluster.connect()) {
+            connected.principals().setActFor(acting, represented, wanted);
+        }
+        cluster.global()
+                .print(
+                        Map.of("door", acting.toString(), "person", represented.toString(), "rights", text(wanted)),
+                        wanted.isNone()
+                                ? acting + " no longer acts for " + represented + "."
+                                : acting + " acts for " + represented + ", at most: " + text(wanted) + ".");
         return 0;
     }
 
@@ -73,6 +112,10 @@ final class GrantCommand implements Callable<Integer> {
                 json.add(one);
                 rows.add(List.of(text(grant.scope()), text(grant.rights())));
             }
+            for (Principals.ActFor each : connected.principals().actFor(named)) {
+                json.add(Map.of("actFor", each.person().toString(), "rights", text(each.ceiling())));
+                rows.add(List.of("behalf of " + each.person(), "at most " + text(each.ceiling())));
+            }
         }
         if (access.global().json()) {
             GlobalOptions.printJson(json);
@@ -82,7 +125,7 @@ final class GrantCommand implements Callable<Integer> {
         return 0;
     }
 
-    private Rights wanted() {
+    private static Rights parsed(List<String> rights) {
         boolean read = rights.contains("read");
         boolean write = rights.contains("write");
         boolean administer = rights.contains("administer");

@@ -150,7 +150,7 @@ class GroupViewTest {
     private static Bytes authorization(GenesisFile genesis, Identity operator, Member coming) {
         PrincipalId by = operator.principal();
         Command.ChangeReplicas change = new Command.ChangeReplicas(1, List.of(REPLICAS.get(2)), List.of(coming));
-        Bytes signed = AuditEntry.signed(genesis.genesisKeys().cluster(), by, 1, 1, change);
+        Bytes signed = AuditEntry.signed(genesis.genesisKeys().cluster(), by, Optional.empty(), 1, 1, change);
         AuditEntry.Approval approval = new AuditEntry.Approval(operator.publicKey(), operator.sign(signed));
         return OperatorAuthorization.encoded(List.of(), new AuditEntry(1, 1, by, 1, 1, change, Optional.of(approval)));
     }

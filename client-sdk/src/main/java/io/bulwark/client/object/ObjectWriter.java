@@ -209,7 +209,7 @@ public final class ObjectWriter {
             switch (step) {
                 case ObjectStep.StoreExtent extent -> store(extent);
                 case ObjectStep.Submit submit -> {
-                    var reply = store.sessions().submit(lease, submit.command());
+                    var reply = store.submit(lease, submit.command());
                     if (submit.token() != ObjectStep.NO_ANSWER) {
                         answers.expect(submit.token(), reply, Answer.Replied::new);
                     }

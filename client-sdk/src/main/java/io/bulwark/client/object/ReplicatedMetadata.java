@@ -1,6 +1,7 @@
 package io.bulwark.client.object;
 
 import io.bulwark.protocol.bucket.SessionCommands;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
@@ -92,11 +93,11 @@ public final class ReplicatedMetadata implements Metadata {
         }
 
         @Override
-        public CompletableFuture<Reply> submit(Command command) {
+        public CompletableFuture<Reply> submit(Command command, Optional<PrincipalId> onBehalfOf) {
             CompletableFuture<Reply> result = new CompletableFuture<>();
             synchronized (this) {
                 results.put(++lastToken, result);
-                commands.add(lastToken, command);
+                commands.add(lastToken, command, onBehalfOf);
             }
             sendWaiting();
             return result;

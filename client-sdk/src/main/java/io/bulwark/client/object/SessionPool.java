@@ -9,6 +9,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Reply;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -132,8 +133,13 @@ public final class SessionPool implements AutoCloseable {
 
     /** Executes a command in a session; found closed, the next caller of {@link #lease} gets another one. */
     public CompletableFuture<Reply> submit(Lease lease, Command command) {
+        return submit(lease, command, Optional.empty());
+    }
+
+    /** Executes a command as above, on behalf of a person if one is given. */
+    public CompletableFuture<Reply> submit(Lease lease, Command command, Optional<PrincipalId> onBehalfOf) {
         long sentMillis = System.currentTimeMillis();
-        return lease.session().submit(command).whenComplete((reply, failure) -> {
+        return lease.session().submit(command, onBehalfOf).whenComplete((reply, failure) -> {
             if (reply instanceof Reply.Failed failed && SessionCommands.isLost(failed)) {
                 LOG.info(
                         "session {} is closed; a new one is opened on demand",

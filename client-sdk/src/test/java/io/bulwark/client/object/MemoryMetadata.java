@@ -1,6 +1,7 @@
 package io.bulwark.client.object;
 
 import io.bulwark.protocol.id.BlockRange;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Query;
@@ -57,7 +58,7 @@ final class MemoryMetadata implements Metadata {
             }
 
             @Override
-            public CompletableFuture<Reply> submit(Command command) {
+            public CompletableFuture<Reply> submit(Command command, Optional<PrincipalId> onBehalfOf) {
                 return CompletableFuture.completedFuture(
                         number <= closed
                                 ? new Reply.Failed(MetadataError.SESSION_CLOSED, "as planned")

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.bucket;
 
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Reply;
@@ -22,7 +23,7 @@ public final class SessionCommands {
     private final Deque<WaitingCommand> waiting = new ArrayDeque<>();
     private long next = 1;
 
-    private record WaitingCommand(long token, Command command) {}
+    private record WaitingCommand(long token, Command command, Optional<PrincipalId> onBehalfOf) {}
 
     /** A command that is to be submitted now, and the token that it was added under. */
     public record NumberedCommand(long token, Submission.InSession submission) {}
@@ -55,7 +56,12 @@ public final class SessionCommands {
     }
 
     public void add(long token, Command command) {
-        waiting.addLast(new WaitingCommand(token, command));
+        add(token, command, Optional.empty());
+    }
+
+    /** @param onBehalfOf the person whose rights count; empty for those of the session's owner */
+    public void add(long token, Command command, Optional<PrincipalId> onBehalfOf) {
+        waiting.addLast(new WaitingCommand(token, command, onBehalfOf));
     }
 
     /** The next command, if the window has room for one. */
@@ -67,8 +73,9 @@ public final class SessionCommands {
         WaitingCommand first = waiting.removeFirst();
         long number = next++;
         outstanding.add(number);
-        return Optional.of(
-                new NumberedCommand(first.token, new Submission.InSession(session, number, lowest, first.command)));
+        Submission.InSession submission = new Submission.InSession(session, number, lowest, first.command);
+        return Optional.of(new NumberedCommand(
+                first.token, first.onBehalfOf.map(submission::onBehalfOf).orElse(submission)));
     }
 
     /** The command of this number was answered, or is submitted no more. */

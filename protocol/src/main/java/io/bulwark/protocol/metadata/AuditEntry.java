@@ -16,7 +16,8 @@ import java.util.Optional;
  *
  * @param number counted from 1
  * @param agreedMillis when it was executed, in agreed time
- * @param by the principal that gave the command
+ * @param by the principal that gave the command, and whose key signed it
+ * @param onBehalfOf the person whose rights counted, within the act-for grant of {@code by}
  * @param session of {@code by}; with {@code sessionNumber} it makes the signature good for this one execution
  * @param approval empty where nobody has keys
  */
@@ -24,12 +25,18 @@ public record AuditEntry(
         long number,
         long agreedMillis,
         PrincipalId by,
+        Optional<PrincipalId> onBehalfOf,
         long session,
         long sessionNumber,
         Command.Administrative command,
         Optional<Approval> approval) {
     /** No administrative command is longer, so that no entry is. */
     public static final int COMMAND_BYTES_MAX = 4096;
+
+    /** One byte says which of the optional fields are there. */
+    private static final int SIGNED = 1;
+
+    private static final int ON_BEHALF = 2;
 
     private static final Bytes ROOT_TAG = Bytes.of("bulwark audit log\0".getBytes(StandardCharsets.US_ASCII));
     private static final Bytes SIGNED_TAG = Bytes.of("bulwark command\0".getBytes(StandardCharsets.US_ASCII));
@@ -49,17 +56,40 @@ public record AuditEntry(
         }
     }
 
+    /** Creates the entry of a command that its issuer gave by its own rights. */
+    public AuditEntry(
+            long number,
+            long agreedMillis,
+            PrincipalId by,
+            long session,
+            long sessionNumber,
+            Command.Administrative command,
+            Optional<Approval> approval) {
+        this(number, agreedMillis, by, Optional.empty(), session, sessionNumber, command, approval);
+    }
+
     /**
-     * Returns the bytes that the issuer of a command signs; they bind it to this cluster and this number of this
-     * session.
+     * Returns the bytes that the issuer of a command signs; they bind it to this cluster, to this number of this
+     * session, and to the person on whose behalf it is given.
      */
     public static Bytes signed(
-            Bytes cluster, PrincipalId by, long session, long number, Command.Administrative command) {
+            Bytes cluster,
+            PrincipalId by,
+            Optional<PrincipalId> onBehalfOf,
+            long session,
+            long number,
+            Command.Administrative command) {
         WireWriter out = new WireWriter().raw(SIGNED_TAG).raw(cluster);
         by.write(out);
         out.i64(session).i64(number);
         CommandCodec.write(command, out);
+        onBehalfOf.ifPresent(person -> person.write(out));
         return out.toBytes();
+    }
+
+    /** Returns the bytes that the issuer of this command has signed. */
+    Bytes signed(Bytes cluster) {
+        return signed(cluster, by, onBehalfOf, session, sessionNumber, command);
     }
 
     /**
@@ -83,7 +113,8 @@ public record AuditEntry(
         by.write(out.i64(number).i64(agreedMillis));
         out.i64(session).i64(sessionNumber);
         CommandCodec.write(command, out);
-        out.bool(approval.isPresent());
+        out.u8((approval.isPresent() ? SIGNED : 0) + (onBehalfOf.isPresent() ? ON_BEHALF : 0));
+        onBehalfOf.ifPresent(person -> person.write(out));
         approval.ifPresent(given -> {
             given.key.write(out);
             out.raw(given.signature);
@@ -91,16 +122,22 @@ public record AuditEntry(
     }
 
     static AuditEntry read(WireReader in) {
-        return new AuditEntry(
-                in.nonNegative64(),
-                in.nonNegative64(),
-                PrincipalId.read(in),
-                in.nonNegative64(),
-                in.nonNegative64(),
-                readCommand(in),
-                in.bool()
-                        ? Optional.of(new Approval(PrincipalKey.read(in), in.raw(PrincipalKey.SIGNATURE_BYTES)))
-                        : Optional.empty());
+        long number = in.nonNegative64();
+        long agreedMillis = in.nonNegative64();
+        PrincipalId by = PrincipalId.read(in);
+        long session = in.nonNegative64();
+        long sessionNumber = in.nonNegative64();
+        Command.Administrative command = readCommand(in);
+        int flags = in.u8();
+        if (flags > SIGNED + ON_BEHALF) {
+            throw new MalformedException("unknown fields " + flags);
+        }
+        Optional<PrincipalId> onBehalfOf =
+                (flags & ON_BEHALF) == 0 ? Optional.empty() : Optional.of(PrincipalId.read(in));
+        Optional<Approval> approval = (flags & SIGNED) == 0
+                ? Optional.empty()
+                : Optional.of(new Approval(PrincipalKey.read(in), in.raw(PrincipalKey.SIGNATURE_BYTES)));
+        return new AuditEntry(number, agreedMillis, by, onBehalfOf, session, sessionNumber, command, approval);
     }
 
     private static Command.Administrative readCommand(WireReader in) {

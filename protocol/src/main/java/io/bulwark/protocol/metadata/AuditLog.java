@@ -61,6 +61,7 @@ final class AuditLog {
                 head().entries + 1,
                 tables.totals().agreedMillis,
                 by,
+                submission.onBehalfOf(),
                 submission.session(),
                 submission.number(),
                 command,
@@ -84,7 +85,8 @@ final class AuditLog {
                     by + " has not signed it");
             return Optional.empty();
         }
-        Bytes signed = AuditEntry.signed(genesis.cluster(), by, submission.session(), submission.number(), command);
+        Bytes signed = AuditEntry.signed(
+                genesis.cluster(), by, submission.onBehalfOf(), submission.session(), submission.number(), command);
         for (PrincipalKey key : registry.keysOf(by)) {
             if (key.verifies(signed, signature)) {
                 return Optional.of(new AuditEntry.Approval(key, signature));

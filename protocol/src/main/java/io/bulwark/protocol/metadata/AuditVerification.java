@@ -22,6 +22,9 @@ public final class AuditVerification {
     /** Keys that the log has named, by principal; none once revoked. */
     private final Map<PrincipalId, List<PrincipalKey>> told = new HashMap<>();
 
+    /** Persons for whom a door acts by the log, by door. */
+    private final Map<PrincipalId, Set<PrincipalId>> actFor = new HashMap<>();
+
     private final Set<CommandId> given = new HashSet<>();
     private Bytes head;
     private long entries;
@@ -67,6 +70,10 @@ public final class AuditVerification {
         if (!given.add(new CommandId(entry.by(), entry.session(), entry.sessionNumber()))) {
             return Optional.of("the same command of " + entry.by() + " was executed before");
         }
+        Optional<PrincipalId> person = entry.onBehalfOf();
+        if (person.isPresent() && !actFor.getOrDefault(entry.by(), Set.of()).contains(person.get())) {
+            return Optional.of("no earlier entry lets " + entry.by() + " act for " + person.get());
+        }
         Optional<String> problem = entry.approval()
                 .map(approval -> problemOf(entry, approval))
                 .orElseGet(() -> genesis.mustSign() ? Optional.of("it is not signed") : Optional.empty());
@@ -104,9 +111,7 @@ public final class AuditVerification {
     }
 
     private Optional<String> problemOf(AuditEntry entry, AuditEntry.Approval approval) {
-        Bytes signed = AuditEntry.signed(
-                genesis.cluster(), entry.by(), entry.session(), entry.sessionNumber(), entry.command());
-        if (!approval.key().verifies(signed, approval.signature())) {
+        if (!approval.key().verifies(entry.signed(genesis.cluster()), approval.signature())) {
             return Optional.of("the signature is not that of " + entry.by());
         }
         List<PrincipalKey> keys = told.get(entry.by());
@@ -128,7 +133,19 @@ public final class AuditVerification {
             case Command.AddPrincipal add -> told.put(add.principal(), List.of(add.key()));
             case Command.InvitePrincipal invite -> told.put(invite.principal(), List.of(invite.key()));
             case Command.RotateKey rotate -> told.put(rotate.principal(), rotate.keys());
-            case Command.RevokePrincipal revoke -> told.put(revoke.principal(), List.of());
+            case Command.RevokePrincipal revoke -> {
+                told.put(revoke.principal(), List.of());
+                actFor.remove(revoke.principal());
+                actFor.values().forEach(persons -> persons.remove(revoke.principal()));
+            }
+            case Command.SetActFor set -> {
+                Set<PrincipalId> persons = actFor.computeIfAbsent(set.door(), _ -> new HashSet<>());
+                if (set.ceiling().isNone()) {
+                    persons.remove(set.person());
+                } else {
+                    persons.add(set.person());
+                }
+            }
             case Command.RemoveNode remove -> told.put(PrincipalId.node(remove.node()), List.of());
             case Command.ChangeReplicas change -> {
                 change.leaving().forEach(replica -> told.put(replica, List.of()));

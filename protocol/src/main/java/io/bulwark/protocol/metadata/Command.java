@@ -41,6 +41,9 @@ public sealed interface Command {
     /** SHA-256 of a release. */
     int RELEASE_BYTES = 32;
 
+    /** A door acts for at most so many persons. */
+    int ACT_FOR_MAX = 1000;
+
     /** Maximum number of releases allowed at a time. */
     int RELEASES_MAX = 16;
 
@@ -262,6 +265,15 @@ public sealed interface Command {
 
     /** Gives a client these rights in place of those it has on just this scope. For who may administer the scope. */
     record SetGrant(PrincipalId client, Scope scope, Rights rights) implements Administrative {}
+
+    /**
+     * Command that allows a client, the door, to give commands and queries on behalf of another client, the person, in
+     * place of what it was allowed before. The person's rights count there, as far as the ceiling includes them. Act-for
+     * grants end with the revocation of either. Requires the right to administer the cluster.
+     *
+     * @param ceiling {@link Rights#NONE} withdraws the grant
+     */
+    record SetActFor(PrincipalId door, PrincipalId person, Rights ceiling) implements Administrative {}
 
     /**
      * Command that sets whether supervisors may start replicas from this release. Requires the right to administer the

@@ -34,6 +34,7 @@ import io.bulwark.protocol.metadata.Command.ReportPoison;
 import io.bulwark.protocol.metadata.Command.RevokePrincipal;
 import io.bulwark.protocol.metadata.Command.RotateKey;
 import io.bulwark.protocol.metadata.Command.SealEpoch;
+import io.bulwark.protocol.metadata.Command.SetActFor;
 import io.bulwark.protocol.metadata.Command.SetGrant;
 import io.bulwark.protocol.metadata.Command.SetNode;
 import io.bulwark.protocol.metadata.Command.SetRelease;
@@ -117,6 +118,11 @@ final class CommandCodec {
             case SetNode set -> set.address().write(out.u8(26));
             case RemoveNode remove -> out.u8(27).i32(remove.node());
             case ChangeReplicas change -> writeReplicas(change, out);
+            case SetActFor set -> {
+                set.door().write(out.u8(29));
+                set.person().write(out);
+                set.ceiling().write(out);
+            }
         }
     }
 
@@ -205,6 +211,7 @@ final class CommandCodec {
                         in.nonNegative64(),
                         Lists.read(in, Command.REPLICAS_CHANGED, PrincipalId::read),
                         Lists.read(in, Command.REPLICAS_CHANGED, Member::read));
+            case 29 -> new SetActFor(PrincipalId.read(in), PrincipalId.read(in), Rights.read(in));
             default -> throw new MalformedException("unknown command " + type);
         };
     }

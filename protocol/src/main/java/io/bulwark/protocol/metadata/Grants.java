@@ -129,7 +129,7 @@ final class Grants {
 
     /**
      * Returns the number of clients that may write to a register volume under PASIS. Suspended clients count, since the
-     * suspension may be lifted at any time.
+     * suspension may be lifted at any time, and doors that act for such a client.
      */
     int writersOfVersions() {
         Set<Integer> volumes = new HashSet<>();
@@ -152,6 +152,13 @@ final class Grants {
                 writers.add(entry.key().client());
             }
         });
+        Set<PrincipalId> doors = new HashSet<>();
+        tables.actFor.all().forEach(entry -> {
+            if (entry.value().write() && writers.contains(entry.key().person())) {
+                doors.add(entry.key().door());
+            }
+        });
+        writers.addAll(doors);
         return Math.toIntExact(writers.stream().filter(this::joined).count());
     }
 
@@ -160,7 +167,7 @@ final class Grants {
      *
      * @param by who has been found to administer the scope
      */
-    void set(Command.SetGrant set, Optional<Volumes.Entry> volume, Optional<Bucket> bucket, PrincipalId by) {
+    void set(Command.SetGrant set, Optional<Volumes.Entry> volume, Optional<Bucket> bucket, Authority by) {
         PrincipalId client = set.client();
         CommandRefusal.refuseUnless(
                 client.kind() == PrincipalKind.CLIENT,
@@ -175,7 +182,7 @@ final class Grants {
             put(id, client, new OnVolume(set.rights(), before.readable, before.writable));
         } else {
             CommandRefusal.refuseUnless(
-                    set.rights().administer() || !client.equals(by),
+                    set.rights().administer() || !client.equals(by.principal()),
                     MetadataError.BAD_ARGUMENT,
                     client + " cannot give up its own right to administer: another operator must take it");
             Rights rights = set.rights();
@@ -187,7 +194,7 @@ final class Grants {
                         client, new Genesis.Grant(client, rights.administer(), rights.read(), rights.write()));
             }
         }
-        tables.weight.add(by, Weight.GRANT_BYTES);
+        tables.weight.add(by.sender(), Weight.GRANT_BYTES);
     }
 
     /** All grants of a client. */
@@ -240,6 +247,10 @@ final class Grants {
         VolumeGrant last = new VolumeGrant(volume, PrincipalId.client(Integer.MAX_VALUE));
         tables.volumeGrants.range(first, last).forEach(entry -> gone.add(entry.key()));
         gone.forEach(tables.volumeGrants::remove);
+    }
+
+    static void require(boolean may, Authority by, String action) {
+        CommandRefusal.refuseUnless(may, MetadataError.NOT_AUTHORISED, by + " may not " + action);
     }
 
     static void require(boolean may, PrincipalId principal, String action) {

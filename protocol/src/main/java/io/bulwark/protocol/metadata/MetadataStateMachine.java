@@ -41,6 +41,7 @@ public final class MetadataStateMachine {
     private final Releases releases;
     private final AuditLog audit;
     private final Suspensions suspensions;
+    private final ActForGrants actFor;
     private final List<NodeReports<?, ?>> reports;
     private final PlacementChanges holders;
     private final Replicas replicas;
@@ -90,6 +91,7 @@ public final class MetadataStateMachine {
         audit = new AuditLog(tables, genesis, registry);
         releases = new Releases(tables);
         suspensions = new Suspensions(tables, volumes, grants, sessions, inodes);
+        actFor = new ActForGrants(tables, grants, suspensions);
         reports = List.of(evidence.reports(), suspensions.reports());
         holders = new PlacementChanges(tables, volumes, registry, reports);
         replicas = new Replicas(tables, registry, genesis);
@@ -167,7 +169,9 @@ public final class MetadataStateMachine {
                             || decoded instanceof Query.ListPrincipals,
                     asker,
                     "send queries before it has registered a key of its own");
-            return answer(asker, decoded).encoded();
+            return decoded instanceof Query.OnBehalf(PrincipalId person, Query of)
+                    ? answer(actFor.authority(asker, Optional.of(person)), of).encoded()
+                    : answer(Authority.own(asker), decoded).encoded();
         } catch (CommandRefusal refusal) {
             return refusal.reply().encoded();
         }
@@ -267,7 +271,8 @@ public final class MetadataStateMachine {
         suspensions.requireNone(submitter);
         if (open.volume() != 0) {
             Volume volume = volumes.byId(open.volume()).volume();
-            Grants.require(grants.mayWrite(submitter, volume.id()), submitter, "write to " + volume.name());
+            Grants.require(
+                    actFor.reaches(submitter, volume.id(), Grants.Right.WRITE), submitter, "write to " + volume.name());
         }
         Session session = sessions.open(submitter, open.nonce(), open.volume());
         return new Reply.SessionOpened(session.volume, session.number, SessionTable.TTL_MILLIS);
@@ -297,24 +302,27 @@ public final class MetadataStateMachine {
 
     private Reply run(PrincipalId submitter, Session session, Submission.InSession submission) {
         Command command = submission.command();
-        permissions.check(submitter, session, command);
+        Authority by = actFor.authority(submitter, submission.onBehalfOf());
+        submission.onBehalfOf().ifPresent(suspensions::requireNone);
+        permissions.check(by, session, command);
         if (Weight.isAddedBy(command)) {
             tables.weight.requireRoom(submitter);
         }
         if (!(command instanceof Command.Administrative administrative)) {
-            return run(submitter, session, command);
+            return run(by, session, command);
         }
         AuditEntry entry = audit.check(submitter, submission, administrative);
         if (command instanceof Command.ChangeReplicas change) {
             audit.requireMandate(entry, replicas.now(), replicas.named(change));
         }
         long registryVersion = registry.version();
-        Reply reply = run(submitter, session, command);
+        Reply reply = run(by, session, command);
         audit.append(entry, registryVersion);
         return reply;
     }
 
-    private Reply run(PrincipalId submitter, Session session, Command command) {
+    private Reply run(Authority by, Session session, Command command) {
+        PrincipalId submitter = by.sender();
         long now = tables.totals().agreedMillis;
         return switch (command) {
             case Command.RenewSession _ -> new Reply.Done();
@@ -346,12 +354,14 @@ public final class MetadataStateMachine {
             case Command.RotateKey rotate -> done(() -> registry.rotate(rotate, submitter));
             case Command.RevokePrincipal revoke ->
                 done(() -> {
-                    registry.revoke(revoke, submitter);
+                    registry.revoke(revoke, by.principal());
+                    actFor.forget(revoke.principal());
                     suspensions.forget(revoke.principal());
                     reports.forEach(each -> each.withdrawOf(revoke.principal()));
                 });
             case Command.InvitePrincipal invite -> done(() -> registry.invite(invite, submitter));
-            case Command.SetGrant set -> done(() -> set(submitter, set));
+            case Command.SetGrant set -> done(() -> set(by, set));
+            case Command.SetActFor set -> done(() -> actFor.set(set, submitter));
             case Command.SetRelease set -> done(() -> releases.set(set));
         };
     }
@@ -379,13 +389,13 @@ public final class MetadataStateMachine {
         grants.forget(bucket);
     }
 
-    private void set(PrincipalId submitter, Command.SetGrant set) {
+    private void set(Authority by, Command.SetGrant set) {
         switch (set.scope()) {
-            case Scope.All _ -> grants.set(set, Optional.empty(), Optional.empty(), submitter);
+            case Scope.All _ -> grants.set(set, Optional.empty(), Optional.empty(), by);
             case Scope.OfVolume of ->
-                grants.set(set, Optional.of(volumes.byName(of.name())), Optional.empty(), submitter);
+                grants.set(set, Optional.of(volumes.byName(of.name())), Optional.empty(), by);
             case Scope.OfBucket of ->
-                grants.set(set, Optional.empty(), Optional.of(namespace.bucket(of.name())), submitter);
+                grants.set(set, Optional.empty(), Optional.of(namespace.bucket(of.name())), by);
         }
     }
 
@@ -421,20 +431,20 @@ public final class MetadataStateMachine {
         evidence.report(submitter, report, volume.policy().f() + 1, tables.totals().agreedMillis);
     }
 
-    private Reply answer(PrincipalId asker, Query query) {
-        boolean overseer = grants.isNode(asker) || grants.mayAdminister(asker);
+    private Reply answer(Authority asker, Query query) {
+        boolean administers = permissions.mayAdminister(asker);
+        boolean overseer = permissions.isNode(asker) || administers;
+        PrincipalId self = asker.principal();
         return switch (query) {
             case Query.GetMap _ -> new Reply.Map(volumes.map());
             case Query.GetStatus _ -> status();
             case Query.SessionOf of -> {
-                Grants.require(overseer || asker.equals(of.owner()), asker, "ask about " + of.owner());
+                Grants.require(overseer || self.equals(of.owner()), asker, "ask about " + of.owner());
                 yield new Reply.Session(sessions.state(of.volume(), of.owner(), of.session()));
             }
             case Query.GrantOf of -> {
-                Grants.require(overseer || asker.equals(of.principal()), asker, "ask about " + of.principal());
-                boolean there = tables.volumes.contains(of.volume());
-                boolean writes = grants.mayWrite(of.principal(), of.volume()) && !suspensions.suspended(of.principal());
-                yield new Reply.Granted(there && grants.mayRead(of.principal(), of.volume()), there && writes);
+                Grants.require(overseer || self.equals(of.principal()), asker, "ask about " + of.principal());
+                yield granted(asker, of);
             }
             case Query.References of -> {
                 Grants.require(overseer, asker, "ask for references");
@@ -450,22 +460,40 @@ public final class MetadataStateMachine {
             case Query.ListReplicas _ -> replicas.list();
             case Query.GetGenesis _ -> new Reply.GenesisTold(genesis);
             case Query.ListSuspensions list -> {
-                Grants.require(grants.mayAdminister(asker), asker, "list suspensions");
+                Grants.require(administers, asker, "list suspensions");
                 yield suspensions.list(list);
             }
             case Query.ListAudit list -> {
-                Grants.require(grants.mayAdminister(asker), asker, "read the audit log");
+                Grants.require(administers, asker, "read the audit log");
                 yield audit.list(list.afterNumber(), list.limit());
             }
             case Query.ListGrants of -> {
-                Grants.require(overseer || asker.equals(of.client()), asker, "ask about " + of.client());
+                Grants.require(overseer || self.equals(of.client()), asker, "ask about " + of.client());
                 yield grants.list(of.client(), volumes);
             }
+            case Query.ListActFor list -> actFor.list(list, asker, administers || self.equals(list.door()));
             default -> {
                 permissions.check(asker, query);
                 yield read(query);
             }
         };
+    }
+
+    /** Answers nodes with all that a door reaches, and a door with what it may do for just this person. */
+    private Reply granted(Authority asker, Query.GrantOf of) {
+        int volume = of.volume();
+        PrincipalId principal = of.principal();
+        boolean exact = asker.onBehalfOf().filter(principal::equals).isPresent();
+        boolean there = tables.volumes.contains(volume);
+        return new Reply.Granted(
+                there
+                        && (exact
+                                ? actFor.may(asker, volume, Grants.Right.READ)
+                                : actFor.reaches(principal, volume, Grants.Right.READ)),
+                there
+                        && (exact
+                                ? actFor.may(asker, volume, Grants.Right.WRITE)
+                                : actFor.reaches(principal, volume, Grants.Right.WRITE)));
     }
 
     private Reply read(Query query) {

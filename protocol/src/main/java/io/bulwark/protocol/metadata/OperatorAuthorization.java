@@ -22,7 +22,8 @@ import java.util.TreeMap;
  * Proof to anybody who has the genesis that an operator has named the replicas of a configuration. It is the command,
  * as the audit log keeps it, behind the commands that lead from the first operator to the key that signed it. Each is
  * signed with a key that the ones before show to have been an operator's. A key that was once an operator's is enough:
- * later commands do not undo the naming.
+ * later commands do not undo the naming. A command on behalf of a person proves nothing: the proof cannot show that the
+ * act-for grant and the person's rights were in force then.
  */
 public final class OperatorAuthorization implements OperatorAuthorizations {
     /** Nobody is more commands away from the first operator. */
@@ -73,6 +74,9 @@ public final class OperatorAuthorization implements OperatorAuthorizations {
      * after the other, would become his by one command of an operator.
      */
     static List<Fact> shownBy(AuditEntry entry) {
+        if (entry.onBehalfOf().isPresent()) {
+            return List.of();
+        }
         return switch (entry.command()) {
             case Command.AddPrincipal add -> List.of(new Fact.Key(add.principal(), add.key()));
             case Command.RotateKey rotate ->
@@ -90,7 +94,9 @@ public final class OperatorAuthorization implements OperatorAuthorizations {
     }
 
     static boolean names(AuditEntry entry, Configuration ended, Configuration next) {
-        if (!(entry.command() instanceof Command.ChangeReplicas change) || change.number() != next.number()) {
+        if (!(entry.command() instanceof Command.ChangeReplicas change)
+                || change.number() != next.number()
+                || entry.onBehalfOf().isPresent()) {
             return false;
         }
         try {
@@ -204,15 +210,7 @@ public final class OperatorAuthorization implements OperatorAuthorizations {
     private boolean counts(AuditEntry entry, Map<Fact, AuditEntry> known) {
         return entry.approval()
                 .filter(_ -> areKnown(basesOf(entry), known))
-                .filter(approval -> approval.key()
-                        .verifies(
-                                AuditEntry.signed(
-                                        genesis.cluster(),
-                                        entry.by(),
-                                        entry.session(),
-                                        entry.sessionNumber(),
-                                        entry.command()),
-                                approval.signature()))
+                .filter(approval -> approval.key().verifies(entry.signed(genesis.cluster()), approval.signature()))
                 .isPresent();
     }
 }

@@ -1,6 +1,5 @@
 package io.bulwark.protocol.metadata;
 
-import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Grants.Right;
 import java.util.Optional;
 
@@ -16,25 +15,27 @@ final class Permissions {
         this.grants = grants;
     }
 
-    void check(PrincipalId by, Session session, Command command) {
+    void check(Authority by, Session session, Command command) {
         Grants.require(
-                !tables.invitations.contains(by) || mayWhenInvited(by, command),
+                !tables.invitations.contains(by.sender()) || mayWhenInvited(by, command),
                 by,
                 "do anything before it has registered a key of its own");
+        if (by.onBehalfOf().isPresent()) {
+            ownCommand(command).ifPresent(action -> Grants.require(false, by, action + ", only for itself"));
+        }
         switch (command) {
             case Command.RenewSession _, Command.CloseSession _ -> {}
             case Command.CreateVolume _, Command.DeleteVolume _ ->
-                Grants.require(grants.mayAdminister(by), by, "change volumes");
-            case Command.ReportEvidence _ -> Grants.require(grants.isNode(by), by, "report evidence");
-            case Command.ReportPoison _ -> Grants.require(grants.isNode(by), by, "report poison");
+                Grants.require(mayAdminister(by), by, "change volumes");
+            case Command.ReportEvidence _ -> Grants.require(isNode(by), by, "report evidence");
+            case Command.ReportPoison _ -> Grants.require(isNode(by), by, "report poison");
             case Command.ChangeHolder _, Command.AbortChange _ ->
-                Grants.require(grants.mayAdminister(by), by, "change the holders of slots");
+                Grants.require(mayAdminister(by), by, "change the holders of slots");
             case Command.SetNode _, Command.RemoveNode _ ->
-                Grants.require(grants.mayAdminister(by), by, "change the set of nodes");
-            case Command.ChangeReplicas _ -> Grants.require(grants.mayAdminister(by), by, "change the set of replicas");
-            case Command.SealEpoch _, Command.ConfirmEpoch _ ->
-                Grants.require(grants.isNode(by), by, "speak for a slot");
-            case Command.LiftSuspension _ -> Grants.require(grants.mayAdminister(by), by, "lift suspensions");
+                Grants.require(mayAdminister(by), by, "change the set of nodes");
+            case Command.ChangeReplicas _ -> Grants.require(mayAdminister(by), by, "change the set of replicas");
+            case Command.SealEpoch _, Command.ConfirmEpoch _ -> Grants.require(isNode(by), by, "speak for a slot");
+            case Command.LiftSuspension _ -> Grants.require(mayAdminister(by), by, "lift suspensions");
             case Command.CreateBucket create ->
                 Grants.require(mayActOnVolume(by, create.volume(), Right.WRITE), by, "write");
             case Command.DeleteBucket delete -> require(by, delete.name(), Right.WRITE);
@@ -49,66 +50,100 @@ final class Permissions {
                 require(by, copy.toBucket(), Right.WRITE);
             }
             case Command.RegisterPending _, Command.AbandonRanges _ ->
-                Grants.require(grants.mayWrite(by, session.volume), by, "write");
+                Grants.require(
+                        by.includes(Right.WRITE) && grants.mayWrite(by.principal(), session.volume), by, "write");
             case Command.AddPrincipal _, Command.RevokePrincipal _, Command.InvitePrincipal _ ->
-                Grants.require(grants.mayAdminister(by), by, "change the principals");
+                Grants.require(mayAdminister(by), by, "change the principals");
             case Command.RotateKey rotate ->
                 Grants.require(
-                        grants.mayAdminister(by) || by.equals(rotate.principal()),
+                        mayAdminister(by) || by.principal().equals(rotate.principal()),
                         by,
                         "change the key of " + rotate.principal());
-            case Command.SetRelease _ -> Grants.require(grants.mayAdminister(by), by, "allow releases");
+            case Command.SetRelease _ -> Grants.require(mayAdminister(by), by, "allow releases");
             case Command.SetGrant set -> Grants.require(mayGrant(by, set.scope()), by, "give grants there");
+            case Command.SetActFor _ -> Grants.require(mayAdminister(by), by, "let principals act for others");
         }
     }
 
-    private static boolean mayWhenInvited(PrincipalId by, Command command) {
+    private static boolean mayWhenInvited(Authority by, Command command) {
         return switch (command) {
             case Command.RenewSession _, Command.CloseSession _ -> true;
-            case Command.RotateKey rotate -> rotate.principal().equals(by);
+            case Command.RotateKey rotate -> rotate.principal().equals(by.principal());
             default -> false;
         };
     }
 
+    /**
+     * Returns the name of a command that nobody gives on behalf of another. Sessions are the sender's, and nodes report
+     * what they saw themselves. Keys and replicas follow from the audit log alone ({@link OperatorAuthorization}), which
+     * cannot show the rights that the person had then.
+     */
+    private static Optional<String> ownCommand(Command command) {
+        return switch (command) {
+            case Command.RenewSession _, Command.CloseSession _ -> Optional.of("renew or close sessions");
+            case Command.ReportEvidence _, Command.ReportPoison _, Command.SealEpoch _, Command.ConfirmEpoch _ ->
+                Optional.of("report as a node");
+            case Command.RotateKey _ -> Optional.of("change keys");
+            case Command.ChangeReplicas _ -> Optional.of("change the set of replicas");
+            default -> Optional.empty();
+        };
+    }
+
     /** For the queries that read the namespace. */
-    void check(PrincipalId by, Query query) {
+    void check(Authority by, Query query) {
         switch (query) {
             case Query.FindObject find -> require(by, find.bucket(), Right.READ);
             case Query.ListObjects list -> require(by, list.bucket(), Right.READ);
             case Query.ListVersions list -> require(by, list.bucket(), Right.READ);
             // Names of buckets, and whether an inode is there, are for everybody who may read anything.
-            default -> Grants.require(grants.isNode(by) || grants.mayReadSomewhere(by), by, "read");
+            default ->
+                Grants.require(
+                        isNode(by) || (by.includes(Right.READ) && grants.mayReadSomewhere(by.principal())),
+                        by,
+                        "read");
         }
     }
 
-    private boolean mayGrant(PrincipalId by, Scope scope) {
+    boolean mayAdminister(Authority by) {
+        return allows(by, Right.ADMINISTER);
+    }
+
+    boolean isNode(Authority by) {
+        return by.onBehalfOf().isEmpty() && grants.isNode(by.sender());
+    }
+
+    private boolean allows(Authority by, Right right) {
+        return by.includes(right) && grants.allows(by.principal(), right);
+    }
+
+    private boolean mayGrant(Authority by, Scope scope) {
         return switch (scope) {
-            case Scope.All _ -> grants.mayAdminister(by);
+            case Scope.All _ -> mayAdminister(by);
             case Scope.OfVolume of -> mayActOnVolume(by, of.name(), Right.ADMINISTER);
             case Scope.OfBucket of -> mayActOnBucket(by, of.name(), Right.ADMINISTER);
         };
     }
 
-    private void require(PrincipalId by, String bucket, Right right) {
+    private void require(Authority by, String bucket, Right right) {
         Grants.require(
-                mayActOnBucket(by, bucket, right) || (right == Right.READ && grants.isNode(by)),
+                mayActOnBucket(by, bucket, right) || (right == Right.READ && isNode(by)),
                 by,
                 right == Right.READ ? "read" : "write");
     }
 
-    private boolean mayActOnVolume(PrincipalId by, String name, Right right) {
-        if (grants.allows(by, right)) {
+    private boolean mayActOnVolume(Authority by, String name, Right right) {
+        if (allows(by, right)) {
             return true;
         }
         Optional<Integer> id = volumes.idOf(name);
-        return id.isPresent() && grants.mayActOnVolume(by, id.get(), right);
+        return id.isPresent() && by.includes(right) && grants.mayActOnVolume(by.principal(), id.get(), right);
     }
 
-    private boolean mayActOnBucket(PrincipalId by, String name, Right right) {
-        if (grants.allows(by, right)) {
+    private boolean mayActOnBucket(Authority by, String name, Right right) {
+        if (allows(by, right)) {
             return true;
         }
         Optional<Bucket> bucket = Names.problemOfName(name).isPresent() ? Optional.empty() : tables.buckets.find(name);
-        return bucket.isPresent() && grants.mayActOnBucket(by, bucket.get(), right);
+        return bucket.isPresent() && by.includes(right) && grants.mayActOnBucket(by.principal(), bucket.get(), right);
     }
 }

@@ -103,6 +103,27 @@ public sealed interface Query {
      */
     record ListGrants(PrincipalId client) implements Query {}
 
+    /**
+     * Query for the persons for whom a door acts, ascending. Administrators and the door see all of them, others only
+     * themselves. Answered by {@link Reply.ActForList}.
+     *
+     * @param after the last person of the page before; {@link PrincipalId#NOBODY} to begin
+     */
+    record ListActFor(PrincipalId door, PrincipalId after, int limit) implements Query {}
+
+    /**
+     * Query on behalf of a person: his rights count, within the asker's act-for grant. Answered as the query in it.
+     *
+     * @param query not on behalf of anybody itself
+     */
+    record OnBehalf(PrincipalId person, Query query) implements Query {
+        public OnBehalf {
+            if (query instanceof OnBehalf) {
+                throw new IllegalArgumentException("a query on behalf of a person on behalf of another one");
+            }
+        }
+    }
+
     /** The releases that supervisors may start replicas from. For everybody who belongs. Answered by {@link Reply.ReleaseList}. */
     record ListReleases() implements Query {}
     /** The audit log, in its order. For who may administer. Answered by {@link Reply.AuditList}. */

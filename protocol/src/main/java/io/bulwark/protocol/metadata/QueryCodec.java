@@ -8,6 +8,7 @@ import io.bulwark.protocol.metadata.Query.GetGenesis;
 import io.bulwark.protocol.metadata.Query.GetMap;
 import io.bulwark.protocol.metadata.Query.GetStatus;
 import io.bulwark.protocol.metadata.Query.GrantOf;
+import io.bulwark.protocol.metadata.Query.ListActFor;
 import io.bulwark.protocol.metadata.Query.ListAudit;
 import io.bulwark.protocol.metadata.Query.ListBuckets;
 import io.bulwark.protocol.metadata.Query.ListEvidence;
@@ -18,6 +19,7 @@ import io.bulwark.protocol.metadata.Query.ListReleases;
 import io.bulwark.protocol.metadata.Query.ListReplicas;
 import io.bulwark.protocol.metadata.Query.ListSuspensions;
 import io.bulwark.protocol.metadata.Query.ListVersions;
+import io.bulwark.protocol.metadata.Query.OnBehalf;
 import io.bulwark.protocol.metadata.Query.References;
 import io.bulwark.protocol.metadata.Query.SessionChanges;
 import io.bulwark.protocol.metadata.Query.SessionOf;
@@ -28,10 +30,17 @@ import io.bulwark.protocol.wire.WireWriter;
 
 /** Canonical bytes of queries: one byte of type, then the fields in their order. */
 final class QueryCodec {
+    private static final int ON_BEHALF = 22;
+
     private QueryCodec() {}
 
     static Bytes encode(Query query) {
         WireWriter out = new WireWriter();
+        write(query, out);
+        return out.toBytes();
+    }
+
+    private static void write(Query query, WireWriter out) {
         switch (query) {
             case GetMap _ -> out.u8(1);
             case GetStatus _ -> out.u8(2);
@@ -78,8 +87,16 @@ final class QueryCodec {
             case CountWriters _ -> out.u8(19);
             case ListReplicas _ -> out.u8(20);
             case ListAudit list -> out.u8(16).i64(list.afterNumber()).i32(list.limit());
+            case ListActFor list -> {
+                list.door().write(out.u8(21));
+                list.after().write(out);
+                out.i32(list.limit());
+            }
+            case OnBehalf on -> {
+                on.person().write(out.u8(ON_BEHALF));
+                write(on.query(), out);
+            }
         }
-        return out.toBytes();
     }
 
     static Query decode(Bytes bytes) {
@@ -88,7 +105,14 @@ final class QueryCodec {
         }
         WireReader in = new WireReader(bytes);
         int type = in.u8();
-        Query read = switch (type) {
+        Query read = type == ON_BEHALF ? new OnBehalf(PrincipalId.read(in), read(in.u8(), in)) : read(type, in);
+        in.end();
+        return read;
+    }
+
+    /** Reads a query on behalf of nobody. */
+    private static Query read(int type, WireReader in) {
+        return switch (type) {
             case 1 -> new GetMap();
             case 2 -> new GetStatus();
             case 3 -> new SessionOf(volume(in), PrincipalId.read(in), in.nonNegative64());
@@ -116,10 +140,9 @@ final class QueryCodec {
             case 18 -> new ListSuspensions(PrincipalId.read(in), limit(in));
             case 19 -> new CountWriters();
             case 20 -> new ListReplicas();
+            case 21 -> new ListActFor(PrincipalId.read(in), PrincipalId.read(in), limit(in));
             default -> throw new MalformedException("unknown query " + type);
         };
-        in.end();
-        return read;
     }
 
     private static int volume(WireReader in) {

@@ -126,6 +126,8 @@ final class Registry {
     /**
      * Closes the principal's sessions, so that its pending operations take no effect, and refuses all its later
      * messages.
+     *
+     * @param by the principal whose rights count
      */
     void revoke(Command.RevokePrincipal revoke, PrincipalId by) {
         PrincipalId principal = revoke.principal();

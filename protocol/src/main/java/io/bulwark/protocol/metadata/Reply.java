@@ -287,6 +287,20 @@ public sealed interface Reply {
         }
     }
 
+    /** Person for whom a door acts, and the ceiling of that person's rights there. */
+    record ActForEntry(PrincipalId person, Rights ceiling) {}
+
+    /**
+     * Page of the persons for whom a door acts, ascending.
+     *
+     * @param next start of the following page; {@link PrincipalId#NOBODY} if there is none
+     */
+    record ActForList(List<ActForEntry> entries, PrincipalId next) implements Reply {
+        public ActForList {
+            entries = List.copyOf(entries);
+        }
+    }
+
     /**
      * The releases that are allowed, ascending by hash; none if nothing is checked.
      *

@@ -7,6 +7,8 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.metadata.Reply.ActForEntry;
+import io.bulwark.protocol.metadata.Reply.ActForList;
 import io.bulwark.protocol.metadata.Reply.AuditList;
 import io.bulwark.protocol.metadata.Reply.BucketEntry;
 import io.bulwark.protocol.metadata.Reply.BucketList;
@@ -119,6 +121,10 @@ final class ReplyCodec {
                 Lists.write(list.entries(), out.u8(25), ReplyCodec::writeSuspension);
                 list.next().write(out);
             }
+            case ActForList list -> {
+                Lists.write(list.entries(), out.u8(28), ReplyCodec::writeActFor);
+                list.next().write(out);
+            }
             case AuditList list -> {
                 Lists.write(list.entries(), out.u8(23), AuditEntry::write);
                 out.i64(list.count()).raw(list.head()).i64(list.registryVersion());
@@ -203,6 +209,7 @@ final class ReplyCodec {
             case 27 ->
                 new ReplicaList(
                         Configuration.read(in), in.bool() ? Optional.of(Configuration.read(in)) : Optional.empty());
+            case 28 -> new ActForList(Lists.read(in, Query.PAGE_MAX, ReplyCodec::readActFor), PrincipalId.read(in));
             default -> throw new MalformedException("unknown reply " + type);
         };
     }
@@ -250,6 +257,15 @@ final class ReplyCodec {
 
     private static GrantEntry readGrant(WireReader in) {
         return new GrantEntry(Scope.read(in), Rights.read(in));
+    }
+
+    private static void writeActFor(ActForEntry entry, WireWriter out) {
+        entry.person().write(out);
+        entry.ceiling().write(out);
+    }
+
+    private static ActForEntry readActFor(WireReader in) {
+        return new ActForEntry(PrincipalId.read(in), Rights.read(in));
     }
 
     private static void writeStatus(Status status, WireWriter out) {

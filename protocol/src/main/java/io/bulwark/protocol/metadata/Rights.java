@@ -7,6 +7,7 @@ import io.bulwark.protocol.wire.WireWriter;
 /** Rights that a grant gives. One byte on the wire. */
 public record Rights(boolean read, boolean write, boolean administer) {
     public static final Rights NONE = new Rights(false, false, false);
+    public static final Rights ALL = new Rights(true, true, true);
 
     private static final int READ = 1;
     private static final int WRITE = 2;

@@ -6,6 +6,7 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /** Input of the ordering engine: the opening of a session, or a numbered command within one. */
@@ -42,11 +43,25 @@ public sealed interface Submission {
      *
      * @param number counted from 1 by the client; at most {@link #WINDOW} above the lowest unanswered one
      * @param lowestUnanswered replies below this number are no longer needed; at most {@code number}
-     * @param signature of an administrative command: {@link PrincipalKey#SIGNATURE_BYTES} bytes over {@link
-     *     AuditEntry#signed}, or none
+     * @param onBehalfOf the person whose rights count, within the submitter's act-for grant; empty if the submitter's
+     *     own rights count
+     * @param signature of an administrative command: {@link PrincipalKey#SIGNATURE_BYTES} bytes of the submitter over
+     *     {@link AuditEntry#signed}, or none
      */
-    record InSession(long session, long number, long lowestUnanswered, Command command, Bytes signature)
+    record InSession(
+            long session,
+            long number,
+            long lowestUnanswered,
+            Command command,
+            Optional<PrincipalId> onBehalfOf,
+            Bytes signature)
             implements Submission {
+        /** Type on the wire; the other two are added to it. */
+        private static final int TYPE = 2;
+
+        private static final int SIGNED = 1;
+        private static final int ON_BEHALF = 2;
+
         public InSession {
             if (!signature.isEmpty()
                     && (signature.length() != PrincipalKey.SIGNATURE_BYTES
@@ -59,9 +74,14 @@ public sealed interface Submission {
             }
         }
 
-        /** Not signed. */
+        /** Creates an unsigned submission by the submitter's own rights. */
         public InSession(long session, long number, long lowestUnanswered, Command command) {
-            this(session, number, lowestUnanswered, command, Bytes.EMPTY);
+            this(session, number, lowestUnanswered, command, Optional.empty(), Bytes.EMPTY);
+        }
+
+        /** Returns the same submission on behalf of a person. */
+        public InSession onBehalfOf(PrincipalId person) {
+            return new InSession(session, number, lowestUnanswered, command, Optional.of(person), signature);
         }
 
         /**
@@ -75,9 +95,19 @@ public sealed interface Submission {
             if (!(command instanceof Command.Administrative administrative)) {
                 return this;
             }
-            Bytes content = AuditEntry.signed(cluster, by, session, number, administrative);
-            return new InSession(session, number, lowestUnanswered, command, signing.apply(content));
+            Bytes content = AuditEntry.signed(cluster, by, onBehalfOf, session, number, administrative);
+            return new InSession(session, number, lowestUnanswered, command, onBehalfOf, signing.apply(content));
         }
+    }
+
+    private static InSession readInSession(int flags, WireReader in) {
+        return new InSession(
+                in.i64(),
+                in.i64(),
+                in.i64(),
+                CommandCodec.read(in),
+                (flags & InSession.ON_BEHALF) == 0 ? Optional.empty() : Optional.of(PrincipalId.read(in)),
+                (flags & InSession.SIGNED) == 0 ? Bytes.EMPTY : in.raw(PrincipalKey.SIGNATURE_BYTES));
     }
 
     default Bytes encoded() {
@@ -85,11 +115,15 @@ public sealed interface Submission {
         switch (this) {
             case OpenSession open -> out.u8(1).raw(open.nonce).i32(open.volume);
             case InSession in -> {
-                out.u8(in.signature.isEmpty() ? 2 : 3)
+                int flags = (in.signature.isEmpty() ? 0 : InSession.SIGNED)
+                        + (in.onBehalfOf.isEmpty() ? 0 : InSession.ON_BEHALF);
+                out.u8(InSession.TYPE + flags)
                         .i64(in.session)
                         .i64(in.number)
                         .i64(in.lowestUnanswered);
                 CommandCodec.write(in.command, out);
+                // Behind the command, whose bytes show their end: the digest of a number's command covers it.
+                in.onBehalfOf.ifPresent(person -> person.write(out));
                 out.raw(in.signature);
             }
         }
@@ -110,10 +144,7 @@ public sealed interface Submission {
         try {
             Submission read = switch (type) {
                 case 1 -> new OpenSession(in.raw(OpenSession.NONCE_BYTES), in.i32());
-                case 2 -> new InSession(in.i64(), in.i64(), in.i64(), CommandCodec.read(in));
-                case 3 ->
-                    new InSession(
-                            in.i64(), in.i64(), in.i64(), CommandCodec.read(in), in.raw(PrincipalKey.SIGNATURE_BYTES));
+                case 2, 3, 4, 5 -> readInSession(type - InSession.TYPE, in);
                 default -> throw new MalformedException("unknown submission " + type);
             };
             in.end();

@@ -64,6 +64,7 @@ import java.util.TreeMap;
  * 37 suspended  client (5)                             since when, whether it may not write, reports
  * 38 lifted     client (5)                             its last session when a suspension was lifted
  * 39 replicas   0 (4); 1 (4)                           who orders, if not the genesis's; who is to follow
+ * 40 actFor     door (5), person (5)                   ceiling of the person's rights there
  * </pre>
  *
  * An interval's key has its end, so that the interval around or after a number is the first one from that number on.
@@ -107,6 +108,7 @@ final class Tables {
     final Table<PrincipalId, Reply.SuspensionEntry> suspended;
     final Table<PrincipalId, Long> lifted;
     final Table<Integer, Configuration> replicas;
+    final Table<ActForKey, Rights> actFor;
 
     final RecordCache<PrincipalId, Account> accounts;
     final RecordCache<Integer, Volumes.Usage> usages;
@@ -220,6 +222,13 @@ final class Tables {
                 in -> new BucketGrant(Names.text(readUntilZero(in)), PrincipalId.read(in)));
     }
 
+    /** Act-for grant of a door over a person. */
+    record ActForKey(PrincipalId door, PrincipalId person) {
+        private static final FieldFormat<ActForKey> FORM = new FieldFormat<>(
+                (key, out) -> key.person.write(Tables.write(key.door, out)),
+                in -> new ActForKey(PrincipalId.read(in), PrincipalId.read(in)));
+    }
+
     Tables(KeyValueState state, long weightMax) {
         this.state = state;
         weight = new Weight(this, weightMax);
@@ -286,6 +295,7 @@ final class Tables {
         suspended = table(37, principal, new FieldFormat<>(ReplyCodec::writeSuspension, ReplyCodec::readSuspension));
         lifted = table(38, principal, FieldFormat.LONG_NUMBER);
         replicas = table(39, FieldFormat.NUMBER, new FieldFormat<>(Configuration::write, Configuration::read));
+        actFor = table(40, ActForKey.FORM, new FieldFormat<>(Rights::write, Rights::read));
     }
 
     private <K, V> Table<K, V> table(int prefix, FieldFormat<K> keys, FieldFormat<V> values) {

@@ -73,6 +73,7 @@ final class Weight {
                     Command.SetGrant _ -> true;
             case Command.AbandonRanges abandon -> !abandon.ranges().isEmpty();
             case Command.SetRelease set -> set.allowed();
+            case Command.SetActFor set -> !set.ceiling().isNone();
             case Command.RenewSession _,
                     Command.CloseSession _,
                     Command.DeleteVolume _,

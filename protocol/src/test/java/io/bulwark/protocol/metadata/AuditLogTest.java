@@ -155,11 +155,19 @@ class AuditLogTest {
         assertFailed(alice.user.run(command), MetadataError.BAD_SIGNATURE);
         Submission.InSession signed = alice.next(command);
         for (Submission.InSession wrong : List.of(
-                new Submission.InSession(signed.session(), 2000, 2000, command, signed.signature()),
                 new Submission.InSession(
-                        signed.session(), 2001, 2001, new Command.RevokePrincipal(BOB), signed.signature()),
-                new Submission.InSession(signed.session(), 2002, 2002, command, MetadataFixture.filled(64, 0)),
-                new Submission.InSession(signed.session(), 2003, 2003, command, MetadataFixture.filled(64, 0xFF)),
+                        signed.session(), 2000, 2000, command, Optional.empty(), signed.signature()),
+                new Submission.InSession(
+                        signed.session(),
+                        2001,
+                        2001,
+                        new Command.RevokePrincipal(BOB),
+                        Optional.empty(),
+                        signed.signature()),
+                new Submission.InSession(
+                        signed.session(), 2002, 2002, command, Optional.empty(), MetadataFixture.filled(64, 0)),
+                new Submission.InSession(
+                        signed.session(), 2003, 2003, command, Optional.empty(), MetadataFixture.filled(64, 0xFF)),
                 new Submission.InSession(signed.session(), 2004, 2004, command)
                         .signed(MetadataFixture.filled(16, 0xC2), ALICE, signer(ALICE)::sign),
                 new Submission.InSession(signed.session(), 2005, 2005, command)
@@ -171,7 +179,7 @@ class AuditLogTest {
         // Another session of the same number is another's.
         assertThat(bob.user.session).isEqualTo(signed.session());
         Submission.InSession stolen = new Submission.InSession(
-                signed.session(), signed.number(), signed.number(), command, signed.signature());
+                signed.session(), signed.number(), signed.number(), command, Optional.empty(), signed.signature());
         assertFailed(rig.submit(BOB, stolen), MetadataError.BAD_SIGNATURE);
         assertThat(log().head()).isEqualTo(before);
         assertThat(rig.ask(ALICE, new Query.ListPrincipals(-1, PrincipalId.NOBODY, 10)))
@@ -331,7 +339,7 @@ class AuditLogTest {
     void aKeyThatWasGivenUpSignsNothingAnyMore() {
         bob.done(new Command.RotateKey(BOB, List.of(Samples.KEY)));
         Command.Administrative command = new Command.RevokePrincipal(READER);
-        Bytes signature = signer(BOB).sign(AuditEntry.signed(CLUSTER, BOB, 1, 5000, command));
+        Bytes signature = signer(BOB).sign(AuditEntry.signed(CLUSTER, BOB, Optional.empty(), 1, 5000, command));
         AuditEntry forged = new AuditEntry(
                 2,
                 rig.nowMillis,

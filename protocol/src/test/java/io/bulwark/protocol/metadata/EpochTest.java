@@ -242,12 +242,12 @@ class EpochTest {
     @PlantedBug(
             in = Permissions.class,
             rule = "only the holder of a slot speaks for it",
-            replace = "Grants.require(grants.isNode(by), by, \"speak for a slot\");",
+            replace = "Grants.require(isNode(by), by, \"speak for a slot\");",
             with = "{ }")
     @PlantedBug(
             in = Permissions.class,
             rule = "only an operator changes who holds a slot",
-            replace = "Grants.require(grants.mayAdminister(by), by, \"change the holders of slots\");",
+            replace = "Grants.require(mayAdminister(by), by, \"change the holders of slots\");",
             with = "{ }")
     @Test
     void onlyOperatorsChangeAndOnlyHoldersSpeakForSlots() {

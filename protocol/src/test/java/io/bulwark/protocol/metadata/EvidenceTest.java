@@ -64,8 +64,8 @@ class EvidenceTest {
     @PlantedBug(
             in = Permissions.class,
             rule = "only nodes report evidence",
-            replace = "Grants.require(grants.isNode(by), by, \"report evidence\");",
-            with = "Grants.require(grants.known(by), by, \"report evidence\");")
+            replace = "Grants.require(isNode(by), by, \"report evidence\");",
+            with = "Grants.require(grants.known(by.sender()), by, \"report evidence\");")
     @Test
     void onlyNodesReportAndNotAboutThemselves() {
         rig.user(ALICE, 0).refused(MetadataError.NOT_AUTHORISED, report(3, 7, Verdict.CORRUPT));

@@ -32,8 +32,8 @@ class InvitationTest {
     @PlantedBug(
             in = Permissions.class,
             rule = "an invited client has no rights before it joins",
-            replace = "!tables.invitations.contains(by) || mayWhenInvited(by, command),",
-            with = "by.number() >= 0,")
+            replace = "!tables.invitations.contains(by.sender()) || mayWhenInvited(by, command),",
+            with = "by.sender().number() >= 0,")
     @Test
     void whoIsInvitedMayOnlyGiveItselfAKeyAndThenBelongs() {
         alice.done(invitation(KEY));

@@ -167,7 +167,7 @@ class NodesTest {
     @PlantedBug(
             in = Permissions.class,
             rule = "only an operator adds and removes nodes",
-            replace = "Grants.require(grants.mayAdminister(by), by, \"change the set of nodes\");",
+            replace = "Grants.require(mayAdminister(by), by, \"change the set of nodes\");",
             with = "{ }")
     @Test
     void onlyOperatorsMayAndItIsInTheAuditLog() {

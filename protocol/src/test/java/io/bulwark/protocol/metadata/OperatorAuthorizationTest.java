@@ -137,7 +137,7 @@ class OperatorAuthorizationTest {
     /** As the log would have it, had it been executed. */
     private AuditEntry entry(PrincipalId by, Signer signer, Command.Administrative command) {
         number++;
-        Bytes signed = AuditEntry.signed(CLUSTER, by, 7, number, command);
+        Bytes signed = AuditEntry.signed(CLUSTER, by, Optional.empty(), 7, number, command);
         return new AuditEntry(
                 number,
                 1,
@@ -216,7 +216,8 @@ class OperatorAuthorizationTest {
                 .isFalse();
         assertThat(isOne(new AuditEntry(1, 1, ALICE, 7, right.sessionNumber(), change, Optional.empty())))
                 .isFalse();
-        Bytes elsewhere = AuditEntry.signed(MetadataFixture.filled(GenesisKeys.CLUSTER_BYTES, 1), ALICE, 7, 1, change);
+        Bytes elsewhere = AuditEntry.signed(
+                MetadataFixture.filled(GenesisKeys.CLUSTER_BYTES, 1), ALICE, Optional.empty(), 7, 1, change);
         assertThat(isOne(new AuditEntry(
                         1,
                         1,

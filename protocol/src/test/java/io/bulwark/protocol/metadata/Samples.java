@@ -58,6 +58,7 @@ final class Samples {
         return new Inode(12, LAYOUT, attributes(), 1_700_000_000_000L);
     }
 
+    private static final PrincipalId PERSON = PrincipalId.client(8);
     private static final Member MEMBER = new Member(PrincipalId.replica(4), KEY.encoded(), "10.0.0.4:7600");
 
     static Map<String, Submission> submissions() {
@@ -67,7 +68,24 @@ final class Samples {
         all.put(
                 "signed",
                 new Submission.InSession(
-                        2, 9, 7, new Command.RevokePrincipal(OWNER), MetadataFixture.filled(64, 0x51)));
+                        2,
+                        9,
+                        7,
+                        new Command.RevokePrincipal(OWNER),
+                        Optional.empty(),
+                        MetadataFixture.filled(64, 0x51)));
+        all.put(
+                "on-behalf",
+                new Submission.InSession(2, 9, 7, new Command.DeleteBucket("films")).onBehalfOf(PERSON));
+        all.put(
+                "signed-on-behalf",
+                new Submission.InSession(
+                        2,
+                        9,
+                        7,
+                        new Command.RevokePrincipal(OWNER),
+                        Optional.of(PERSON),
+                        MetadataFixture.filled(64, 0x51)));
         return all;
     }
 
@@ -121,6 +139,7 @@ final class Samples {
         all.put("confirm-epoch", new Command.ConfirmEpoch(1, 3, 6));
         all.put("set-node", new Command.SetNode(new NodeAddress(7, "storage-7.example", 7417)));
         all.put("remove-node", new Command.RemoveNode(7));
+        all.put("set-act-for", new Command.SetActFor(OWNER, PERSON, new Rights(true, true, false)));
         return all;
     }
 
@@ -146,6 +165,8 @@ final class Samples {
         all.put("get-genesis", new Query.GetGenesis());
         all.put("list-suspensions", new Query.ListSuspensions(OWNER, 10));
         all.put("count-writers", new Query.CountWriters());
+        all.put("list-act-for", new Query.ListActFor(OWNER, PERSON, 10));
+        all.put("query-on-behalf", new Query.OnBehalf(PERSON, new Query.FindObject("films", "a", 3)));
         return all;
     }
 
@@ -235,6 +256,9 @@ final class Samples {
 
     private static void putPrincipals(Map<String, Reply> all) {
         all.put(
+                "act-for-list",
+                new Reply.ActForList(List.of(new Reply.ActForEntry(PERSON, new Rights(true, false, true))), PERSON));
+        all.put(
                 "genesis-told",
                 new Reply.GenesisTold(
                         new GenesisKeys(MetadataFixture.filled(16, 0xC1), OWNER, new TreeMap<>(Map.of(OWNER, KEY)))));
@@ -244,7 +268,16 @@ final class Samples {
                         List.of(
                                 auditEntry(Optional.empty()),
                                 auditEntry(
-                                        Optional.of(new AuditEntry.Approval(KEY, MetadataFixture.filled(64, 0x51))))),
+                                        Optional.of(new AuditEntry.Approval(KEY, MetadataFixture.filled(64, 0x51)))),
+                                new AuditEntry(
+                                        6,
+                                        1_700_000_000_000L,
+                                        OWNER,
+                                        Optional.of(PERSON),
+                                        2,
+                                        10,
+                                        new Command.RevokePrincipal(OWNER),
+                                        Optional.of(new AuditEntry.Approval(KEY, MetadataFixture.filled(64, 0x52))))),
                         6,
                         MetadataFixture.filled(32, 0xD1),
                         3));

@@ -3,6 +3,7 @@ package io.bulwark.storage.completion;
 import io.bulwark.client.object.Metadata;
 import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
@@ -81,7 +82,7 @@ final class ScriptedMetadata implements Metadata {
             }
 
             @Override
-            public CompletableFuture<Reply> submit(Command command) {
+            public CompletableFuture<Reply> submit(Command command, Optional<PrincipalId> onBehalfOf) {
                 if (command instanceof Command.RenewSession) {
                     pass();
                 } else {
