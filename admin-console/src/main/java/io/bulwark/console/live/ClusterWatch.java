@@ -1,8 +1,8 @@
 package io.bulwark.console.live;
 
-import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
 import io.bulwark.client.error.BulwarkException;
+import io.bulwark.console.access.Door;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Optional;
@@ -28,8 +28,8 @@ public class ClusterWatch {
     public record Outage(String problem, Instant since) {}
 
     @Autowired
-    ClusterWatch(Bulwark door) {
-        this(door::status, Clock.systemUTC());
+    ClusterWatch(Door door) {
+        this(() -> door.watching().status(), Clock.systemUTC());
     }
 
     ClusterWatch(Supplier<ClusterStatus> asking, Clock clock) {
