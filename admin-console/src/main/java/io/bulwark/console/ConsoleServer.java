@@ -65,6 +65,7 @@ public final class ConsoleServer implements AutoCloseable {
                     beans.registerBean(
                             "door", Bulwark.class, () -> door, definition -> definition.setDestroyMethodName(""));
                     beans.registerBean(ConsoleSettings.class, () -> settings);
+                    beans.registerBean(Surroundings.class, settings::surroundings);
                 })
                 .run();
         int port = context.getEnvironment().getProperty("local.server.port", Integer.class, listen.getPort());
@@ -85,13 +86,15 @@ public final class ConsoleServer implements AutoCloseable {
         properties.put("server.servlet.session.cookie.http-only", "true");
         // A provider sends people back by a link from its site, with which browsers send no strict cookie.
         properties.put(
-                "server.servlet.session.cookie.same-site", settings.oidc().isPresent() ? "lax" : "strict");
+                "server.servlet.session.cookie.same-site", settings.web().oidc().isPresent() ? "lax" : "strict");
         properties.put("server.servlet.session.cookie.secure", settings.isSecure());
         properties.put("spring.main.lazy-initialization", "true");
         properties.put("spring.jmx.enabled", "false");
         properties.put("spring.threads.virtual.enabled", "true");
         properties.put("spring.mvc.problemdetails.enabled", "true");
         properties.put("spring.servlet.multipart.enabled", "false");
+        // The body of a put is the object, whatever its media type.
+        properties.put("spring.mvc.formcontent.filter.enabled", "false");
         properties.put("spring.thymeleaf.check-template-location", "false");
         properties.put("management.endpoints.web.exposure.include", "none");
         properties.put("springdoc.swagger-ui.enabled", "false");

@@ -16,7 +16,7 @@ import java.util.Optional;
  *     publishes on its host's loopback
  * @param directory where the console keeps its accounts
  * @param door the client as which the console connects
- * @param oidc provider that signs people in besides local accounts
+ * @param surroundings facilities beside the cluster
  */
 public record ConsoleSettings(
         InetSocketAddress listen,
@@ -24,15 +24,16 @@ public record ConsoleSettings(
         Path directory,
         PrincipalId door,
         Web web,
-        Optional<Oidc> oidc) {
+        Surroundings surroundings) {
     /**
-     * How browsers reach the console.
+     * How browsers reach the console, and how people sign in.
      *
      * @param url the one that people use, if it is not the address where it listens: it is behind a proxy, or has a name
+     * @param oidc provider that signs people in besides local accounts
      */
-    public record Web(Optional<URI> url, Optional<Tls> tls) {
-        /** On the address where it listens, without TLS. */
-        public static final Web PLAIN = new Web(Optional.empty(), Optional.empty());
+    public record Web(Optional<URI> url, Optional<Tls> tls, Optional<Oidc> oidc) {
+        /** On the address where it listens, without TLS, for local accounts. */
+        public static final Web PLAIN = new Web(Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     /**
@@ -53,11 +54,6 @@ public record ConsoleSettings(
         public Oidc {
             roles = Map.copyOf(roles);
         }
-    }
-
-    /** Returns the settings of a console for this machine alone. */
-    public static ConsoleSettings local(InetSocketAddress listen, Path directory, PrincipalId door) {
-        return new ConsoleSettings(listen, false, directory, door, Web.PLAIN, Optional.empty());
     }
 
     /** Returns whether the address may be listened at: beyond loopback only with TLS, or with something in front. */

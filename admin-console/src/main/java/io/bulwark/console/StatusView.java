@@ -87,8 +87,30 @@ public record StatusView(
         }
     }
 
-    /** A metadata replica. */
-    public record Replica(int number, String address, boolean reachable, long applied, boolean agrees) {}
+    /**
+     * JSON form of a metadata replica.
+     *
+     * @param leader number of the replica that leads, by its own report; null if it reports none
+     * @param view number of its view, by its own report; null if it reports none
+     */
+    public record Replica(
+            int number,
+            String address,
+            boolean reachable,
+            long applied,
+            boolean agrees,
+            @Nullable Integer leader,
+            @Nullable Long view) {
+        static Replica of(ClusterStatus.ReplicaStatus told) {
+            Integer leader = told.ordering().map(ClusterStatus.Ordering::leader).orElse(null);
+            Long view = told.ordering()
+                    .filter(ordering -> ordering.view().isPresent())
+                    .map(ordering -> ordering.view().getAsLong())
+                    .orElse(null);
+            return new Replica(
+                    told.replica(), told.address(), told.reachable(), told.applied(), told.agrees(), leader, view);
+        }
+    }
 
     /**
      * JSON form of a volume.
@@ -183,7 +205,7 @@ public record StatusView(
         return new StatusView(
                 status.nodes().stream().map(StatusView::node).toList(),
                 status.replicas().stream()
-                        .map(r -> new Replica(r.replica(), r.address(), r.reachable(), r.applied(), r.agrees()))
+                        .map(Replica::of)
                         .toList(),
                 replicaFaults,
                 replicaFaults - (int) failed,

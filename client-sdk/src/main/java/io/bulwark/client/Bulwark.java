@@ -87,6 +87,9 @@ public interface Bulwark extends AutoCloseable {
     /** Returns the log of operators' actions, in order and signed. */
     AuditLog audit();
 
+    /** Returns the record of faults that f+1 nodes agree on, with the proofs. */
+    Faults faults();
+
     /**
      * Returns a view of this client that acts on behalf of a person: all commands and queries made with it name the
      * person, whose rights count within this client's act-for grant ({@link Principals#setActFor}). It shares connections

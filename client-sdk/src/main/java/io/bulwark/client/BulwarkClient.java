@@ -311,6 +311,11 @@ final class BulwarkClient implements Bulwark {
         return new ReplicatedAudit(this, config.channels());
     }
 
+    @Override
+    public Faults faults() {
+        return new RecordedFaults(this, config.channels());
+    }
+
     /** Believes at once what was just changed in the registry; what fails is tried again soon by itself. */
     void learn() {
         trust.ifPresent(watch -> {
@@ -381,6 +386,11 @@ final class BulwarkClient implements Bulwark {
 
     ClusterView view() {
         return view;
+    }
+
+    /** Returns whether there is no connection with this server now. */
+    boolean isDisconnected(PrincipalId server) {
+        return links.isDisconnected(server);
     }
 
     OperationDriver driver() {

@@ -4,10 +4,13 @@ import io.bulwark.protocol.effect.Verdict;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -109,8 +112,46 @@ public record ClusterStatus(
      * @param reachable whether it answered now
      * @param applied how many commands it has executed
      * @param agrees whether it has the state that the cluster agreed on, or is only behind it
+     * @param ordering its own report on who leads; empty if it did not answer or knows of no leader
      */
-    public record ReplicaStatus(int replica, String address, boolean reachable, long applied, boolean agrees) {}
+    public record ReplicaStatus(
+            int replica,
+            String address,
+            boolean reachable,
+            long applied,
+            boolean agrees,
+            Optional<Ordering> ordering) {}
+
+    /**
+     * Ordering as one replica sees it.
+     *
+     * @param leader number of the replica that leads
+     * @param view number of the view; empty if its engine counts none
+     */
+    public record Ordering(int leader, OptionalLong view) {}
+
+    /** Returns the leader that at least f+1 replicas report; empty if no f+1 report the same. */
+    public OptionalInt agreedLeader() {
+        int enough = (replicas.size() - 1) / 3 + 1;
+        Map<Integer, Integer> votes = new TreeMap<>();
+        replicas.forEach(replica ->
+                replica.ordering().ifPresent(ordering -> votes.merge(ordering.leader(), 1, Integer::sum)));
+        return votes.entrySet().stream()
+                .filter(vote -> vote.getValue() >= enough)
+                .mapToInt(Map.Entry::getKey)
+                .findFirst();
+    }
+
+    /** Returns how many commands at least f+1 replicas have executed. */
+    public long agreedApplied() {
+        List<Long> applied = replicas.stream()
+                .filter(ReplicaStatus::reachable)
+                .map(ReplicaStatus::applied)
+                .sorted(Comparator.reverseOrder())
+                .toList();
+        int enough = (replicas.size() - 1) / 3 + 1;
+        return applied.size() < enough ? 0 : applied.get(enough - 1);
+    }
 
     /**
      * State of the proactive recovery of the replicas (proactive recovery paper, sections 4.4 and 4.7). At least f+1

@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
@@ -23,8 +24,9 @@ public interface Principals {
      * A principal.
      *
      * @param keys the newest first; none if it is revoked
+     * @param invitedUntil end of its invitation; empty once it has a key of its own
      */
-    record Entry(PrincipalId principal, List<PrincipalKey> keys) {
+    record Entry(PrincipalId principal, List<PrincipalKey> keys, Optional<Instant> invitedUntil) {
         public Entry {
             keys = List.copyOf(keys);
         }
@@ -41,8 +43,10 @@ public interface Principals {
      * A client that b+1 nodes of a placement group have reported for poisonous versions.
      *
      * @param enforced whether it may not write; false for a volume administrator, who is only listed
+     * @param fault number of the recorded fault, see {@link Faults}
      */
-    record Suspension(PrincipalId client, Instant since, boolean enforced, List<Reply.PoisonReport> reports) {
+    record Suspension(
+            PrincipalId client, Instant since, boolean enforced, long fault, List<Reply.PoisonReport> reports) {
         public Suspension {
             reports = List.copyOf(reports);
         }

@@ -49,9 +49,12 @@ final class RegisteredPrincipals implements Principals {
 
     @Override
     public List<Entry> list() {
-        SortedMap<PrincipalId, List<PrincipalKey>> all = new TreeMap<>();
+        SortedMap<PrincipalId, Entry> all = new TreeMap<>();
         if (channels instanceof ChannelConfig.Tls files) {
-            GenesisFile.load(files.genesis()).keys().forEach((principal, key) -> all.put(principal, List.of(key)));
+            GenesisFile.load(files.genesis())
+                    .keys()
+                    .forEach((principal, key) ->
+                            all.put(principal, new Entry(principal, List.of(key), Optional.empty())));
         }
         PrincipalId after = PrincipalId.NOBODY;
         do {
@@ -60,12 +63,19 @@ final class RegisteredPrincipals implements Principals {
                     new Query.ListPrincipals(KnownPrincipals.NO_VERSION, after, Query.PAGE_MAX),
                     Subject.NONE,
                     deadline());
-            page.principals().forEach(entry -> all.put(entry.principal(), entry.keys()));
+            page.principals().forEach(entry -> all.put(entry.principal(), entry(entry)));
             after = page.next();
         } while (!after.equals(PrincipalId.NOBODY));
-        List<Entry> entries = new ArrayList<>();
-        all.forEach((principal, keys) -> entries.add(new Entry(principal, keys)));
-        return entries;
+        return List.copyOf(all.values());
+    }
+
+    private static Entry entry(Reply.PrincipalEntry entry) {
+        return new Entry(
+                entry.principal(),
+                entry.keys(),
+                entry.invitedUntilMillis() == 0
+                        ? Optional.empty()
+                        : Optional.of(Instant.ofEpochMilli(entry.invitedUntilMillis())));
     }
 
     @Override
@@ -195,6 +205,7 @@ final class RegisteredPrincipals implements Principals {
                             entry.client(),
                             Instant.ofEpochMilli(entry.sinceMillis()),
                             entry.enforced(),
+                            entry.evidence(),
                             entry.reports())));
             after = page.next();
         } while (!after.equals(PrincipalId.NOBODY));

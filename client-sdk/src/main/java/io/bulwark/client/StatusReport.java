@@ -23,9 +23,11 @@ import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.ordering.OrderingMessage;
+import io.bulwark.protocol.ordering.RecoveryMessage.StatusAnswer;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.wire.MalformedException;
@@ -37,6 +39,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -93,6 +96,9 @@ final class StatusReport {
         BulwarkClient.noDeadline()
                 .await(rebuilding, Subject.NONE)
                 .forEach((node, reply) -> rebuilds.put(node.number(), (RebuildReply) reply));
+        SortedMap<PrincipalId, Message> counts = BulwarkClient.noDeadline().await(replicas, Subject.NONE);
+        SortedMap<Integer, StatusAnswer> told =
+                RecoverySurvey.answers(BulwarkClient.noDeadline().await(recoveries, Subject.NONE));
         return new ClusterStatus(
                 map.nodes().stream()
                         .map(node -> node(
@@ -102,14 +108,14 @@ final class StatusReport {
                                 needed.getOrDefault(node.node(), 0L),
                                 rebuild(node.node(), answers, rebuilds.get(node.node()))))
                         .toList(),
-                replicas(group, BulwarkClient.noDeadline().await(replicas, Subject.NONE)),
+                replicas(group, counts, told),
                 map.volumes().stream().map(volume -> volume(volume, answers)).toList(),
                 buckets,
                 faults,
                 RecoveryFacts.summary(
                         group.replicas().stream().map(PrincipalId::number).toList(),
                         group.faulty(),
-                        RecoverySurvey.answers(BulwarkClient.noDeadline().await(recoveries, Subject.NONE))));
+                        RecoverySurvey.recoveries(told)));
     }
 
     /** None for who may not read: the members' state is everybody's to see, so that a console needs no grant. */
@@ -350,7 +356,8 @@ final class StatusReport {
                 && reply.volumes().stream().noneMatch(work -> work.volume() == volume.id() && work.compared());
     }
 
-    private List<ClusterStatus.ReplicaStatus> replicas(Configuration group, SortedMap<PrincipalId, Message> answers) {
+    private List<ClusterStatus.ReplicaStatus> replicas(
+            Configuration group, SortedMap<PrincipalId, Message> answers, SortedMap<Integer, StatusAnswer> told) {
         Map<PrincipalId, Reply.Status> read = new TreeMap<>();
         answers.forEach((replica, message) -> {
             try {
@@ -369,9 +376,18 @@ final class StatusReport {
                     client.addressOf(replica),
                     status != null,
                     status == null ? 0 : status.commands(),
-                    status != null && agrees(status, read, group.faulty())));
+                    status != null && agrees(status, read, group.faulty()),
+                    ordering(told.get(replica.replica().number()))));
         }
         return all;
+    }
+
+    private static Optional<ClusterStatus.Ordering> ordering(@Nullable StatusAnswer told) {
+        return told == null || told.leader() == StatusAnswer.NONE
+                ? Optional.empty()
+                : Optional.of(new ClusterStatus.Ordering(
+                        told.leader(),
+                        told.view() == StatusAnswer.NONE ? OptionalLong.empty() : OptionalLong.of(told.view())));
     }
 
     /** No f+1 replicas that have executed as much have another state. */
@@ -392,15 +408,16 @@ final class StatusReport {
                     new Query.ListEvidence(after, Query.PAGE_MAX),
                     Subject.NONE,
                     BulwarkClient.noDeadline());
-            for (Reply.EvidenceEntry entry : list.entries()) {
-                faults.add(new ClusterStatus.Fault(
-                        entry.number(),
-                        entry.node(),
-                        entry.block().toString(),
-                        entry.verdict(),
-                        Instant.ofEpochMilli(entry.agreedMillis()),
-                        entry.detail()));
-            }
+            list.entries().stream()
+                    .filter(entry -> entry.about().kind() == PrincipalKind.NODE)
+                    .map(entry -> new ClusterStatus.Fault(
+                            entry.number(),
+                            entry.about().number(),
+                            entry.block().toString(),
+                            entry.verdict(),
+                            Instant.ofEpochMilli(entry.agreedMillis()),
+                            entry.detail()))
+                    .forEach(faults::add);
             if (!list.more()) {
                 return faults;
             }

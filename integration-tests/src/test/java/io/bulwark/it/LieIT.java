@@ -3,12 +3,12 @@ package io.bulwark.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.appliance.drill.Lie;
-import io.bulwark.appliance.transfer.BucketVerifier;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketSpec;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.GetOptions;
 import io.bulwark.client.VolumeSpec;
+import io.bulwark.client.bulk.BucketVerifier;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.RecordKey;

@@ -386,6 +386,7 @@ public final class MetadataReplica implements ReplicaServer {
                 self,
                 loop.failure().isEmpty() ? settlement.phase() : Phase.FOLLOWING,
                 running == null ? -1 : running.standing().leader(),
+                -1,
                 Math.max(0, settlement.claimedSequence() - state.position().sequence()),
                 state.damaged(),
                 loop.failure(),

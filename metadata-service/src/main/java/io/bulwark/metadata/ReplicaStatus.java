@@ -8,6 +8,7 @@ import java.util.Optional;
  *
  * @param phase {@link Phase#RUNNING} when it counts
  * @param leader the engine's leader, -1 if there is no engine
+ * @param view the view in which it is, -1 if its engine counts none
  * @param lagBatches number of batches by which f+1 peers are ahead of it
  * @param damaged whether its log or snapshots were damaged or missing when it started
  * @param failure why it stopped for good, empty if it did not
@@ -19,6 +20,7 @@ public record ReplicaStatus(
         int replica,
         Phase phase,
         int leader,
+        long view,
         long lagBatches,
         boolean damaged,
         String failure,
@@ -26,11 +28,11 @@ public record ReplicaStatus(
         Optional<RecoveryProgress> recovery) {
     /** The same of a life that has ended by a failure. */
     public ReplicaStatus failed(boolean isDamaged, String why) {
-        return new ReplicaStatus(replica, Phase.FOLLOWING, leader, lagBatches, isDamaged, why, "", recovery);
+        return new ReplicaStatus(replica, Phase.FOLLOWING, leader, view, lagBatches, isDamaged, why, "", recovery);
     }
 
     /** The same of a life that is over: nothing takes part any more. */
     public ReplicaStatus ended() {
-        return new ReplicaStatus(replica, Phase.FOLLOWING, leader, lagBatches, damaged, failure, waiting, recovery);
+        return new ReplicaStatus(replica, Phase.FOLLOWING, leader, view, lagBatches, damaged, failure, waiting, recovery);
     }
 }

@@ -3,11 +3,12 @@ package io.bulwark.console.access;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.Principals;
 import io.bulwark.client.error.AlreadyExistsException;
+import io.bulwark.client.error.Subject;
+import io.bulwark.client.error.UnavailableException;
 import io.bulwark.console.ConsoleSettings;
 import io.bulwark.console.account.Account;
 import io.bulwark.console.account.Accounts;
 import io.bulwark.console.account.Role;
-import io.bulwark.console.http.ApiException;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Rights;
 import io.bulwark.protocol.metadata.Scope;
@@ -17,7 +18,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Component;
 
 /**
@@ -82,10 +82,10 @@ public class Door {
                     .ifPresent(entry -> found.put(role, entry.person()));
         }
         if (found.size() < Role.values().length) {
-            throw ApiException.of(
-                    HttpStatus.SERVICE_UNAVAILABLE,
+            throw new UnavailableException(
                     "the console may not act for people yet; an operator of the cluster runs `bulwark console enable --door "
-                            + self + "`");
+                            + self + "`",
+                    Subject.NONE);
         }
         return found;
     }

@@ -46,10 +46,10 @@ class OidcSignIn {
     }
 
     void configure(HttpSecurity http) throws Exception {
-        if (settings.oidc().isEmpty()) {
+        if (settings.web().oidc().isEmpty()) {
             return;
         }
-        ConsoleSettings.Oidc oidc = settings.oidc().get();
+        ConsoleSettings.Oidc oidc = settings.web().oidc().get();
         OidcUserService users = new OidcUserService();
         http.oauth2Login(login -> login.loginPage(WebSecurity.SIGN_IN)
                 // The provider is asked when somebody signs in: the console starts without it.

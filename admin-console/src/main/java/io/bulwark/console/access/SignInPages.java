@@ -29,7 +29,7 @@ class SignInPages {
 
     SignInPages(Setup setup, ConsoleSettings settings) {
         this.setup = setup;
-        hasProvider = settings.oidc().isPresent();
+        hasProvider = settings.web().oidc().isPresent();
     }
 
     @GetMapping("/sign-in")

@@ -1,23 +1,27 @@
 package io.bulwark.console.dashboard;
 
-import io.bulwark.console.StatusView;
-import io.bulwark.console.live.ClusterWatch;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
 import org.springframework.web.bind.annotation.GetMapping;
 
-/** {@code GET /}. */
+/** {@code GET /}, and the part of it that is replaced when the status has changed. */
 @Controller
 class DashboardPages {
-    private final ClusterWatch watch;
+    private final Dashboard dashboard;
 
-    DashboardPages(ClusterWatch watch) {
-        this.watch = watch;
+    DashboardPages(Dashboard dashboard) {
+        this.dashboard = dashboard;
     }
 
     @GetMapping("/")
-    String dashboard(Model model) {
-        model.addAttribute("status", StatusView.of(watch.now().status()));
+    String page(Model model) {
+        model.addAttribute("view", dashboard.view());
         return "dashboard/dashboard";
+    }
+
+    @GetMapping("/dashboard/part")
+    String part(Model model) {
+        model.addAttribute("view", dashboard.view());
+        return "dashboard/dashboard :: part";
     }
 }

@@ -47,6 +47,11 @@ public final class ApiException extends RuntimeException {
         return new ApiException(HttpStatus.FORBIDDEN, "", message);
     }
 
+    /** Refuses a range that lies outside what it is a range of. */
+    public static ApiException unsatisfiableRange(String message) {
+        return new ApiException(HttpStatus.REQUESTED_RANGE_NOT_SATISFIABLE, "Range", message);
+    }
+
     public HttpStatus status() {
         return status;
     }

@@ -22,7 +22,7 @@ final class ConsoleKeys {
 
     static ConsoleSettings.Web web(RoleFindings found, RoleSections.Console keys) {
         Optional<URI> url = Optional.ofNullable(keys.url()).flatMap(text -> url(found, "url", text));
-        return new ConsoleSettings.Web(url, tls(found, keys));
+        return new ConsoleSettings.Web(url, tls(found, keys), oidc(found, keys));
     }
 
     private static Optional<ConsoleSettings.Tls> tls(RoleFindings found, RoleSections.Console keys) {
@@ -49,7 +49,7 @@ final class ConsoleKeys {
         return Optional.empty();
     }
 
-    static Optional<ConsoleSettings.Oidc> oidc(RoleFindings found, RoleSections.Console keys) {
+    private static Optional<ConsoleSettings.Oidc> oidc(RoleFindings found, RoleSections.Console keys) {
         String issuer = keys.oidcIssuer();
         if (issuer == null) {
             if (keys.oidcClient() != null || keys.oidcSecret() != null) {

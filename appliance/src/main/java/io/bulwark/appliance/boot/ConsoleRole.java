@@ -9,6 +9,7 @@ import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.console.ConsoleServer;
 import io.bulwark.console.ConsoleSettings;
+import io.bulwark.console.Surroundings;
 import io.bulwark.transport.Destination;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -39,7 +40,7 @@ public final class ConsoleRole {
         InetSocketAddress listen = Destination.resolve(setup.listen());
         ClientConfig config = ClientConfig.load(setup.client());
         ConsoleSettings settings = new ConsoleSettings(
-                listen, setup.published(), setup.data(), config.principal(), setup.web(), setup.oidc());
+                listen, setup.published(), setup.data(), config.principal(), setup.web(), Surroundings.NONE);
         if (!settings.isProtected()) {
             throw new ConfigException(
                     file + ": without TLS the console listens on loopback only, not on " + Destination.text(setup.listen())

@@ -91,11 +91,10 @@ public final class RoleFile {
             boolean published,
             Path client,
             Path data,
-            ConsoleSettings.Web web,
-            Optional<ConsoleSettings.Oidc> oidc) {
+            ConsoleSettings.Web web) {
         /** Returns the configuration of a console without TLS and provider. */
         public static ConsoleSetup plain(InetSocketAddress listen, boolean published, Path client, Path data) {
-            return new ConsoleSetup(listen, published, client, data, ConsoleSettings.Web.PLAIN, Optional.empty());
+            return new ConsoleSetup(listen, published, client, data, ConsoleSettings.Web.PLAIN);
         }
     }
 
@@ -243,8 +242,7 @@ public final class RoleFile {
                 keys.published(),
                 found.path("client", keys.client()),
                 found.beside(keys.data()),
-                ConsoleKeys.web(found, keys),
-                ConsoleKeys.oidc(found, keys));
+                ConsoleKeys.web(found, keys));
         Optional<InetSocketAddress> admin = found.own("admin", keys.admin());
         found.end();
         return new Configured<>(setup, admin);

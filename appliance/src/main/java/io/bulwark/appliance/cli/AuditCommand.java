@@ -2,14 +2,12 @@ package io.bulwark.appliance.cli;
 
 import io.bulwark.client.AuditLog;
 import io.bulwark.client.Bulwark;
-import io.bulwark.protocol.fingerprint.Hashes;
-import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.client.text.AuditText;
 import io.bulwark.protocol.metadata.AuditEntry;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.wire.Bytes;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,7 +47,7 @@ final class AuditCommand implements Runnable {
             while (!page.entries().isEmpty()) {
                 for (AuditEntry entry : page.entries()) {
                     if (access.global().json()) {
-                        json.add(json(entry));
+                        json.add(AuditText.fields(entry));
                     } else {
                         System.out.println(text(entry));
                     }
@@ -91,37 +89,8 @@ final class AuditCommand implements Runnable {
         json.put("unsigned", found.unsigned());
         json.put("registeredBefore", found.registeredBefore());
         json.put("problem", found.problem().orElse(""));
-        StringBuilder text = new StringBuilder();
-        found.problem()
-                .ifPresent(problem -> text.append("WRONG: ").append(problem).append(System.lineSeparator()));
-        text.append(found.entries() == 1 ? "1 entry" : found.entries() + " entries")
-                .append(found.unsigned() == 0 ? " in order, all signed." : " in order, " + unsigned(found));
-        if (found.registeredBefore() > 0) {
-            text.append(System.lineSeparator())
-                    .append(found.registeredBefore())
-                    .append(" of them with keys that were registered before the log began.");
-        }
-        text.append(System.lineSeparator()).append("Head: ").append(found.head().toHex());
-        access.global().print(json, text.toString());
+        access.global().print(json, String.join(System.lineSeparator(), AuditText.of(found)));
         return found.problem().isEmpty() ? 0 : CommandFailure.FAILED;
-    }
-
-    private static String unsigned(AuditLog.Verification found) {
-        return found.unsigned() + " of them UNSIGNED, since insecure-loopback has no keys.";
-    }
-
-    private static Map<String, Object> json(AuditEntry entry) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("number", entry.number());
-        json.put("time", Instant.ofEpochMilli(entry.agreedMillis()).toString());
-        json.put("by", entry.by().toString());
-        json.put("onBehalfOf", entry.onBehalfOf().map(PrincipalId::toString).orElse(""));
-        json.put("command", AuditText.of(entry.command()));
-        json.put("key", entry.approval().map(approval -> approval.key().text()).orElse(""));
-        json.put(
-                "signature",
-                entry.approval().map(approval -> approval.signature().toHex()).orElse(""));
-        return json;
     }
 
     private static String text(AuditEntry entry) {
@@ -140,13 +109,9 @@ final class AuditCommand implements Runnable {
 
     private static Bytes digest(String text) {
         try {
-            Bytes digest = Bytes.of(HexFormat.of().parseHex(text));
-            if (digest.length() == Hashes.LENGTH) {
-                return digest;
-            }
+            return AuditText.digest(text);
         } catch (IllegalArgumentException e) {
-            // The same answer as for another length.
+            throw new CommandFailure(CommandFailure.USAGE, "--head: " + e.getMessage());
         }
-        throw new CommandFailure(CommandFailure.USAGE, "--head is a digest of 64 hexadecimal digits");
     }
 }

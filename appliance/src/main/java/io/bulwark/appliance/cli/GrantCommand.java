@@ -57,8 +57,8 @@ final class GrantCommand implements Callable<Integer> {
         }
         access.global()
                 .print(
-                        Map.of("client", named.toString(), "scope", text(scope), "rights", text(wanted)),
-                        named + " has on " + text(scope) + ": " + text(wanted) + ".");
+                        Map.of("client", named.toString(), "scope", scope.text(), "rights", wanted.text()),
+                        named + " has on " + scope.text() + ": " + wanted.text() + ".");
         return 0;
     }
 
@@ -93,10 +93,10 @@ final class GrantCommand implements Callable<Integer> {
         }
         cluster.global()
                 .print(
-                        Map.of("door", acting.toString(), "person", represented.toString(), "rights", text(wanted)),
+                        Map.of("door", acting.toString(), "person", represented.toString(), "rights", wanted.text()),
                         wanted.isNone()
                                 ? acting + " no longer acts for " + represented + "."
-                                : acting + " acts for " + represented + ", at most: " + text(wanted) + ".");
+                                : acting + " acts for " + represented + ", at most: " + wanted.text() + ".");
         return 0;
     }
 
@@ -107,14 +107,14 @@ final class GrantCommand implements Callable<Integer> {
         try (Bulwark connected = access.connect()) {
             for (Principals.Grant grant : connected.principals().grants(named)) {
                 Map<String, Object> one = new LinkedHashMap<>();
-                one.put("scope", text(grant.scope()));
-                one.put("rights", text(grant.rights()));
+                one.put("scope", grant.scope().text());
+                one.put("rights", grant.rights().text());
                 json.add(one);
-                rows.add(List.of(text(grant.scope()), text(grant.rights())));
+                rows.add(List.of(grant.scope().text(), grant.rights().text()));
             }
             for (Principals.ActFor each : connected.principals().actFor(named)) {
-                json.add(Map.of("actFor", each.person().toString(), "rights", text(each.ceiling())));
-                rows.add(List.of("behalf of " + each.person(), "at most " + text(each.ceiling())));
+                json.add(Map.of("actFor", each.person().toString(), "rights", each.ceiling().text()));
+                rows.add(List.of("behalf of " + each.person(), "at most " + each.ceiling().text()));
             }
         }
         if (access.global().json()) {
@@ -149,27 +149,5 @@ final class GrantCommand implements Callable<Integer> {
             return new Scope.OfBucket(bucket);
         }
         return volume == null ? new Scope.All() : new Scope.OfVolume(volume);
-    }
-
-    static String text(Scope scope) {
-        return switch (scope) {
-            case Scope.All _ -> "everything";
-            case Scope.OfVolume of -> "volume " + of.name();
-            case Scope.OfBucket of -> "bucket " + of.name();
-        };
-    }
-
-    static String text(Rights rights) {
-        List<String> all = new ArrayList<>();
-        if (rights.read()) {
-            all.add("read");
-        }
-        if (rights.write()) {
-            all.add("write");
-        }
-        if (rights.administer()) {
-            all.add("administer");
-        }
-        return all.isEmpty() ? "none" : String.join(", ", all);
     }
 }

@@ -2,9 +2,9 @@ package io.bulwark.appliance.cli;
 
 import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.MemberAddresses;
-import io.bulwark.appliance.placement.Move;
-import io.bulwark.appliance.placement.MoveExecutor;
-import io.bulwark.appliance.placement.MovePlan;
+import io.bulwark.client.placement.Move;
+import io.bulwark.client.placement.MoveExecutor;
+import io.bulwark.client.placement.MovePlan;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
 import io.bulwark.protocol.cluster.ClusterMap;

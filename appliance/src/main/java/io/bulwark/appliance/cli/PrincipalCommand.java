@@ -3,6 +3,7 @@ package io.bulwark.appliance.cli;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.Principals;
 import io.bulwark.client.config.JoinToken;
+import io.bulwark.client.text.RevocationLines;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.Reply;
@@ -58,6 +59,7 @@ final class PrincipalCommand implements Runnable {
                 Map<String, Object> one = new LinkedHashMap<>();
                 one.put("principal", entry.principal().toString());
                 one.put("revoked", entry.revoked());
+                one.put("invitedUntil", entry.invitedUntil().map(Instant::toString).orElse(""));
                 one.put("keys", entry.keys().stream().map(PrincipalKey::text).toList());
                 json.add(one);
                 rows.add(List.of(entry.principal().toString(), shown(entry)));
@@ -295,11 +297,11 @@ final class PrincipalCommand implements Runnable {
     private static String shown(Principals.Entry entry) {
         return entry.revoked()
                 ? "revoked"
-                : String.join(
+                : entry.invitedUntil().map(until -> "invited until " + until).orElseGet(() -> String.join(
                         ", ",
                         entry.keys().stream()
                                 .map(PrincipalKey::text)
                                 .map(key -> "..." + key.substring(key.length() - KEY_SHOWN))
-                                .toList());
+                                .toList()));
     }
 }

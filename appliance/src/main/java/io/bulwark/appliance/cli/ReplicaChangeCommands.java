@@ -3,9 +3,9 @@ package io.bulwark.appliance.cli;
 import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.MemberAddresses;
 import io.bulwark.client.Bulwark;
-import io.bulwark.client.ClusterStatus;
 import io.bulwark.client.Replicas;
-import io.bulwark.client.error.UnavailableException;
+import io.bulwark.client.membership.ReplicaChange;
+import io.bulwark.client.membership.ReplicaChangeExecutor;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.id.PrincipalKind;
@@ -13,7 +13,6 @@ import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.Destination;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -61,14 +60,20 @@ final class ReplicaChangeCommands {
                     .toList();
             int portBase = portBase(stay, client.replicas()::addressOf);
             List<Member> coming = told.stream().map(each -> each.at(portBase)).toList();
-            ReplicaChange change = new ReplicaChange(leaving, coming);
-            // Typed wrong it may look done, as who never was a replica is none now: the replicas refuse that.
-            if (!change.wasDone(ReplicaChange.with(client.replicas().history(), standing))) {
-                coming.forEach(member -> CandidateReplica.require(member, standing.now()));
-                client.replicas().change(standing.now().number() + 1, leaving, coming);
-            }
-            List<String> missing = new ArrayList<>();
-            boolean over = !noWait && await(client, change, missing);
+            ReplicaChangeExecutor executor = new ReplicaChangeExecutor(
+                    client.replicas(), client::status, new ReplicaChange(leaving, coming), PAUSE_MILLIS);
+            executor.begin();
+            String[] shown = {""};
+            List<String> missing = noWait
+                    ? List.of()
+                    : executor.await(TimeUnit.SECONDS.toMillis(waitSeconds), now -> {
+                        String line = "Waiting for " + String.join(", ", now) + ".";
+                        if (!access.global().json() && !line.equals(shown[0])) {
+                            System.err.println(line);
+                            shown[0] = line;
+                        }
+                    });
+            boolean over = !noWait && missing.isEmpty();
             Configuration now = client.replicas().believed();
             Map<String, Object> json = new LinkedHashMap<>();
             json.put("configuration", now.number());
@@ -77,44 +82,6 @@ final class ReplicaChangeCommands {
             json.put("missing", missing);
             access.global().print(json, text(now, over, missing, leaving));
             return over || noWait ? 0 : CommandFailure.FAILED;
-        }
-
-        private boolean await(Bulwark client, ReplicaChange change, List<String> missing) throws InterruptedException {
-            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(waitSeconds);
-            String shown = "";
-            while (true) {
-                missing.clear();
-                try {
-                    missing.addAll(missing(client, change));
-                } catch (UnavailableException e) {
-                    missing.add("an answer of the replicas");
-                }
-                if (missing.isEmpty()) {
-                    return true;
-                }
-                String line = "Waiting for " + String.join(", ", missing) + ".";
-                if (!access.global().json() && !line.equals(shown)) {
-                    System.err.println(line);
-                    shown = line;
-                }
-                if (System.nanoTime() - deadline >= 0) {
-                    return false;
-                }
-                Thread.sleep(PAUSE_MILLIS);
-            }
-        }
-
-        /** Returns the requirements of the change that are not met. */
-        private static List<String> missing(Bulwark client, ReplicaChange change) {
-            if (!change.isDone(client.replicas().standing().now())
-                    || !change.isDone(client.replicas().believed())) {
-                return List.of("the next checkpoint");
-            }
-            return client.status().replicas().stream()
-                    .filter(replica -> !replica.reachable())
-                    .map(ClusterStatus.ReplicaStatus::replica)
-                    .map(number -> "replica-" + number)
-                    .toList();
         }
 
         private static String text(Configuration now, boolean over, List<String> missing, List<PrincipalId> leaving) {

@@ -1,26 +1,19 @@
 package io.bulwark.appliance.cli;
 
+import io.bulwark.client.text.Quantity;
 import java.util.List;
 import java.util.Locale;
 
 /** Sizes, columns and names for people. */
 final class Text {
-    private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-
     private Text() {}
 
     static String bytes(long count) {
-        double value = count;
-        int unit = 0;
-        while (value >= 1024 && unit < UNITS.length - 1) {
-            value /= 1024;
-            unit++;
-        }
-        return unit == 0 ? count + " B" : String.format(Locale.ROOT, "%.1f %s", value, UNITS[unit]);
+        return Quantity.bytes(count);
     }
 
     static String count(long number, String one) {
-        return String.format(Locale.ROOT, "%,d %s%s", number, one, number == 1 ? "" : "s");
+        return Quantity.count(number, one);
     }
 
     /** To two units, or tenths of a second. */

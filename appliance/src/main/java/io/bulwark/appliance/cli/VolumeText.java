@@ -2,7 +2,7 @@ package io.bulwark.appliance.cli;
 
 import io.bulwark.client.ClusterStatus;
 import io.bulwark.client.VolumeInfo;
-import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.client.text.AuditText;
 import io.bulwark.protocol.cluster.Protocol;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -33,16 +33,8 @@ final class VolumeText {
         List<String> parts = new ArrayList<>();
         parts.add(volume.name());
         parts.add(volume.blocks() > 0 ? volume.blocks() + " register blocks" : "objects");
-        parts.add(of(volume.policy()));
+        parts.add(AuditText.of(volume.policy()));
         return String.join(", ", parts);
-    }
-
-    static String of(ProtectionPolicy policy) {
-        String protocol = policy.protocol() == Protocol.FP
-                ? "fp, f = "
-                : "pasis, verification " + policy.verification().text() + ", b = ";
-        return protocol + policy.f() + ", any " + policy.m() + " of " + policy.n() + ", blocks of "
-                + Text.bytes(policy.blockBytes());
     }
 
     static Map<String, Object> json(ClusterStatus.VolumeStatus volume, ClusterStatus status) {

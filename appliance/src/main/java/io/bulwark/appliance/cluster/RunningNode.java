@@ -203,7 +203,8 @@ public final class RunningNode implements MonitoredMember {
                 : Optional.empty();
         TagKeys keys = agreed.map(AgreedKeys::keys).orElseGet(ring::pairwiseKeys);
         MetadataFacts facts = new MetadataFacts(metadata);
-        ReplicatedMetadata replicated = new ReplicatedMetadata(metadata::submit, metadata::query);
+        ReplicatedMetadata replicated = new ReplicatedMetadata(
+                metadata::submit, metadata::query, setup.channels().signing(PrincipalId.node(setup.number())));
         CompletionConfig pacing = CompletionConfig.standard();
         Background background = new Background(
                 BackgroundPace.of(setup.scrubBytesPerSecond(), setup.rebuildBytesPerSecond()),

@@ -126,8 +126,9 @@ public final class GroupView implements Group, AutoCloseable {
     @Override
     public SortedMap<Integer, RecoveryStatus> recoveries() throws InterruptedException {
         try {
-            return RecoverySurvey.answers(driver.submit(RecoverySurvey.of(Set.copyOf(replicasNow()), SURVEY_MILLIS))
-                    .get());
+            return RecoverySurvey.recoveries(RecoverySurvey.answers(
+                    driver.submit(RecoverySurvey.of(Set.copyOf(replicasNow()), SURVEY_MILLIS))
+                            .get()));
         } catch (ExecutionException e) {
             LOG.warn(
                     "the status of the replicas is unknown: {}",

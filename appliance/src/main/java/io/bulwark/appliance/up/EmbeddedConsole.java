@@ -7,6 +7,7 @@ import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.console.ConsoleServer;
 import io.bulwark.console.ConsoleSettings;
+import io.bulwark.console.Surroundings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,7 +47,14 @@ final class EmbeddedConsole implements AutoCloseable {
         Bulwark door = Bulwark.connect(config);
         try {
             ConsoleServer server = ConsoleServer.start(
-                    door, ConsoleSettings.local(plan.consoleAddress(), directory, config.principal()));
+                    door,
+                    new ConsoleSettings(
+                            plan.consoleAddress(),
+                            false,
+                            directory,
+                            config.principal(),
+                            ConsoleSettings.Web.PLAIN,
+                            Surroundings.NONE));
             return new EmbeddedConsole(door, server);
         } catch (RuntimeException e) {
             door.close();

@@ -88,7 +88,7 @@ class StatusCommandTest {
         List<ClusterStatus.ReplicaStatus> all = new ArrayList<>();
         for (int i = 0; i < replicas; i++) {
             int at = bad.indexOf(i);
-            all.add(new ClusterStatus.ReplicaStatus(i, "there", at != 0, 1, at < 0));
+            all.add(new ClusterStatus.ReplicaStatus(i, "there", at != 0, 1, at < 0, Optional.empty()));
         }
         return textOf(List.of(), all);
     }

@@ -42,7 +42,7 @@ class ReadinessTest {
     }
 
     private static ClusterStatus.ReplicaStatus replica(int number, boolean answers) {
-        return new ClusterStatus.ReplicaStatus(number, "nowhere", answers, 0, true);
+        return new ClusterStatus.ReplicaStatus(number, "nowhere", answers, 0, true, Optional.empty());
     }
 
     @Test

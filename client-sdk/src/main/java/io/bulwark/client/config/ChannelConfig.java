@@ -65,8 +65,8 @@ public sealed interface ChannelConfig {
     }
 
     /**
-     * Returns a function that signs administrative commands with the identity then in the file, and leaves others as
-     * they are.
+     * Returns a function that signs administrative commands and nodes' reports with the identity then in the file, and
+     * leaves others as they are.
      *
      * @param self the principal that gives the commands
      */

@@ -26,7 +26,7 @@ public final class ReplicatedMetadata implements Metadata {
     private final SecureRandom random = new SecureRandom();
 
     /**
-     * Works over any client of the ordering port, for one who gives no administrative commands.
+     * Works over any client of the ordering port, for one who signs nothing.
      *
      * @param submitting has a command ordered and executed; repeating it is its business
      * @param querying asks a linearizable query
@@ -41,7 +41,7 @@ public final class ReplicatedMetadata implements Metadata {
      *
      * @param submitting has a command ordered and executed, and repeats it itself
      * @param querying asks a linearizable query
-     * @param signing signs administrative commands, and leaves others as they are
+     * @param signing signs administrative commands and nodes' reports, and leaves others as they are
      */
     public ReplicatedMetadata(
             Function<Bytes, CompletableFuture<Bytes>> submitting,

@@ -54,11 +54,11 @@ class RegistryChangeTest {
                 ? new Reply.PrincipalList(
                         first,
                         List.of(
-                                new Reply.PrincipalEntry(FIRST, List.of(key), false),
-                                new Reply.PrincipalEntry(SECOND, List.of(), true)),
+                                new Reply.PrincipalEntry(FIRST, List.of(key), 0),
+                                new Reply.PrincipalEntry(SECOND, List.of(), 0)),
                         SECOND)
                 : new Reply.PrincipalList(
-                        second, List.of(new Reply.PrincipalEntry(LAST, List.of(other), false)), PrincipalId.NOBODY);
+                        second, List.of(new Reply.PrincipalEntry(LAST, List.of(other), 0)), PrincipalId.NOBODY);
     }
 
     private static PrincipalKey key(PrincipalId principal) {

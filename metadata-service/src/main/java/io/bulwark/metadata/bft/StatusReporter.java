@@ -85,6 +85,7 @@ final class StatusReporter {
                 self,
                 votes ? Phase.RUNNING : Phase.FOLLOWING,
                 primary(replica.view()),
+                replica.view(),
                 replica.lag(),
                 damaged,
                 "",

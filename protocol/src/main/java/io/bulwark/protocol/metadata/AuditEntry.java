@@ -48,6 +48,20 @@ public record AuditEntry(
                 throw new IllegalArgumentException("a signature of " + signature.length() + " bytes");
             }
         }
+
+        static void write(Optional<Approval> approval, WireWriter out) {
+            out.bool(approval.isPresent());
+            approval.ifPresent(given -> {
+                given.key.write(out);
+                out.raw(given.signature);
+            });
+        }
+
+        static Optional<Approval> read(WireReader in) {
+            return in.bool()
+                    ? Optional.of(new Approval(PrincipalKey.read(in), in.raw(PrincipalKey.SIGNATURE_BYTES)))
+                    : Optional.empty();
+        }
     }
 
     public AuditEntry {
@@ -78,7 +92,7 @@ public record AuditEntry(
             Optional<PrincipalId> onBehalfOf,
             long session,
             long number,
-            Command.Administrative command) {
+            Command.Signed command) {
         WireWriter out = new WireWriter().raw(SIGNED_TAG).raw(cluster);
         by.write(out);
         out.i64(session).i64(number);

@@ -2,7 +2,6 @@ package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
@@ -77,23 +76,12 @@ final class AuditLog {
                 encoded.length() <= AuditEntry.COMMAND_BYTES_MAX,
                 MetadataError.BAD_ARGUMENT,
                 "an administrative command of " + encoded.length() + " bytes, at most " + AuditEntry.COMMAND_BYTES_MAX);
-        Bytes signature = submission.signature();
-        if (signature.isEmpty()) {
-            CommandRefusal.refuseUnless(
-                    !genesis.mustSign() || !tables.auditHead.contains(HEAD),
-                    MetadataError.BAD_SIGNATURE,
-                    by + " has not signed it");
-            return Optional.empty();
-        }
-        Bytes signed = AuditEntry.signed(
-                genesis.cluster(), by, submission.onBehalfOf(), submission.session(), submission.number(), command);
-        for (PrincipalKey key : registry.keysOf(by)) {
-            if (key.verifies(signed, signature)) {
-                return Optional.of(new AuditEntry.Approval(key, signature));
-            }
-        }
-        throw new CommandRefusal(
-                MetadataError.BAD_SIGNATURE, "no key of " + by + " has made the signature of this " + "command");
+        Optional<AuditEntry.Approval> approval = registry.approval(by, submission, command);
+        CommandRefusal.refuseUnless(
+                approval.isPresent() || !genesis.mustSign() || !tables.auditHead.contains(HEAD),
+                MetadataError.BAD_SIGNATURE,
+                by + " has not signed it");
+        return approval;
     }
 
     /** Keeps a command that was executed. */

@@ -6,6 +6,7 @@ import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.OperatorAuthorizations;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
@@ -27,8 +28,12 @@ final class AuthorizationSearch {
 
     /** @param log all of it, or up to the command; none of a cluster without keys */
     AuthorizationSearch(GenesisKeys genesis, Iterable<AuditEntry> log) {
+        this(genesis, new OperatorAuthorization(genesis), log);
+    }
+
+    AuthorizationSearch(GenesisKeys genesis, OperatorAuthorization rules, Iterable<AuditEntry> log) {
         this.genesis = genesis;
-        this.rules = new OperatorAuthorization(genesis);
+        this.rules = rules;
         this.log = log;
     }
 
@@ -56,18 +61,18 @@ final class AuthorizationSearch {
     Optional<Bytes> of(Configuration ended, Configuration next) {
         for (AuditEntry entry : log) {
             if (entry.approval().isPresent() && OperatorAuthorization.names(entry, ended, next)) {
-                return trace(entry, OperatorAuthorization.needsOf(entry, ended, next), origins(next));
+                return trace(entry, OperatorAuthorization.needsOf(entry, ended, next), next);
             }
         }
         return Optional.empty();
     }
 
-    /** All that the log shows of these replicas, and of everybody who is or was an operator. */
-    Map<Fact, Origin> origins(Configuration next) {
-        Set<PrincipalId> concerned = new HashSet<>(next.replicas());
+    /** All that the log shows of these principals, and of everybody who is or was an operator. */
+    Map<Fact, Origin> origins(Collection<PrincipalId> principals) {
+        Set<PrincipalId> concerned = new HashSet<>(principals);
         concerned.add(genesis.operator());
         for (AuditEntry entry : log) {
-            for (Fact fact : OperatorAuthorization.shownBy(entry)) {
+            for (Fact fact : rules.shownBy(entry)) {
                 if (fact instanceof Fact.Operator(PrincipalId operator)) {
                     concerned.add(operator);
                 }
@@ -91,7 +96,7 @@ final class AuthorizationSearch {
      * is not known yet.
      */
     private boolean note(AuditEntry entry, Set<PrincipalId> concerned, Map<Fact, Origin> origins) {
-        List<Fact> shown = OperatorAuthorization.shownBy(entry);
+        List<Fact> shown = rules.shownBy(entry);
         if (entry.approval().isEmpty() || shown.stream().noneMatch(fact -> concerned.contains(fact.principal()))) {
             return true;
         }
@@ -112,7 +117,23 @@ final class AuthorizationSearch {
         return true;
     }
 
-    private Optional<Bytes> trace(AuditEntry command, List<Fact> needs, Map<Fact, Origin> origins) {
+    private Optional<Bytes> trace(AuditEntry command, List<Fact> needs, Configuration next) {
+        Optional<List<AuditEntry>> needed = entriesFor(needs, next.replicas());
+        if (needed.isEmpty() || needed.get().size() > OperatorAuthorization.ENTRIES_MAX) {
+            return Optional.empty();
+        }
+        Bytes made = OperatorAuthorization.encoded(needed.get(), command);
+        return made.length() > OperatorAuthorizations.BYTES_MAX ? Optional.empty() : Optional.of(made);
+    }
+
+    /**
+     * Returns the entries that show these facts, each after those that it rests on.
+     *
+     * @param concerned the principals that the facts are about, operators apart
+     * @return empty if the log does not show them
+     */
+    Optional<List<AuditEntry>> entriesFor(List<Fact> needs, Collection<PrincipalId> concerned) {
+        Map<Fact, Origin> origins = origins(concerned);
         TreeSet<Origin> found = new TreeSet<>();
         Deque<Fact> open = new ArrayDeque<>(needs);
         while (!open.isEmpty()) {
@@ -128,12 +149,6 @@ final class AuthorizationSearch {
                 open.addAll(OperatorAuthorization.basesOf(origin.entry));
             }
         }
-        List<AuditEntry> needed =
-                rules.neededEntries(found.stream().map(Origin::entry).toList(), needs);
-        if (needed.size() > OperatorAuthorization.ENTRIES_MAX) {
-            return Optional.empty();
-        }
-        Bytes made = OperatorAuthorization.encoded(needed, command);
-        return made.length() > OperatorAuthorizations.BYTES_MAX ? Optional.empty() : Optional.of(made);
+        return Optional.of(rules.neededEntries(found.stream().map(Origin::entry).toList(), needs));
     }
 }

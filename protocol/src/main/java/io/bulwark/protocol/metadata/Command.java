@@ -21,11 +21,29 @@ import java.util.List;
  * bad one gets a typed error.
  */
 public sealed interface Command {
+    /** Command that its submitter signs, where principals have keys ({@link AuditEntry#signed}). */
+    sealed interface Signed extends Command {}
+
     /**
      * Command that changes the cluster or the rights in it: an operator signs it, and the audit log keeps it
      * permanently ({@link AuditEntry}). All operators' commands, present and future, are of this kind.
      */
-    sealed interface Administrative extends Command {}
+    sealed interface Administrative extends Signed {}
+
+    /**
+     * Observation of a node about another node or a client. Once f+1 nodes of a placement group report the same, the
+     * record keeps their reports with the signatures ({@link Evidence}).
+     */
+    sealed interface Report extends Signed {
+        PrincipalId about();
+
+        BlockId block();
+
+        Verdict verdict();
+
+        /** At most {@link #DETAIL_BYTES_MAX} bytes, for people. */
+        String detail();
+    }
 
     /** A put consumes at most so many pending uploads. */
     int PENDING_MAX = 256;
@@ -173,7 +191,12 @@ public sealed interface Command {
      * @param node the reported node
      * @param detail at most {@link #DETAIL_BYTES_MAX} bytes, for people
      */
-    record ReportEvidence(int node, BlockId block, Verdict verdict, String detail) implements Command {}
+    record ReportEvidence(int node, BlockId block, Verdict verdict, String detail) implements Report {
+        @Override
+        public PrincipalId about() {
+            return PrincipalId.node(node);
+        }
+    }
 
     /**
      * Report of a node that it received a poisonous version of a volume under PASIS, which belongs to no one block. The
@@ -183,7 +206,17 @@ public sealed interface Command {
      * @param session of the client, in which it arrived
      * @param detail which version; at most {@link #DETAIL_BYTES_MAX} bytes, for people
      */
-    record ReportPoison(PrincipalId client, BlockId block, long session, String detail) implements Command {}
+    record ReportPoison(PrincipalId client, BlockId block, long session, String detail) implements Report {
+        @Override
+        public PrincipalId about() {
+            return client;
+        }
+
+        @Override
+        public Verdict verdict() {
+            return Verdict.POISONOUS;
+        }
+    }
 
     /**
      * Announcement that another node will hold a slot of a placement group from its next epoch on (docs/protocols/extents.md,

@@ -40,7 +40,7 @@ public enum MetadataError {
     NO_SUCH_PRINCIPAL("no such principal"),
     PRINCIPAL_EXISTS("this principal exists or existed before"),
     KEY_USED("this key belongs to another principal"),
-    BAD_SIGNATURE("an administrative command must be signed by its issuer"),
+    BAD_SIGNATURE("an administrative command or a node's report must be signed by its issuer"),
     SUSPENDED("this client is suspended until an operator lifts it: nodes found poisonous versions of it"),
     CHANGE_PENDING("the holders of this placement group are being changed already"),
     TOO_MANY_UNCONFIRMED("too many slots of the placement group would lack data"),

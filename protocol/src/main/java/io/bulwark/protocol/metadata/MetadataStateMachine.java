@@ -42,7 +42,7 @@ public final class MetadataStateMachine {
     private final AuditLog audit;
     private final Suspensions suspensions;
     private final ActForGrants actFor;
-    private final List<NodeReports<?, ?>> reports;
+    private final List<NodeReports<?>> reports;
     private final PlacementChanges holders;
     private final Replicas replicas;
 
@@ -90,7 +90,7 @@ public final class MetadataStateMachine {
         registry = new Registry(tables, sessions, inodes, grants, genesis);
         audit = new AuditLog(tables, genesis, registry);
         releases = new Releases(tables);
-        suspensions = new Suspensions(tables, volumes, grants, sessions, inodes);
+        suspensions = new Suspensions(tables, volumes, grants, sessions, inodes, evidence);
         actFor = new ActForGrants(tables, grants, suspensions);
         reports = List.of(evidence.reports(), suspensions.reports());
         holders = new PlacementChanges(tables, volumes, registry, reports);
@@ -308,6 +308,9 @@ public final class MetadataStateMachine {
         if (Weight.isAddedBy(command)) {
             tables.weight.requireRoom(submitter);
         }
+        if (command instanceof Command.Report report) {
+            return done(() -> report(submitter, submission, report));
+        }
         if (!(command instanceof Command.Administrative administrative)) {
             return run(by, session, command);
         }
@@ -340,8 +343,7 @@ public final class MetadataStateMachine {
             case Command.DeleteObject delete -> namespace.delete(delete, submitter, now);
             case Command.RenameObject rename -> namespace.rename(rename, submitter, now);
             case Command.CopyObject copy -> namespace.copy(copy, submitter, now);
-            case Command.ReportEvidence report -> done(() -> report(submitter, report));
-            case Command.ReportPoison report -> done(() -> suspensions.report(submitter, report));
+            case Command.Report report -> throw new IllegalStateException("not executed here: " + report);
             case Command.LiftSuspension lift -> done(() -> suspensions.lift(lift.client()));
             case Command.ChangeHolder change -> done(() -> holders.change(change));
             case Command.AbortChange abort -> done(() -> holders.abort(abort));
@@ -418,7 +420,28 @@ public final class MetadataStateMachine {
                 "session " + session.number + " for volume " + session.volume);
     }
 
-    private void report(PrincipalId submitter, Command.ReportEvidence report) {
+    /** Takes a report of a node, and keeps it with its signature: anybody can check it later ({@link EvidenceProof}). */
+    private void report(PrincipalId submitter, Submission.InSession submission, Command.Report content) {
+        Optional<AuditEntry.Approval> approval = registry.approval(submitter, submission, content);
+        CommandRefusal.refuseUnless(
+                approval.isPresent() || !genesis.mustSign(),
+                MetadataError.BAD_SIGNATURE,
+                submitter + " has not signed its report");
+        NodeReport report = new NodeReport(
+                submitter,
+                tables.totals().agreedMillis,
+                submission.session(),
+                submission.number(),
+                content,
+                approval);
+        switch (content) {
+            case Command.ReportEvidence ofNode -> report(report, ofNode);
+            case Command.ReportPoison ofClient -> suspensions.report(report, ofClient);
+        }
+    }
+
+    private void report(NodeReport filed, Command.ReportEvidence report) {
+        PrincipalId submitter = filed.reporter();
         Volume volume = volumes.byId(report.block().volume()).volume();
         PlacementGroup group = volume.group(report.block());
         // f bounds the faulty nodes of each group: f+1 nodes of several groups may all be faulty
@@ -428,7 +451,7 @@ public final class MetadataStateMachine {
                         && report.node() != submitter.number(),
                 MetadataError.BAD_ARGUMENT,
                 submitter + " about node " + report.node() + ", the block's group is " + group.holders());
-        evidence.report(submitter, report, volume.policy().f() + 1, tables.totals().agreedMillis);
+        evidence.report(filed, volume.policy().f() + 1);
     }
 
     private Reply answer(Authority asker, Query query) {
@@ -454,7 +477,8 @@ public final class MetadataStateMachine {
                 Grants.require(overseer, asker, "ask for sessions");
                 yield sessions.changesAfter(of.afterSequence(), of.limit());
             }
-            case Query.ListEvidence of -> evidence.list(of.afterNumber(), of.limit());
+            case Query.ListEvidence of -> evidence.list(of.afterNumber(), of.limit(), overseer);
+            case Query.FindEvidence of -> new Reply.EvidenceFound(evidence.find(of.number(), overseer));
             case Query.ListPrincipals list -> registry.list(list);
             case Query.ListReleases _ -> releases.list();
             case Query.ListReplicas _ -> replicas.list();

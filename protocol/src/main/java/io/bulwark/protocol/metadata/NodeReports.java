@@ -3,7 +3,6 @@ package io.bulwark.protocol.metadata;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Tables.OwnedKey;
-import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -15,14 +14,13 @@ import java.util.function.Predicate;
  * own.
  *
  * @param <K> names the subject and the reporter
- * @param <R> the content kept of a report
  */
-final class NodeReports<K extends NodeReports.Key, R> {
+final class NodeReports<K extends NodeReports.Key> {
     /** Reports of one node that wait for others; the oldest is dropped beyond. */
     static final int REPORTS_MAX = 256;
 
     private final Tables tables;
-    private final Table<K, FiledReport<R>> reports;
+    private final Table<K, FiledReport> reports;
     private final Table<OwnedKey, K> ofReporter;
 
     /** Subject and reporter of a report. */
@@ -33,34 +31,25 @@ final class NodeReports<K extends NodeReports.Key, R> {
         boolean isOfGroup(Volume volume, int group);
     }
 
-    /** A report, its number and the agreed time when it came. */
-    record FiledReport<R>(long number, long agreedMillis, R report) {
-        static <R> FieldFormat<FiledReport<R>> form(FieldFormat<R> reports) {
-            return new FieldFormat<>(
-                    (filed, out) -> write(filed, out, reports),
-                    in -> new FiledReport<>(
-                            in.nonNegative64(),
-                            in.nonNegative64(),
-                            reports.reader().apply(in)));
-        }
-
-        private static <R> void write(FiledReport<R> filed, WireWriter out, FieldFormat<R> reports) {
-            reports.writer().accept(filed.report, out.i64(filed.number).i64(filed.agreedMillis));
-        }
+    /** A report and its number. */
+    record FiledReport(long number, NodeReport report) {
+        static final FieldFormat<FiledReport> FORM = new FieldFormat<>(
+                (filed, out) -> filed.report.write(out.i64(filed.number)),
+                in -> new FiledReport(in.nonNegative64(), NodeReport.read(in)));
     }
 
-    NodeReports(Tables tables, Table<K, FiledReport<R>> reports, Table<OwnedKey, K> ofReporter) {
+    NodeReports(Tables tables, Table<K, FiledReport> reports, Table<OwnedKey, K> ofReporter) {
         this.tables = tables;
         this.reports = reports;
         this.ofReporter = ofReporter;
     }
 
     /** Keeps a report in the place of an earlier one with this key. */
-    void file(K key, R report) {
+    void file(K key, NodeReport report) {
         withdraw(key);
         Totals totals = tables.totals();
         long number = ++totals.lastReport;
-        reports.put(key, new FiledReport<>(number, totals.agreedMillis, report));
+        reports.put(key, new FiledReport(number, report));
         ofReporter.put(new OwnedKey(key.reporter(), number), key);
         List<K> own = of(key.reporter());
         if (own.size() > REPORTS_MAX) {
@@ -69,12 +58,13 @@ final class NodeReports<K extends NodeReports.Key, R> {
     }
 
     /** Returns the reports of a range that count, and withdraws those that have expired. */
-    List<Table.Entry<K, FiledReport<R>>> standing(K from, K to) {
+    List<NodeReport> standing(K from, K to) {
         long now = tables.totals().agreedMillis;
-        List<Table.Entry<K, FiledReport<R>>> standing = new ArrayList<>();
-        for (Table.Entry<K, FiledReport<R>> each : reports.list(from, to)) {
-            if (now - each.value().agreedMillis < Command.REPORT_TTL_MILLIS) {
-                standing.add(each);
+        List<NodeReport> standing = new ArrayList<>();
+        for (Table.Entry<K, FiledReport> each : reports.list(from, to)) {
+            NodeReport report = each.value().report;
+            if (now - report.agreedMillis() < Command.REPORT_TTL_MILLIS) {
+                standing.add(report);
             } else {
                 withdraw(each.key());
             }

@@ -30,9 +30,23 @@ public final class OperatorAuthorization implements OperatorAuthorizations {
     static final int ENTRIES_MAX = 256;
 
     private final GenesisKeys genesis;
+    private final boolean invitationsCount;
 
     public OperatorAuthorization(GenesisKeys genesis) {
+        this(genesis, false);
+    }
+
+    private OperatorAuthorization(GenesisKeys genesis, boolean invitationsCount) {
         this.genesis = genesis;
+        this.invitationsCount = invitationsCount;
+    }
+
+    /**
+     * Returns the rules under which a principal's key also follows from an invitation. They serve for evidence, whose
+     * reader is told so, and never for naming replicas.
+     */
+    static OperatorAuthorization withInvitations(GenesisKeys genesis) {
+        return new OperatorAuthorization(genesis, true);
     }
 
     /** Facts that entries prove, for good. */
@@ -69,16 +83,18 @@ public final class OperatorAuthorization implements OperatorAuthorizations {
     }
 
     /**
-     * Returns the facts that the entry then proves. The key of an invitation is no basis for further commands: it is no
+     * Returns the facts that the entry then proves. The key of an invitation is no basis for naming replicas: it is no
      * secret after its use. Nor does a replica give itself another key here. Otherwise 2f+1 that an intruder had, one
      * after the other, would become his by one command of an operator.
      */
-    static List<Fact> shownBy(AuditEntry entry) {
+    List<Fact> shownBy(AuditEntry entry) {
         if (entry.onBehalfOf().isPresent()) {
             return List.of();
         }
         return switch (entry.command()) {
             case Command.AddPrincipal add -> List.of(new Fact.Key(add.principal(), add.key()));
+            case Command.InvitePrincipal invite ->
+                invitationsCount ? List.of(new Fact.Key(invite.principal(), invite.key())) : List.of();
             case Command.RotateKey rotate ->
                 rotate.principal().kind() == PrincipalKind.REPLICA && isOwn(entry, rotate)
                         ? List.of()
@@ -207,7 +223,8 @@ public final class OperatorAuthorization implements OperatorAuthorizations {
         return areKnown(needs, known) && counts(command, known);
     }
 
-    private boolean counts(AuditEntry entry, Map<Fact, AuditEntry> known) {
+    /** Returns whether the entry is signed by who may give it, as the known facts show. */
+    boolean counts(AuditEntry entry, Map<Fact, AuditEntry> known) {
         return entry.approval()
                 .filter(_ -> areKnown(basesOf(entry), known))
                 .filter(approval -> approval.key().verifies(entry.signed(genesis.cluster()), approval.signature()))

@@ -79,8 +79,14 @@ public sealed interface Query {
     /** Answered by {@link Reply.BucketList}. */
     record ListBuckets(String after, int limit) implements Query {}
 
-    /** Answered by {@link Reply.EvidenceList}. */
+    /**
+     * Query for the recorded faults of nodes; for nodes, and for who may administer, also those of clients. Answered by
+     * {@link Reply.EvidenceList}.
+     */
     record ListEvidence(long afterNumber, int limit) implements Query {}
+
+    /** Query for one of these, with the reports. Answered by {@link Reply.EvidenceFound}. */
+    record FindEvidence(long number) implements Query {}
 
     /**
      * Query for the principals whose keys operators have set since the genesis, and for the revoked ones. Open to every

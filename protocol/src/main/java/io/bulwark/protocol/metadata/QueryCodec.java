@@ -2,6 +2,7 @@ package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Query.CountWriters;
+import io.bulwark.protocol.metadata.Query.FindEvidence;
 import io.bulwark.protocol.metadata.Query.FindInode;
 import io.bulwark.protocol.metadata.Query.FindObject;
 import io.bulwark.protocol.metadata.Query.GetGenesis;
@@ -73,6 +74,7 @@ final class QueryCodec {
                         .i32(list.limit());
             case ListBuckets list -> out.u8(11).string(list.after()).i32(list.limit());
             case ListEvidence list -> out.u8(12).i64(list.afterNumber()).i32(list.limit());
+            case FindEvidence find -> out.u8(23).i64(find.number());
             case ListPrincipals list -> {
                 list.after().write(out.u8(13).i64(list.knownVersion()));
                 out.i32(list.limit());
@@ -141,6 +143,7 @@ final class QueryCodec {
             case 19 -> new CountWriters();
             case 20 -> new ListReplicas();
             case 21 -> new ListActFor(PrincipalId.read(in), PrincipalId.read(in), limit(in));
+            case 23 -> new FindEvidence(in.nonNegative64());
             default -> throw new MalformedException("unknown query " + type);
         };
     }

@@ -4,6 +4,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
@@ -186,6 +187,29 @@ final class Registry {
                         .toList());
     }
 
+    /**
+     * Returns the signature of a command with the key that made it, one of those that its submitter has now.
+     *
+     * @return empty if it is not signed
+     * @throws CommandRefusal if none of these keys made the signature
+     */
+    Optional<AuditEntry.Approval> approval(
+            PrincipalId by, Submission.InSession submission, Command.Signed command) {
+        Bytes signature = submission.signature();
+        if (signature.isEmpty()) {
+            return Optional.empty();
+        }
+        Bytes signed = AuditEntry.signed(
+                genesis.cluster(), by, submission.onBehalfOf(), submission.session(), submission.number(), command);
+        for (PrincipalKey key : keysOf(by)) {
+            if (key.verifies(signed, signature)) {
+                return Optional.of(new AuditEntry.Approval(key, signature));
+            }
+        }
+        throw new CommandRefusal(
+                MetadataError.BAD_SIGNATURE, "no key of " + by + " has made the signature of this command");
+    }
+
     boolean revoked(PrincipalId principal) {
         return tables.members.get(principal).filter(Entry::revoked).isPresent();
     }
@@ -205,7 +229,9 @@ final class Registry {
                 return new Reply.PrincipalList(version, page, page.getLast().principal());
             }
             page.add(new Reply.PrincipalEntry(
-                    entry.key(), entry.value().keys(), entry.value().revoked()));
+                    entry.key(),
+                    entry.value().keys(),
+                    tables.invitations.get(entry.key()).orElse(0L)));
         }
         return new Reply.PrincipalList(version, page, PrincipalId.NOBODY);
     }

@@ -223,14 +223,14 @@ public sealed interface Reply {
     }
 
     /**
-     * Verdict of f+1 or more nodes of the block's volume on a node.
+     * Recorded fault, without the reports of its reporters, see {@link Evidence}.
      *
      * @param number counted from 1 in the order in which f+1 was reached
-     * @param detail of the report that completed f+1
+     * @param detail of the first report
      */
     record EvidenceEntry(
             long number,
-            int node,
+            PrincipalId about,
             BlockId block,
             Verdict verdict,
             List<PrincipalId> reporters,
@@ -253,16 +253,28 @@ public sealed interface Reply {
     }
 
     /**
+     * A recorded fault with the reports.
+     *
+     * @param evidence empty if there is none of this number, or no longer
+     */
+    record EvidenceFound(Optional<Evidence> evidence) implements Reply {}
+
+    /**
      * One entry of the registry.
      *
      * @param keys the newest first; none if it is revoked
+     * @param invitedUntilMillis end of its invitation, in agreed time; 0 once it has a key of its own
      */
-    record PrincipalEntry(PrincipalId principal, List<PrincipalKey> keys, boolean revoked) {
+    record PrincipalEntry(PrincipalId principal, List<PrincipalKey> keys, long invitedUntilMillis) {
         public PrincipalEntry {
             keys = List.copyOf(keys);
-            if (keys.size() > Command.KEYS_MAX || revoked != keys.isEmpty()) {
+            if (keys.size() > Command.KEYS_MAX || (keys.isEmpty() && invitedUntilMillis != 0)) {
                 throw new IllegalArgumentException(keys.size() + " keys of " + principal);
             }
+        }
+
+        public boolean revoked() {
+            return keys.isEmpty();
         }
     }
 
@@ -326,15 +338,24 @@ public sealed interface Reply {
     }
 
     /** Report of one node on a client: a poisonous version of this block, which came in this session. */
-    record PoisonReport(PrincipalId reporter, BlockId block, long session, String detail) {}
+    record PoisonReport(PrincipalId reporter, BlockId block, long session, String detail) {
+        static PoisonReport of(NodeReport report) {
+            if (report.content() instanceof Command.ReportPoison poison) {
+                return new PoisonReport(report.reporter(), poison.block(), poison.session(), poison.detail());
+            }
+            throw new IllegalArgumentException("no report about a client: " + report.content());
+        }
+    }
 
     /**
      * Client that b+1 or more nodes of a placement group have reported.
      *
      * @param sinceMillis agreed time
      * @param enforced whether it may not write; false for a client that may administer the volume, which is only listed
+     * @param evidence number of the recorded fault, which has the reports with their signatures
      */
-    record SuspensionEntry(PrincipalId client, long sinceMillis, boolean enforced, List<PoisonReport> reports) {
+    record SuspensionEntry(
+            PrincipalId client, long sinceMillis, boolean enforced, long evidence, List<PoisonReport> reports) {
         public SuspensionEntry {
             reports = List.copyOf(reports);
             if (reports.isEmpty()) {

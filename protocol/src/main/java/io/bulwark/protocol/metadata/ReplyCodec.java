@@ -15,6 +15,7 @@ import io.bulwark.protocol.metadata.Reply.BucketList;
 import io.bulwark.protocol.metadata.Reply.Deleted;
 import io.bulwark.protocol.metadata.Reply.Done;
 import io.bulwark.protocol.metadata.Reply.EvidenceEntry;
+import io.bulwark.protocol.metadata.Reply.EvidenceFound;
 import io.bulwark.protocol.metadata.Reply.EvidenceList;
 import io.bulwark.protocol.metadata.Reply.Failed;
 import io.bulwark.protocol.metadata.Reply.GenesisTold;
@@ -106,6 +107,10 @@ final class ReplyCodec {
             case EvidenceList list -> {
                 Lists.write(list.entries(), out.u8(19), ReplyCodec::writeEvidence);
                 out.i64(list.next()).bool(list.more());
+            }
+            case EvidenceFound found -> {
+                out.u8(29).bool(found.evidence().isPresent());
+                found.evidence().ifPresent(evidence -> evidence.write(out));
             }
             case PrincipalList list -> {
                 Lists.write(list.principals(), out.u8(20).i64(list.version()), ReplyCodec::writePrincipal);
@@ -210,13 +215,14 @@ final class ReplyCodec {
                 new ReplicaList(
                         Configuration.read(in), in.bool() ? Optional.of(Configuration.read(in)) : Optional.empty());
             case 28 -> new ActForList(Lists.read(in, Query.PAGE_MAX, ReplyCodec::readActFor), PrincipalId.read(in));
+            case 29 -> new EvidenceFound(in.bool() ? Optional.of(Evidence.read(in)) : Optional.empty());
             default -> throw new MalformedException("unknown reply " + type);
         };
     }
 
     static void writeSuspension(SuspensionEntry entry, WireWriter out) {
         entry.client().write(out);
-        out.i64(entry.sinceMillis()).bool(entry.enforced());
+        out.i64(entry.sinceMillis()).bool(entry.enforced()).i64(entry.evidence());
         Lists.write(entry.reports(), out, ReplyCodec::writePoison);
     }
 
@@ -225,16 +231,17 @@ final class ReplyCodec {
                 PrincipalId.read(in),
                 in.nonNegative64(),
                 in.bool(),
+                in.nonNegative64(),
                 Lists.read(in, ClusterMap.NODES_MAX, ReplyCodec::readPoison));
     }
 
-    static void writePoison(PoisonReport report, WireWriter out) {
+    private static void writePoison(PoisonReport report, WireWriter out) {
         report.reporter().write(out);
         report.block().write(out);
         out.i64(report.session()).string(report.detail());
     }
 
-    static PoisonReport readPoison(WireReader in) {
+    private static PoisonReport readPoison(WireReader in) {
         return new PoisonReport(
                 PrincipalId.read(in), BlockId.read(in), in.nonNegative64(), in.string(Command.DETAIL_BYTES_MAX));
     }
@@ -242,12 +249,12 @@ final class ReplyCodec {
     private static void writePrincipal(PrincipalEntry entry, WireWriter out) {
         entry.principal().write(out);
         Lists.write(entry.keys(), out, PrincipalKey::write);
-        out.bool(entry.revoked());
+        out.i64(entry.invitedUntilMillis());
     }
 
     private static PrincipalEntry readPrincipal(WireReader in) {
         return new PrincipalEntry(
-                PrincipalId.read(in), Lists.read(in, Command.KEYS_MAX, PrincipalKey::read), in.bool());
+                PrincipalId.read(in), Lists.read(in, Command.KEYS_MAX, PrincipalKey::read), in.nonNegative64());
     }
 
     private static void writeGrant(GrantEntry entry, WireWriter out) {
@@ -396,18 +403,18 @@ final class ReplyCodec {
                 in.nonNegative64());
     }
 
-    static void writeEvidence(EvidenceEntry entry, WireWriter out) {
-        out.i64(entry.number()).i32(entry.node());
+    private static void writeEvidence(EvidenceEntry entry, WireWriter out) {
+        entry.about().write(out.i64(entry.number()));
         entry.block().write(out);
         CommandCodec.writeVerdict(entry.verdict(), out);
         Lists.write(entry.reporters(), out, PrincipalId::write);
         out.i64(entry.agreedMillis()).string(entry.detail());
     }
 
-    static EvidenceEntry readEvidence(WireReader in) {
+    private static EvidenceEntry readEvidence(WireReader in) {
         return new EvidenceEntry(
                 in.nonNegative64(),
-                in.i32(0, Integer.MAX_VALUE),
+                PrincipalId.read(in),
                 BlockId.read(in),
                 CommandCodec.readVerdict(in),
                 Lists.read(in, ClusterMap.NODES_MAX, PrincipalId::read),

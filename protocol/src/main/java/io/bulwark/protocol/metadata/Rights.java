@@ -3,6 +3,8 @@ package io.bulwark.protocol.metadata;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Rights that a grant gives. One byte on the wire. */
 public record Rights(boolean read, boolean write, boolean administer) {
@@ -15,6 +17,26 @@ public record Rights(boolean read, boolean write, boolean administer) {
 
     public boolean isNone() {
         return equals(NONE);
+    }
+
+    /** Returns the names of the rights: {@code read}, {@code write}, {@code administer}. */
+    public List<String> names() {
+        List<String> names = new ArrayList<>();
+        if (read) {
+            names.add("read");
+        }
+        if (write) {
+            names.add("write");
+        }
+        if (administer) {
+            names.add("administer");
+        }
+        return names;
+    }
+
+    /** Returns the rights in words, such as {@code read, write}, or {@code none}. */
+    public String text() {
+        return isNone() ? "none" : String.join(", ", names());
     }
 
     void write(WireWriter out) {

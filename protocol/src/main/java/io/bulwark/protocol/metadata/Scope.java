@@ -15,6 +15,15 @@ public sealed interface Scope {
     /** One bucket, as long as it is there: another one of the same name begins without grants. */
     record OfBucket(String name) implements Scope {}
 
+    /** Returns the scope in words, such as {@code bucket photos}. */
+    default String text() {
+        return switch (this) {
+            case All _ -> "everything";
+            case OfVolume volume -> "volume " + volume.name;
+            case OfBucket bucket -> "bucket " + bucket.name;
+        };
+    }
+
     default void write(WireWriter out) {
         switch (this) {
             case All _ -> out.u8(0);

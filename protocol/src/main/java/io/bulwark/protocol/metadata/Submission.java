@@ -45,8 +45,8 @@ public sealed interface Submission {
      * @param lowestUnanswered replies below this number are no longer needed; at most {@code number}
      * @param onBehalfOf the person whose rights count, within the submitter's act-for grant; empty if the submitter's
      *     own rights count
-     * @param signature of an administrative command: {@link PrincipalKey#SIGNATURE_BYTES} bytes of the submitter over
-     *     {@link AuditEntry#signed}, or none
+     * @param signature of a command that is signed: {@link PrincipalKey#SIGNATURE_BYTES} bytes over {@link
+     *     AuditEntry#signed}, or none
      */
     record InSession(
             long session,
@@ -65,7 +65,7 @@ public sealed interface Submission {
         public InSession {
             if (!signature.isEmpty()
                     && (signature.length() != PrincipalKey.SIGNATURE_BYTES
-                            || !(command instanceof Command.Administrative))) {
+                            || !(command instanceof Command.Signed))) {
                 throw new IllegalArgumentException("a signature of " + signature.length() + " bytes");
             }
             if (session < 1 || lowestUnanswered < 1 || number < lowestUnanswered) {
@@ -85,18 +85,18 @@ public sealed interface Submission {
         }
 
         /**
-         * The same with a signature, if the command is administrative.
+         * The same with a signature, if the command is one that is signed.
          *
          * @param cluster its id
          * @param by the submitter
          * @param signing makes the signature of what it is given
          */
         public InSession signed(Bytes cluster, PrincipalId by, UnaryOperator<Bytes> signing) {
-            if (!(command instanceof Command.Administrative administrative)) {
+            if (!(command instanceof Command.Signed content)) {
                 return this;
             }
-            Bytes content = AuditEntry.signed(cluster, by, onBehalfOf, session, number, administrative);
-            return new InSession(session, number, lowestUnanswered, command, onBehalfOf, signing.apply(content));
+            Bytes signed = AuditEntry.signed(cluster, by, onBehalfOf, session, number, content);
+            return new InSession(session, number, lowestUnanswered, command, onBehalfOf, signing.apply(signed));
         }
     }
 

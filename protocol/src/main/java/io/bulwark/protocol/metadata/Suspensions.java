@@ -30,19 +30,28 @@ final class Suspensions {
     private final SessionTable sessions;
     private final Inodes inodes;
 
-    private final NodeReports<Poisoner, PoisonReport> reports;
+    private final EvidenceRecord evidence;
+    private final NodeReports<Poisoner> reports;
 
-    Suspensions(Tables tables, Volumes volumes, Grants grants, SessionTable sessions, Inodes inodes) {
+    Suspensions(
+            Tables tables,
+            Volumes volumes,
+            Grants grants,
+            SessionTable sessions,
+            Inodes inodes,
+            EvidenceRecord evidence) {
         this.tables = tables;
         this.volumes = volumes;
         this.grants = grants;
+        this.evidence = evidence;
         this.sessions = sessions;
         this.inodes = inodes;
         reports = new NodeReports<>(tables, tables.poison, tables.poisonOf);
     }
 
     /** A node says that a client brought it a poisonous version. */
-    void report(PrincipalId reporter, Command.ReportPoison report) {
+    void report(NodeReport filed, Command.ReportPoison report) {
+        PrincipalId reporter = filed.reporter();
         PrincipalId client = report.client();
         Volume volume = volumes.byId(report.block().volume()).volume();
         int number = volume.groupIndex(report.block());
@@ -67,22 +76,20 @@ final class Suspensions {
                 || report.session() <= tables.lifted.get(client).orElse(0L)) {
             return;
         }
-        reports.file(key, new PoisonReport(reporter, report.block(), report.session(), report.detail()));
-        List<PoisonReport> said = reports
-                .standing(
-                        new Poisoner(client, volume.id(), number, PrincipalId.NOBODY),
-                        new Poisoner(client, volume.id(), number, LAST))
-                .stream()
-                .map(each -> each.value().report())
-                .toList();
+        reports.file(key, filed);
+        List<NodeReport> said = reports.standing(
+                new Poisoner(client, volume.id(), number, PrincipalId.NOBODY),
+                new Poisoner(client, volume.id(), number, LAST));
         if (said.size() > volume.policy().f()) {
             suspend(client, !grants.mayActOnVolume(client, volume.id(), Right.ADMINISTER), said);
         }
     }
 
-    private void suspend(PrincipalId client, boolean enforced, List<PoisonReport> reports) {
+    private void suspend(PrincipalId client, boolean enforced, List<NodeReport> said) {
         long now = tables.totals().agreedMillis;
-        tables.suspended.put(client, new SuspensionEntry(client, now, enforced, reports));
+        List<PoisonReport> told = said.stream().map(PoisonReport::of).toList();
+        long number = evidence.record(said);
+        tables.suspended.put(client, new SuspensionEntry(client, now, enforced, number, told));
         withdrawAbout(client);
         if (enforced) {
             sessions.openOf(client).forEach(inodes::close);
@@ -145,7 +152,7 @@ final class Suspensions {
         withdrawAbout(revoked);
     }
 
-    NodeReports<?, ?> reports() {
+    NodeReports<?> reports() {
         return reports;
     }
 

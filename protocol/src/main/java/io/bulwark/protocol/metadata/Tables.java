@@ -8,7 +8,6 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.Bucket.Link;
-import io.bulwark.protocol.metadata.Reply.EvidenceEntry;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.state.KeyValueState;
 import io.bulwark.protocol.wire.Bytes;
@@ -90,10 +89,10 @@ final class Tables {
     final Table<DueInode, Boolean> dues;
     final Table<String, Bucket> bucketsByName;
     final Table<Name, Link> names;
-    final Table<Report, NodeReports.FiledReport<Boolean>> reports;
+    final Table<Report, NodeReports.FiledReport> reports;
     final Table<OwnedKey, Report> reportsOf;
     final Table<Accusation, Long> recorded;
-    final Table<Long, EvidenceEntry> evidence;
+    final Table<Long, Evidence> evidence;
     final Table<PrincipalId, Registry.Entry> members;
     final Table<PrincipalKey, PrincipalId> keyOwners;
     final Table<Integer, Long> registryVersion;
@@ -103,7 +102,7 @@ final class Tables {
     final Table<Long, AuditEntry> audit;
     final Table<Integer, AuditLog.Head> auditHead;
     final Table<PrincipalId, Long> invitations;
-    final Table<Poisoner, NodeReports.FiledReport<Reply.PoisonReport>> poison;
+    final Table<Poisoner, NodeReports.FiledReport> poison;
     final Table<OwnedKey, Poisoner> poisonOf;
     final Table<PrincipalId, Reply.SuspensionEntry> suspended;
     final Table<PrincipalId, Long> lifted;
@@ -169,13 +168,24 @@ final class Tables {
                 in -> new Name(Names.text(readUntilZero(in)), readUntilZero(in), Long.MAX_VALUE - in.nonNegative64()));
     }
 
-    record Accusation(int node, BlockId block, Verdict verdict) {
+    record Accusation(PrincipalId about, BlockId block, Verdict verdict) {
         private static final FieldFormat<Accusation> FORM = new FieldFormat<>(
                 (accusation, out) -> {
-                    accusation.block.write(out.i32(accusation.node));
+                    accusation.block.write(write(accusation.about, out));
                     CommandCodec.writeVerdict(accusation.verdict, out);
                 },
-                in -> new Accusation(in.i32(0, Integer.MAX_VALUE), BlockId.read(in), CommandCodec.readVerdict(in)));
+                in -> new Accusation(PrincipalId.read(in), BlockId.read(in), CommandCodec.readVerdict(in)));
+
+        static Accusation firstOf(PrincipalId about) {
+            return new Accusation(about, BlockId.register(0, 0), Verdict.values()[0]);
+        }
+
+        /** Returns a key that no accusation of this principal is behind. */
+        static Accusation lastOf(PrincipalId about) {
+            PrincipalId owner = PrincipalId.client(Integer.MAX_VALUE);
+            BlockId block = new BlockId(Integer.MAX_VALUE, owner, Long.MAX_VALUE, Long.MAX_VALUE);
+            return new Accusation(about, block, Verdict.values()[Verdict.values().length - 1]);
+        }
     }
 
     record Report(Accusation accusation, PrincipalId reporter) implements NodeReports.Key {
@@ -270,11 +280,11 @@ final class Tables {
                 new FieldFormat<>(Bucket::write, in -> Bucket.read(this, in)));
         buckets = new RecordCache<>(bucketsByName);
         names = table(21, Name.FORM, new FieldFormat<>(Link::write, Link::read));
-        reports = table(22, Report.FORM, NodeReports.FiledReport.form(FieldFormat.NOTHING));
+        reports = table(22, Report.FORM, NodeReports.FiledReport.FORM);
         reportsOf = table(23, OwnedKey.FORM, Report.FORM);
         recorded = table(24, Accusation.FORM, FieldFormat.LONG_NUMBER);
         evidence = table(
-                25, FieldFormat.LONG_NUMBER, new FieldFormat<>(ReplyCodec::writeEvidence, ReplyCodec::readEvidence));
+                25, FieldFormat.LONG_NUMBER, new FieldFormat<>(Evidence::write, Evidence::read));
         members = table(26, principal, new FieldFormat<>(Registry.Entry::write, Registry.Entry::read));
         keyOwners = table(27, new FieldFormat<>(PrincipalKey::write, PrincipalKey::read), principal);
         registryVersion = table(28, FieldFormat.NUMBER, FieldFormat.LONG_NUMBER);
@@ -287,10 +297,7 @@ final class Tables {
         audit = table(32, FieldFormat.LONG_NUMBER, new FieldFormat<>(AuditEntry::write, AuditEntry::read));
         auditHead = table(33, FieldFormat.NUMBER, new FieldFormat<>(AuditLog.Head::write, AuditLog.Head::read));
         invitations = table(34, principal, FieldFormat.LONG_NUMBER);
-        poison = table(
-                35,
-                Poisoner.FORM,
-                NodeReports.FiledReport.form(new FieldFormat<>(ReplyCodec::writePoison, ReplyCodec::readPoison)));
+        poison = table(35, Poisoner.FORM, NodeReports.FiledReport.FORM);
         poisonOf = table(36, OwnedKey.FORM, Poisoner.FORM);
         suspended = table(37, principal, new FieldFormat<>(ReplyCodec::writeSuspension, ReplyCodec::readSuspension));
         lifted = table(38, principal, FieldFormat.LONG_NUMBER);

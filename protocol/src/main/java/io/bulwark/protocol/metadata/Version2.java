@@ -22,7 +22,6 @@ final class Version2 {
     private final Volumes volumes;
     private final Inodes inodes;
     private final Namespace namespace;
-    private final EvidenceRecord evidence;
 
     private Version2(WireReader in, Tables tables) {
         this.in = in;
@@ -31,7 +30,6 @@ final class Version2 {
         volumes = new Volumes(tables);
         inodes = new Inodes(tables, sessions, volumes);
         namespace = new Namespace(tables, volumes, inodes, Namespace.BUCKETS_MAX);
-        evidence = new EvidenceRecord(tables);
     }
 
     /** Reads what is behind the version into empty tables. */
@@ -65,7 +63,7 @@ final class Version2 {
         totals.lastReport = in.nonNegative64();
         totals.lastEvidence = in.nonNegative64();
         times(this::passOverReports);
-        times(() -> evidence.record(ReplyCodec.readEvidence(in)));
+        times(this::passOverEvidence);
         tables.end();
     }
 
@@ -78,6 +76,17 @@ final class Version2 {
             PrincipalId.read(in);
             in.nonNegative64();
         });
+    }
+
+    /** Skips the record of faults, whose reports are not there. */
+    private void passOverEvidence() {
+        in.nonNegative64();
+        in.i32(0, Integer.MAX_VALUE);
+        BlockId.read(in);
+        CommandCodec.readVerdict(in);
+        Lists.read(in, 4096, PrincipalId::read);
+        in.nonNegative64();
+        in.string(Command.DETAIL_BYTES_MAX);
     }
 
     /** Reads a 32-bit count and as many elements. */

@@ -62,7 +62,7 @@ public final class OrderingCodec implements MessageCodec {
         if (message instanceof RecoveryMessage recovery) {
             out.i64(recovery.call());
             if (recovery instanceof RecoveryMessage.StatusAnswer told) {
-                told.status().write(out);
+                told.status().write(out.i32(told.leader()).i64(told.view()));
             }
             return;
         }
@@ -94,9 +94,18 @@ public final class OrderingCodec implements MessageCodec {
                 new OrderingMessage.Reply(call, in.nonNegative64(), in.bytes(OrderingMessage.REPLY_BYTES_MAX));
             case REFUSED -> new OrderingMessage.Refused(call, CallRefusal.of(in.u8()));
             case ASK_RECOVERY -> new RecoveryMessage.StatusQuery(call);
-            case TOLD_RECOVERY -> new RecoveryMessage.StatusAnswer(call, RecoveryStatus.read(in));
+            case TOLD_RECOVERY -> recoveryStatus(call, in);
             case REPLY_DIGEST -> new OrderingMessage.ReplyDigest(call, in.nonNegative64(), in.raw(Hashes.LENGTH));
             default -> throw new MalformedException("unknown type " + type);
         };
+    }
+
+    private static RecoveryMessage.StatusAnswer recoveryStatus(long call, WireReader in) {
+        int leader = in.i32(RecoveryMessage.StatusAnswer.NONE, Integer.MAX_VALUE);
+        long view = in.i64();
+        if (view < RecoveryMessage.StatusAnswer.NONE) {
+            throw new MalformedException("view " + view);
+        }
+        return new RecoveryMessage.StatusAnswer(call, leader, view, RecoveryStatus.read(in));
     }
 }

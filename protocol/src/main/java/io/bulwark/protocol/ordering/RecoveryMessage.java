@@ -14,6 +14,19 @@ public sealed interface RecoveryMessage extends Message {
     /** Request for the status of recoveries. */
     record StatusQuery(long call) implements RecoveryMessage {}
 
-    /** Answer with the status of recoveries. */
-    record StatusAnswer(long call, RecoveryStatus status) implements RecoveryMessage {}
+    /**
+     * Answer with the status of recoveries.
+     *
+     * @param leader number of the replica that leads, as the answering replica sees it; {@link #NONE} if it knows none
+     * @param view number of its view; {@link #NONE} if its engine counts none
+     */
+    record StatusAnswer(long call, int leader, long view, RecoveryStatus status) implements RecoveryMessage {
+        public static final int NONE = -1;
+
+        public StatusAnswer {
+            if (leader < NONE || view < NONE) {
+                throw new IllegalArgumentException("leader " + leader + ", view " + view);
+            }
+        }
+    }
 }

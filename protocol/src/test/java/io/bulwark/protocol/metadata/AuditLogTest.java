@@ -352,6 +352,56 @@ class AuditLogTest {
                 .contains("it is signed with a key that was not registered for client-2");
     }
 
+    @PlantedBug(
+            in = AuditEntry.class,
+            rule = "the signature of an audit entry covers the person",
+            replace = "onBehalfOf.ifPresent(person -> person.write(out)); return out.toBytes();",
+            with = "return out.toBytes();")
+    @Test
+    void entryOnBehalfOfAPersonShowsBothAndIsSignedByTheDoor() {
+        alice.done(new Command.AddPrincipal(STRANGER, Samples.KEY));
+        alice.done(new Command.SetActFor(BOB, READER, Rights.ALL));
+        alice.done(new Command.SetActFor(BOB, STRANGER, Rights.ALL));
+        alice.done(new Command.SetGrant(READER, ALL, Rights.ALL));
+        alice.done(new Command.SetGrant(STRANGER, ALL, Rights.ALL));
+        Command command = MetadataFixture.objectVolume("main");
+        Submission.InSession plain = new Submission.InSession(bob.user.session, 3000, 3000, command);
+        Submission.InSession signed = plain.onBehalfOf(READER).signed(CLUSTER, BOB, signer(BOB)::sign);
+        assertFailed(rig.submit(BOB, signed.onBehalfOf(STRANGER)), MetadataError.BAD_SIGNATURE);
+        Submission.InSession bare = new Submission.InSession(
+                bob.user.session, 3001, 3001, command, Optional.empty(), signed.signature());
+        assertFailed(rig.submit(BOB, bare), MetadataError.BAD_SIGNATURE);
+        Submission.InSession byThePerson = new Submission.InSession(bob.user.session, 3002, 3002, command)
+                .onBehalfOf(READER)
+                .signed(CLUSTER, BOB, signer(READER)::sign);
+        assertFailed(rig.submit(BOB, byThePerson), MetadataError.BAD_SIGNATURE);
+        Submission.InSession again = new Submission.InSession(bob.user.session, 3003, 3003, command)
+                .onBehalfOf(READER)
+                .signed(CLUSTER, BOB, signer(BOB)::sign);
+        assertThat(rig.submit(BOB, again)).isEqualTo(new Reply.VolumeCreated(1));
+        AuditEntry entry = log().entries().getLast();
+        assertThat(entry.by()).isEqualTo(BOB);
+        assertThat(entry.onBehalfOf()).contains(READER);
+        // The key of the door at that time counts, and later ones do not.
+        alice.done(new Command.RotateKey(BOB, List.of(Samples.OTHER_KEY)));
+        assertThat(verified().entries()).isEqualTo(7);
+        List<AuditEntry> withoutGrant = new ArrayList<>();
+        for (AuditEntry each : log().entries()) {
+            if (!(each.command() instanceof Command.SetActFor)) {
+                withoutGrant.add(new AuditEntry(
+                        withoutGrant.size() + 1,
+                        each.agreedMillis(),
+                        each.by(),
+                        each.onBehalfOf(),
+                        each.session(),
+                        each.sessionNumber(),
+                        each.command(),
+                        each.approval()));
+            }
+        }
+        assertThat(problem(withoutGrant)).contains("no earlier entry lets " + BOB + " act for " + READER);
+    }
+
     private static Bytes encoded(AuditEntry entry) {
         WireWriter out = new WireWriter();
         entry.write(out);

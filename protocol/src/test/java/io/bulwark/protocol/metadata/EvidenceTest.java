@@ -40,8 +40,8 @@ class EvidenceTest {
     @PlantedBug(
             in = MetadataStateMachine.class,
             rule = "f + 1 nodes must name a node",
-            replace = "evidence.report(submitter, report, volume.policy().f() + 1,",
-            with = "evidence.report(submitter, report, volume.policy().f(),")
+            replace = "evidence.report(filed, volume.policy().f() + 1);",
+            with = "evidence.report(filed, volume.policy().f());")
     @Test
     void aNodeIsNamedAfterFPlusOneOthersSaidTheSame() {
         node0.done(report(3, 7, Verdict.CORRUPT));
@@ -52,7 +52,7 @@ class EvidenceTest {
         assertThat(record()).isEmpty();
         node1.done(report(3, 7, Verdict.CORRUPT));
         assertThat(record()).singleElement().satisfies(entry -> {
-            assertThat(entry.node()).isEqualTo(3);
+            assertThat(entry.about()).isEqualTo(PrincipalId.node(3));
             assertThat(entry.block()).isEqualTo(block(7));
             assertThat(entry.verdict()).isEqualTo(Verdict.CORRUPT);
             assertThat(entry.reporters()).containsExactly(PrincipalId.node(0), PrincipalId.node(1));

@@ -63,7 +63,7 @@ class InvitationTest {
         stranger.done(new Command.RotateKey(STRANGER, List.of(FRESH)));
         assertThat(rig.ask(STRANGER, new Query.ListPrincipals(-1, PrincipalId.NOBODY, 10)))
                 .isEqualTo(new Reply.PrincipalList(
-                        2, List.of(new Reply.PrincipalEntry(STRANGER, List.of(FRESH), false)), PrincipalId.NOBODY));
+                        2, List.of(new Reply.PrincipalEntry(STRANGER, List.of(FRESH), 0)), PrincipalId.NOBODY));
         stranger.done(new Command.CreateBucket("music", "main", Versioning.LATEST_ONLY, 0));
         alice.refused(MetadataError.PRINCIPAL_EXISTS, invitation(OTHER_KEY));
     }

@@ -23,6 +23,11 @@ class MetadataCodecFuzzTest {
                 .map(sample -> sample.encoded().toByteArray());
     }
 
+    static Stream<byte[]> proofSamples() {
+        return Samples.proofs().values().stream()
+                .map(sample -> sample.encoded().toByteArray());
+    }
+
     @MethodSource("submissionSamples")
     @FuzzTest
     void submissions(byte[] bytes) {
@@ -35,6 +40,13 @@ class MetadataCodecFuzzTest {
     void queries(byte[] bytes) {
         CodecFuzzing.malformedOrCanonical(
                 bytes, encoded -> Query.decode(encoded).encoded());
+    }
+
+    @MethodSource("proofSamples")
+    @FuzzTest
+    void proofs(byte[] bytes) {
+        CodecFuzzing.malformedOrCanonical(
+                bytes, encoded -> EvidenceProof.decode(encoded).encoded());
     }
 
     @MethodSource("replySamples")

@@ -38,6 +38,11 @@ class MetadataCodecTest {
     }
 
     @Test
+    void theBytesOfAProofAreFixed() throws IOException {
+        check("evidence.hex", Samples.proofs(), EvidenceProof::encoded, EvidenceProof::decode);
+    }
+
+    @Test
     void thereIsASampleOfEachKind() {
         assertAll(
                 Command.class,
@@ -57,6 +62,14 @@ class MetadataCodecTest {
     private static Stream<Class<?>> kinds(Class<?> family) {
         return Stream.of(family.getPermittedSubclasses())
                 .flatMap(kind -> kind.isSealed() ? kinds(kind) : Stream.of(kind));
+    }
+
+    @Test
+    void onlyOperatorsCommandsAndNodesReportsAreSigned() {
+        assertThat(kinds(Command.class)
+                        .filter(kind -> Command.Signed.class.isAssignableFrom(kind)
+                                && !Command.Administrative.class.isAssignableFrom(kind)))
+                .containsExactlyInAnyOrder(Command.ReportEvidence.class, Command.ReportPoison.class);
     }
 
     /** A command is administrative, and so kept in the audit log, unless it is one of these. */

@@ -132,6 +132,17 @@ final class MetadataFixture {
             return submit(principal, new Submission.InSession(session, number, number, command));
         }
 
+        Reply runFor(PrincipalId person, Command command) {
+            number++;
+            return submit(principal, new Submission.InSession(session, number, number, command).onBehalfOf(person));
+        }
+
+        void refusedFor(PrincipalId person, MetadataError error, Command command) {
+            Bytes before = withoutCommandCounts(machine);
+            assertFailed(runFor(person, command), error);
+            assertThat(withoutCommandCounts(machine)).isEqualTo(before);
+        }
+
         void done(Command command) {
             assertThat(run(command)).isEqualTo(new Reply.Done());
         }

@@ -111,7 +111,7 @@ class NodesTest {
         assertThat(rig.map().nodes()).extracting(NodeAddress::node).containsExactly(1, 2, 3, 4);
         assertThat(((Reply.PrincipalList) rig.ask(ALICE, new Query.ListPrincipals(-1, PrincipalId.NOBODY, 10)))
                         .principals())
-                .containsExactly(new Reply.PrincipalEntry(PrincipalId.node(0), List.of(), true));
+                .containsExactly(new Reply.PrincipalEntry(PrincipalId.node(0), List.of(), 0));
     }
 
     private List<Integer> holdersOf(String name, ProtectionPolicy policy) {

@@ -121,7 +121,7 @@ class RegistryTest {
         alice.done(new Command.AddPrincipal(STRANGER, KEY));
         alice.done(new Command.SetGrant(STRANGER, FILMS, READ));
         alice.done(new Command.RevokePrincipal(STRANGER));
-        Reply.PrincipalList revoked = page(2, new Reply.PrincipalEntry(STRANGER, List.of(), true));
+        Reply.PrincipalList revoked = page(2, new Reply.PrincipalEntry(STRANGER, List.of(), 0));
         assertThat(list(-1)).isEqualTo(revoked);
         alice.done(new Command.RevokePrincipal(STRANGER));
         alice.refused(MetadataError.PRINCIPAL_EXISTS, new Command.AddPrincipal(STRANGER, KEY));
@@ -249,7 +249,7 @@ class RegistryTest {
         MetadataStateMachine restored = MetadataStateMachine.restore(rig.machine.snapshot());
         assertThat(restored.digest()).isEqualTo(rig.machine.digest());
         rig.machine = restored;
-        assertThat(list(-1)).isEqualTo(page(2, new Reply.PrincipalEntry(BOB, List.of(), true), entry(STRANGER, KEY)));
+        assertThat(list(-1)).isEqualTo(page(2, new Reply.PrincipalEntry(BOB, List.of(), 0), entry(STRANGER, KEY)));
         assertThat(rig.ask(ALICE, new Query.ListGrants(STRANGER)))
                 .isEqualTo(new Reply.GrantList(List.of(new Reply.GrantEntry(ALL, ADMINISTER))));
     }
@@ -260,7 +260,7 @@ class RegistryTest {
         alice.done(new Command.RevokePrincipal(BOB));
         Reply.PrincipalList first =
                 (Reply.PrincipalList) rig.ask(ALICE, new Query.ListPrincipals(-1, PrincipalId.NOBODY, 1));
-        assertThat(first.principals()).containsExactly(new Reply.PrincipalEntry(BOB, List.of(), true));
+        assertThat(first.principals()).containsExactly(new Reply.PrincipalEntry(BOB, List.of(), 0));
         assertThat(first.next()).isEqualTo(BOB);
         Reply.PrincipalList second =
                 (Reply.PrincipalList) rig.ask(ALICE, new Query.ListPrincipals(-1, first.next(), 1));
@@ -276,6 +276,6 @@ class RegistryTest {
     }
 
     private static Reply.PrincipalEntry entry(PrincipalId principal, PrincipalKey... keys) {
-        return new Reply.PrincipalEntry(principal, List.of(keys), false);
+        return new Reply.PrincipalEntry(principal, List.of(keys), 0);
     }
 }

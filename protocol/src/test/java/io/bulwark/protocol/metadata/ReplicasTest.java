@@ -180,8 +180,8 @@ class ReplicasTest {
         begin();
         assertThat(registry())
                 .containsExactly(
-                        new Reply.PrincipalEntry(replica(2), List.of(), true),
-                        new Reply.PrincipalEntry(replica(4), List.of(FRESH), false));
+                        new Reply.PrincipalEntry(replica(2), List.of(), 0),
+                        new Reply.PrincipalEntry(replica(4), List.of(FRESH), 0));
         refused(
                 MetadataError.NO_SUCH_PRINCIPAL,
                 new Command.RotateKey(replica(2), List.of(Signer.fresh().key())));
@@ -196,9 +196,9 @@ class ReplicasTest {
         PrincipalKey other = Signer.fresh().key();
         done(new Command.RotateKey(replica(2), List.of(other)));
         done(replacing(1, 2, member(4, FRESH)));
-        assertThat(registry()).contains(new Reply.PrincipalEntry(replica(2), List.of(other), false));
+        assertThat(registry()).contains(new Reply.PrincipalEntry(replica(2), List.of(other), 0));
         begin();
-        assertThat(registry()).contains(new Reply.PrincipalEntry(replica(2), List.of(), true));
+        assertThat(registry()).contains(new Reply.PrincipalEntry(replica(2), List.of(), 0));
     }
 
     /** A staying replica is named with its current key. */

@@ -86,6 +86,7 @@ final class Samples {
                         new Command.RevokePrincipal(OWNER),
                         Optional.of(PERSON),
                         MetadataFixture.filled(64, 0x51)));
+        all.put("signed-report", new Submission.InSession(2, 9, 7, poison(), Optional.empty(), MetadataFixture.filled(64, 0x51)));
         return all;
     }
 
@@ -158,6 +159,7 @@ final class Samples {
         all.put("list-versions", new Query.ListVersions("films", "a", "ab", 3, 10));
         all.put("list-buckets", new Query.ListBuckets("films", 10));
         all.put("list-evidence", new Query.ListEvidence(4, 10));
+        all.put("find-evidence", new Query.FindEvidence(4));
         all.put("list-principals", new Query.ListPrincipals(-1, OWNER, 10));
         all.put("list-grants", new Query.ListGrants(OWNER));
         all.put("list-releases", new Query.ListReleases());
@@ -238,7 +240,7 @@ final class Samples {
                 new Reply.EvidenceList(
                         List.of(new Reply.EvidenceEntry(
                                 1,
-                                3,
+                                PrincipalId.node(3),
                                 BLOCK,
                                 Verdict.CORRUPT,
                                 List.of(PrincipalId.node(0), PrincipalId.node(1)),
@@ -250,11 +252,58 @@ final class Samples {
         return all;
     }
 
+    private static Command.Report poison() {
+        return new Command.ReportPoison(OWNER, BLOCK, 2, "poisonous");
+    }
+
+    private static NodeReport report(int node, Command.Report content) {
+        return new NodeReport(
+                PrincipalId.node(node),
+                1_700_000_000_000L,
+                4,
+                6,
+                content,
+                node == 0
+                        ? Optional.empty()
+                        : Optional.of(new AuditEntry.Approval(KEY, MetadataFixture.filled(64, 0x51))));
+    }
+
+    static Map<String, EvidenceProof> proofs() {
+        Evidence ofNode = new Evidence(
+                7,
+                1_700_000_000_001L,
+                List.of(report(0, new Command.ReportEvidence(3, BLOCK, Verdict.CORRUPT, "slot 1"))));
+        Evidence ofClient = new Evidence(8, 1_700_000_000_002L, List.of(report(0, poison()), report(1, poison())));
+        AuditEntry volume = new AuditEntry(
+                6,
+                1_700_000_000_000L,
+                OWNER,
+                2,
+                10,
+                new Command.CreateVolume("main", VolumeKind.OBJECT, ProtectionPolicy.standard(), 0, 5, 1L << 40),
+                Optional.of(new AuditEntry.Approval(KEY, MetadataFixture.filled(64, 0x51))));
+        Map<String, EvidenceProof> all = new LinkedHashMap<>();
+        all.put(
+                "proof-of-node",
+                new EvidenceProof(MetadataFixture.filled(16, 0xC1), ofNode, List.of(), Optional.empty()));
+        all.put(
+                "proof-of-client",
+                new EvidenceProof(
+                        MetadataFixture.filled(16, 0xC1),
+                        ofClient,
+                        List.of(auditEntry(Optional.empty())),
+                        Optional.of(volume)));
+        return all;
+    }
+
     private static AuditEntry auditEntry(Optional<AuditEntry.Approval> approval) {
         return new AuditEntry(5, 1_700_000_000_000L, OWNER, 2, 9, new Command.RevokePrincipal(OWNER), approval);
     }
 
     private static void putPrincipals(Map<String, Reply> all) {
+        proofs().forEach((name, proof) ->
+                all.put(name.replace("proof", "evidence"), new Reply.EvidenceFound(Optional.of(proof.evidence()))));
+        all.put("evidence-gone", new Reply.EvidenceFound(Optional.empty()));
         all.put(
                 "act-for-list",
                 new Reply.ActForList(List.of(new Reply.ActForEntry(PERSON, new Rights(true, false, true))), PERSON));
@@ -286,8 +335,8 @@ final class Samples {
                 new Reply.PrincipalList(
                         3,
                         List.of(
-                                new Reply.PrincipalEntry(OWNER, List.of(KEY), false),
-                                new Reply.PrincipalEntry(PrincipalId.client(6), List.of(), true)),
+                                new Reply.PrincipalEntry(OWNER, List.of(KEY), 0),
+                                new Reply.PrincipalEntry(PrincipalId.client(6), List.of(), 0)),
                         PrincipalId.client(6)));
         all.put(
                 "grant-list",
@@ -297,7 +346,7 @@ final class Samples {
         Reply.PoisonReport poison = new Reply.PoisonReport(PrincipalId.node(0), BLOCK, 2, "slot 1");
         all.put(
                 "suspension-list",
-                new Reply.SuspensionList(List.of(new Reply.SuspensionEntry(OWNER, 6, true, List.of(poison))), OWNER));
+                new Reply.SuspensionList(List.of(new Reply.SuspensionEntry(OWNER, 6, true, 8, List.of(poison))), OWNER));
         all.put("writers", new Reply.Writers(300));
         all.put(
                 "release-list",

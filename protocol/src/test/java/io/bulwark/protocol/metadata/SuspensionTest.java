@@ -107,6 +107,7 @@ class SuspensionTest {
             assertThat(entry.client()).isEqualTo(WRITER);
             assertThat(entry.enforced()).isTrue();
             assertThat(entry.sinceMillis()).isEqualTo(rig.nowMillis);
+            assertThat(entry.evidence()).isEqualTo(1);
             assertThat(entry.reports())
                     .containsExactly(
                             new Reply.PoisonReport(PrincipalId.node(2), block(0, 0), writer.session, "version 1/abcd"),

@@ -51,7 +51,7 @@ final class OrderingSamples {
                 new OrderingMessage.Reply(4, 3, BODY),
                 new OrderingMessage.Refused(5, CallRefusal.OVERLOADED),
                 new RecoveryMessage.StatusQuery(18),
-                new RecoveryMessage.StatusAnswer(19, RECOVERIES),
+                new RecoveryMessage.StatusAnswer(19, 2, 6, RECOVERIES),
                 new OrderingMessage.ReplyDigest(6, 3, digest()),
                 new PeerMessage.PeerStatus(6, Phase.RUNNING, PLACE),
                 new PeerMessage.Start(7, Position.GENESIS),

@@ -9,6 +9,7 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import java.time.Duration;
@@ -111,8 +112,9 @@ final class VerdictReports {
                 if (reports++ == REPORTS_PER_POLL) {
                     break;
                 }
-                report(report.get(), seen);
-                told.put(report.get(), entry.at());
+                if (report(report.get(), seen)) {
+                    told.put(report.get(), entry.at());
+                }
             }
             last = entry.number();
         }
@@ -152,15 +154,19 @@ final class VerdictReports {
         return Optional.ofNullable(volumes.get(number));
     }
 
-    private void report(SentReport what, Effect.Evidence seen) throws InterruptedException, ExecutionException {
+    /** Sends a report; returns whether the same need not be reported again soon. */
+    private boolean report(SentReport what, Effect.Evidence seen) throws InterruptedException, ExecutionException {
         String detail = seen.detail().substring(0, Math.min(seen.detail().length(), DETAIL_LENGTH));
         Command command = switch (what) {
             case SentReport.OfNode of -> new Command.ReportEvidence(of.node(), seen.block(), seen.verdict(), detail);
             case SentReport.OfClient of -> new Command.ReportPoison(of.client(), seen.block(), of.session(), detail);
         };
+        reported++;
         if (session.submit(command) instanceof Reply.Failed failed) {
             LOG.warn("the metadata service refused the verdict {}: {}", seen, failed.message());
+            // The node's key is being exchanged: the replicas will know it soon.
+            return failed.error() != MetadataError.BAD_SIGNATURE;
         }
-        reported++;
+        return true;
     }
 }

@@ -1,0 +1,5 @@
+/** Principals and grants: invitations, keys, revocation, suspension. */
+@NullMarked
+package io.bulwark.console.principal;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,48 @@
+"use strict";
+// One stream of events for a visible page; parts with hx-trigger="live-status from:body" ask again at each event. A hidden page gives its
+// connection back, as a browser opens only six to one server.
+(() => {
+  let stream = null;
+  let polling = 0;
+  const tell = () => {
+    if (!document.hidden) document.body.dispatchEvent(new CustomEvent("live-status"));
+  };
+  const poll = (on) => {
+    if (on && !polling) polling = setInterval(tell, 5000);
+    if (!on) {
+      clearInterval(polling);
+      polling = 0;
+    }
+  };
+  const open = () => {
+    if (stream || document.hidden) return;
+    stream = new EventSource("/events");
+    stream.addEventListener("status", tell);
+    stream.onopen = () => poll(false);
+    stream.onerror = () => {
+      poll(true);
+      if (stream && stream.readyState === EventSource.CLOSED) {
+        stream = null;
+        setTimeout(open, 15000);
+      }
+    };
+  };
+  const close = () => {
+    if (stream) stream.close();
+    stream = null;
+    poll(false);
+  };
+  document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
+  addEventListener("pagehide", close);
+  open();
+})();
+
+// A dialog that the server sent opens as it arrives, and closes with Escape or its own button.
+document.addEventListener("htmx:afterSwap", (event) => {
+  for (const dialog of event.detail.target.querySelectorAll("dialog[data-modal]")) {
+    if (!dialog.open) dialog.showModal();
+  }
+});
+document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-close]")) event.target.closest("dialog").close();
+});

@@ -1,0 +1,139 @@
+package io.bulwark.client.text;
+
+import io.bulwark.client.AuditLog;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Protocol;
+import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.metadata.AuditEntry;
+import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.protocol.wire.Bytes;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Formats operators' actions in the words of the commands that perform them. */
+public final class AuditText {
+    private static final String NOT_A_DIGEST = "the head is a digest of 64 hexadecimal digits";
+
+    private AuditText() {}
+
+    /** Returns the command line that gives this command. */
+    public static String of(Command.Administrative command) {
+        return switch (command) {
+            case Command.CreateVolume c -> created(c);
+            case Command.DeleteVolume c -> "volume rm " + c.name();
+            case Command.ChangeHolder c ->
+                "move the slot of node-" + c.from() + " to node-" + c.to() + ": volume " + c.volume() + ", group "
+                        + c.group() + ", epoch " + c.epoch();
+            case Command.AbortChange c ->
+                "node abort " + c.volume() + " " + c.group() + ": the announced changes of epoch " + c.epoch();
+            case Command.SetNode c ->
+                "node add node-" + c.address().node() + " --address "
+                        + c.address().host() + ":" + c.address().port();
+            case Command.RemoveNode c -> "node remove node-" + c.node();
+            case Command.LiftSuspension c -> "principal lift " + c.client();
+            case Command.AddPrincipal c ->
+                "principal add " + c.principal() + ", key " + c.key().text();
+            case Command.RotateKey c ->
+                "principal rotate " + c.principal() + ", newest key first: "
+                        + c.keys().stream().map(PrincipalKey::text).collect(Collectors.joining(", "));
+            case Command.RevokePrincipal c -> "principal revoke " + c.principal();
+            case Command.InvitePrincipal c ->
+                "principal invite " + c.principal() + " until " + Instant.ofEpochMilli(c.expiresMillis()) + ", key "
+                        + c.key().text();
+            case Command.SetGrant c ->
+                "grant " + c.client() + " on " + c.scope().text() + ": " + c.rights().text();
+            case Command.SetActFor c ->
+                "grant act-for " + c.door() + " " + c.person() + ": " + c.ceiling().text();
+            case Command.SetRelease c ->
+                "release " + (c.allowed() ? "allow " : "forget ") + c.hash().toHex();
+            case Command.ChangeReplicas c -> replicas(c);
+        };
+    }
+
+    /** Returns a policy in words, such as {@code fp, f = 1, any 2 of 4, blocks of 1.0 MiB}. */
+    public static String of(ProtectionPolicy policy) {
+        String protocol = policy.protocol() == Protocol.FP
+                ? "fp, f = "
+                : "pasis, verification " + policy.verification().text() + ", b = ";
+        return protocol + policy.f() + ", any " + policy.m() + " of " + policy.n() + ", blocks of "
+                + Quantity.bytes(policy.blockBytes());
+    }
+
+    /** Returns an entry under names that scripts rely on, in the order in which they are shown. */
+    public static Map<String, Object> fields(AuditEntry entry) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("number", entry.number());
+        fields.put("time", Instant.ofEpochMilli(entry.agreedMillis()).toString());
+        fields.put("by", entry.by().toString());
+        fields.put("onBehalfOf", entry.onBehalfOf().map(PrincipalId::toString).orElse(""));
+        fields.put("command", of(entry.command()));
+        fields.put("key", entry.approval().map(approval -> approval.key().text()).orElse(""));
+        fields.put(
+                "signature",
+                entry.approval().map(approval -> approval.signature().toHex()).orElse(""));
+        return fields;
+    }
+
+    /** Returns the result of a verification, line by line. */
+    public static List<String> of(AuditLog.Verification found) {
+        List<String> lines = new ArrayList<>();
+        found.problem().ifPresent(problem -> lines.add("WRONG: " + problem));
+        lines.add((found.entries() == 1 ? "1 entry" : found.entries() + " entries")
+                + (found.unsigned() == 0
+                        ? " in order, all signed."
+                        : " in order, " + found.unsigned()
+                                + " of them UNSIGNED, since insecure-loopback has no keys."));
+        if (found.registeredBefore() > 0) {
+            lines.add(
+                    found.registeredBefore() + " of them with keys that were registered before the log began.");
+        }
+        lines.add("Head: " + found.head().toHex());
+        return lines;
+    }
+
+    /**
+     * Reads the digest that a verification reached.
+     *
+     * @throws IllegalArgumentException if it is none
+     */
+    public static Bytes digest(String text) {
+        try {
+            Bytes digest = Bytes.of(HexFormat.of().parseHex(text));
+            if (digest.length() == Hashes.LENGTH) {
+                return digest;
+            }
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(NOT_A_DIGEST, e);
+        }
+        throw new IllegalArgumentException(NOT_A_DIGEST);
+    }
+
+    private static String created(Command.CreateVolume command) {
+        ProtectionPolicy policy = command.policy();
+        String blocks = command.blocks() > 0 ? command.blocks() + " register blocks" : "objects";
+        String quota = command.quotaBytes() > 0 ? ", quota " + Quantity.bytes(command.quotaBytes()) : "";
+        return "volume create " + command.name() + ": " + blocks + ", " + of(policy) + ", "
+                + (command.groups() == 0 ? "a group for each node" : Quantity.count(command.groups(), "group"))
+                + quota;
+    }
+
+    private static String replicas(Command.ChangeReplicas command) {
+        List<Member> coming = command.coming();
+        String out = command.leaving().stream().map(each -> "out: " + each).collect(Collectors.joining(", "));
+        String in = coming.stream()
+                .map(each -> "in: " + each.replica() + " at " + each.address() + ", key "
+                        + new PrincipalKey(each.key()).text())
+                .collect(Collectors.joining(", "));
+        return "replicas of configuration " + command.number() + ": "
+                + Stream.of(out, in).filter(each -> !each.isEmpty()).collect(Collectors.joining("; "));
+    }
+}
