@@ -87,11 +87,7 @@ public final class RoleFile {
      * @param data directory of its accounts
      */
     public record ConsoleSetup(
-            InetSocketAddress listen,
-            boolean published,
-            Path client,
-            Path data,
-            ConsoleSettings.Web web) {
+            InetSocketAddress listen, boolean published, Path client, Path data, ConsoleSettings.Web web) {
         /** Returns the configuration of a console without TLS and provider. */
         public static ConsoleSetup plain(InetSocketAddress listen, boolean published, Path client, Path data) {
             return new ConsoleSetup(listen, published, client, data, ConsoleSettings.Web.PLAIN);
@@ -248,27 +244,6 @@ public final class RoleFile {
         return new Configured<>(setup, admin);
     }
 
-    /** Reads the configuration from the file alone. */
-    public static ConsoleSetup console(Path file) throws IOException {
-        return console(file, Map.of()).setup();
-    }
-
-    /**
-     * Reads the configuration from the file and the environment.
-     *
-     * @param environment variables, of which those that begin with {@code BULWARK_CONSOLE_} override the file
-     */
-    public static Configured<ConsoleSetup> console(Path file, Map<String, String> environment) throws IOException {
-        var read = RoleSource.bind(file, environment, RoleSections.CONSOLE, RoleSections.Console.class);
-        RoleSections.Console keys = read.keys();
-        RoleFindings found = read.findings();
-        ConsoleSetup setup = new ConsoleSetup(
-                found.address("listen", keys.listen()), keys.published(), found.path("client", keys.client()));
-        Optional<InetSocketAddress> admin = found.own("admin", keys.admin());
-        found.end();
-        return new Configured<>(setup, admin);
-    }
-
     /** Without an admin endpoint. */
     public static void write(NodeSetup setup, Path file) throws IOException {
         writeNode(new Configured<>(setup, Optional.empty()), file);
@@ -369,7 +344,7 @@ public final class RoleFile {
                         setup.recoveries().slowMillis()));
     }
 
-    /** Without TLS and provider. */
+    /** Writes the configuration without TLS and provider. */
     public static void writeConsole(Configured<ConsoleSetup> role, Path file) throws IOException {
         ConsoleSetup setup = role.setup();
         OutputFile.write(
