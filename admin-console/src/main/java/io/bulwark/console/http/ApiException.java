@@ -22,6 +22,11 @@ public final class ApiException extends RuntimeException {
         return new ApiException(HttpStatus.BAD_REQUEST, field, message);
     }
 
+    /** Refuses with another status. */
+    public static ApiException of(HttpStatus status, String message) {
+        return new ApiException(status, "", message);
+    }
+
     /** Refuses an id that names nothing. */
     public static ApiException notFound(String message) {
         return new ApiException(HttpStatus.NOT_FOUND, "", message);

@@ -47,7 +47,7 @@ import picocli.CommandLine.Spec;
             NodeCommand.class,
             RoleCommands.Replica.class,
             RoleCommands.Supervise.class,
-            RoleCommands.Console.class,
+            ConsoleCommand.class,
             InitCommand.class,
             KeygenCommand.class,
             PrincipalCommand.class,

@@ -1,6 +1,5 @@
 package io.bulwark.appliance.cli;
 
-import io.bulwark.appliance.boot.ConsoleRole;
 import io.bulwark.appliance.boot.ParentWatch;
 import io.bulwark.appliance.boot.ReplicaRole;
 import io.bulwark.appliance.boot.SuperviseRole;
@@ -16,7 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code replica}, {@code supervise} and {@code console}; {@code node} has a class of its own. */
+/** {@code replica} and {@code supervise}; {@code node} and {@code console} have classes of their own. */
 final class RoleCommands {
     private RoleCommands() {}
 
@@ -98,23 +97,6 @@ final class RoleCommands {
         @Override
         public Integer call() throws Exception {
             return SuperviseRole.run(config, health);
-        }
-    }
-
-    @Command(name = "console", description = "Run the console.")
-    static final class Console implements Callable<Integer> {
-        @Option(names = "--config", paramLabel = "FILE", required = true, description = "Its configuration (YAML).")
-        private Path config = Path.of("");
-
-        @Option(
-                names = NodeCommand.HEALTH,
-                paramLabel = "FILE",
-                description = "While it runs, " + NodeCommand.HEALTH_DESCRIPTION)
-        private @Nullable Path health;
-
-        @Override
-        public Integer call() throws Exception {
-            return ConsoleRole.run(config, health);
         }
     }
 }

@@ -30,7 +30,7 @@ import java.util.stream.Stream;
 
 /** Members of an appliance, the addresses on which each listens and is found, and the location of their keys. */
 public final class ClusterPlan {
-    /** Clients that get keys: 0 is the command line, 1 the console, the others are for applications. */
+    /** Clients that get keys: 0 is the command line, 1 the console (which loses its rights to act for people), the others are for applications. */
     public static final int CLIENTS = 16;
 
     private static final int COMMAND_LINE = 0;
@@ -110,6 +110,11 @@ public final class ClusterPlan {
     /** Returns the configuration with which the console reaches the cluster. */
     public ClientConfig consoleClient() {
         return clientConfig(CONSOLE);
+    }
+
+    /** Returns the directory where the console keeps its accounts. */
+    public Path consoleDirectory() {
+        return data.root().resolve("console");
     }
 
     public NodeSetup node(int number, Path directory) {

@@ -70,7 +70,7 @@ class RoleFileTest {
         assertThat(file).as("the pool follows the clients").content().doesNotContain("history-pool");
 
         RoleFile.ConsoleSetup console =
-                new RoleFile.ConsoleSetup(address(7400), true, directory.resolve("c.properties"));
+                RoleFile.ConsoleSetup.plain(address(7400), true, directory.resolve("c.properties"), directory.resolve("accounts"));
         RoleFile.writeConsole(new RoleFile.Configured<>(console, Optional.empty()), file);
         assertThat(RoleFile.console(file)).isEqualTo(console);
     }
