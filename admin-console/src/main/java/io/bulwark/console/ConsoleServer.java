@@ -34,6 +34,16 @@ public final class ConsoleServer implements AutoCloseable {
      * @throws IllegalArgumentException if the address is not a loopback address and nothing protects it
      */
     public static ConsoleServer start(Bulwark door, ConsoleSettings settings) {
+        return start(door, settings, Surroundings.NONE);
+    }
+
+    /**
+     * Starts a console that uses facilities beside the cluster; returns when it serves.
+     *
+     * @param door the client as which the console reaches the cluster; stays the caller's to close
+     * @throws IllegalArgumentException if the address is not a loopback address and nothing protects it
+     */
+    public static ConsoleServer start(Bulwark door, ConsoleSettings settings, Surroundings surroundings) {
         InetSocketAddress listen = settings.listen();
         if (listen.isUnresolved()
                 || !(settings.published() || listen.getAddress().isLoopbackAddress())) {
@@ -64,7 +74,7 @@ public final class ConsoleServer implements AutoCloseable {
                     beans.registerBean(
                             "door", Bulwark.class, () -> door, definition -> definition.setDestroyMethodName(""));
                     beans.registerBean(ConsoleSettings.class, () -> settings);
-                    beans.registerBean(Surroundings.class, settings::surroundings);
+                    beans.registerBean(Surroundings.class, () -> surroundings);
                 })
                 .run();
         int port = context.getEnvironment().getProperty("local.server.port", Integer.class, listen.getPort());

@@ -10,7 +10,5 @@ import java.nio.file.Path;
  * @param published whether something in front of the console admits only those who may reach it, such as a port that a container engine
  *     publishes on its host's loopback
  * @param directory where the console keeps its accounts
- * @param surroundings facilities beside the cluster
  */
-public record ConsoleSettings(
-        InetSocketAddress listen, boolean published, Path directory, Surroundings surroundings) {}
+public record ConsoleSettings(InetSocketAddress listen, boolean published, Path directory) {}

@@ -8,7 +8,6 @@ import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.console.ConsoleServer;
 import io.bulwark.console.ConsoleSettings;
-import io.bulwark.console.Surroundings;
 import io.bulwark.transport.Destination;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -49,8 +48,7 @@ public final class ConsoleRole {
                 new ConsoleSettings(
                         listen,
                         setup.published(),
-                        config.toAbsolutePath().resolveSibling("console"),
-                        Surroundings.NONE));
+                        config.toAbsolutePath().resolveSibling("console")));
         CompletableFuture<Integer> over = new CompletableFuture<>();
         return RoleProcess.until(
                 new RunningConsole(client, server, over), role.admin(), health, RoleProcess.GRACE, over);

@@ -288,10 +288,8 @@ public final class Appliance implements AutoCloseable {
         console = ConsoleServer.start(
                 connected,
                 new ConsoleSettings(
-                        plan.consoleAddress(),
-                        false,
-                        plan.data().root().resolve("console"),
-                        Surroundings.NONE));
+                        plan.consoleAddress(), false, plan.data().root().resolve("console")),
+                Surroundings.NONE);
     }
 
     /** Tries until enough replicas answer. */
