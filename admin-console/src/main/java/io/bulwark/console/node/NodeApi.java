@@ -49,24 +49,24 @@ class NodeApi {
      * @param address {@code HOST:PORT}; null if the cluster map names it already
      * @param spare whether it gets no slots yet
      * @param volume the volume whose slots move; null for all
-     * @param wait whether the job waits for the rebuild; null for yes
+     * @param untilRebuilt whether the job waits for the rebuild; null for yes
      */
     record Addition(
             @Nullable String node,
             @Nullable String address,
             @Nullable Boolean spare,
             @Nullable String volume,
-            @Nullable Boolean wait) {}
+            @Nullable Boolean untilRebuilt) {}
 
     /**
      * Node that takes the slots of another.
      *
      * @param by such as {@code node-5}
      */
-    record Replacement(@Nullable String by, @Nullable String volume, @Nullable Boolean wait) {}
+    record Replacement(@Nullable String by, @Nullable String volume, @Nullable Boolean untilRebuilt) {}
 
     /** Node to drain. */
-    record Drain(@Nullable String volume, @Nullable Boolean wait) {}
+    record Drain(@Nullable String volume, @Nullable Boolean untilRebuilt) {}
 
     @GetMapping
     @Operation(summary = "Storage nodes: their own reports, their slots, and the faults on record")
@@ -144,7 +144,7 @@ class NodeApi {
                         new NodeRequest(
                                 NodeRequest.Kind.ADD, node, Optional.empty(), Inputs.volume(addition.volume())),
                         version,
-                        !Boolean.FALSE.equals(addition.wait())));
+                        !Boolean.FALSE.equals(addition.untilRebuilt())));
     }
 
     @PostMapping("/{node}/replace")
@@ -165,7 +165,7 @@ class NodeApi {
                         Optional.of(Inputs.node("by", body.by())),
                         Inputs.volume(body.volume())),
                 Inputs.version(ifMatch),
-                !Boolean.FALSE.equals(body.wait())));
+                !Boolean.FALSE.equals(body.untilRebuilt())));
     }
 
     @PostMapping("/{node}/drain")
@@ -185,7 +185,7 @@ class NodeApi {
                         Optional.empty(),
                         Inputs.volume(body == null ? null : body.volume())),
                 Inputs.version(ifMatch),
-                body == null || !Boolean.FALSE.equals(body.wait())));
+                body == null || !Boolean.FALSE.equals(body.untilRebuilt())));
     }
 
     @DeleteMapping("/{node}")
