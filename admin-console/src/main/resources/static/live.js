@@ -46,3 +46,7 @@ document.addEventListener("htmx:afterSwap", (event) => {
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-close]")) event.target.closest("dialog").close();
 });
+document.addEventListener("htmx:afterRequest", (event) => {
+  const dialog = event.detail.elt.closest && event.detail.elt.closest("dialog[data-modal]");
+  if (dialog) dialog.close();
+});

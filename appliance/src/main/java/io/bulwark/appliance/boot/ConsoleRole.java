@@ -9,7 +9,6 @@ import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.console.ConsoleServer;
 import io.bulwark.console.ConsoleSettings;
-import io.bulwark.console.Surroundings;
 import io.bulwark.transport.Destination;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
