@@ -190,7 +190,7 @@ public final class MetadataStateMachine {
     }
 
     /**
-     * The state machine of a cluster without keys that gave this snapshot, or the one before it its own, in memory.
+     * The state machine of a cluster without keys that gave this snapshot, in memory.
      *
      * @throws MalformedException if it is none; whether it is the right one, its digest tells
      */
@@ -208,11 +208,10 @@ public final class MetadataStateMachine {
     public static MetadataStateMachine restore(Bytes snapshot, KeyValueState empty, GenesisKeys genesis) {
         WireReader in = new WireReader(snapshot);
         MetadataStateMachine restored = new MetadataStateMachine(empty, genesis);
-        switch (in.u8()) {
-            case Version2.VERSION -> Version2.read(in, restored.tables);
-            case Tables.VERSION -> restored.tables.read(in);
-            default -> throw new MalformedException("unknown version of a snapshot");
+        if (in.u8() != Tables.VERSION) {
+            throw new MalformedException("unknown version of a snapshot");
         }
+        restored.tables.read(in);
         return restored;
     }
 

@@ -69,7 +69,7 @@ import java.util.TreeMap;
  * An interval's key has its end, so that the interval around or after a number is the first one from that number on.
  */
 final class Tables {
-    static final int VERSION = 3;
+    static final int VERSION = 1;
     static final int GROUPS_PER_RECORD = 64;
 
     final Table<Integer, NodeAddress> nodes;
