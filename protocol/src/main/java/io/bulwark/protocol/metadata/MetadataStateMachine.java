@@ -63,7 +63,6 @@ public final class MetadataStateMachine {
     MetadataStateMachine(Genesis genesis, KeyValueState empty, long weightMax, int bucketsMax) {
         this(empty, genesis.keys(), weightMax, bucketsMax);
         tables.create(genesis);
-        audit.begin();
         tables.end();
     }
 
@@ -317,9 +316,8 @@ public final class MetadataStateMachine {
         if (command instanceof Command.ChangeReplicas change) {
             audit.requireMandate(entry, replicas.now(), replicas.named(change));
         }
-        long registryVersion = registry.version();
         Reply reply = run(by, session, command);
-        audit.append(entry, registryVersion);
+        audit.append(entry);
         return reply;
     }
 

@@ -56,7 +56,7 @@ import java.util.TreeMap;
  * 30 grants     bucket, 0, client (5)                  rights
  * 31 releases   SHA-256 (32)                           -
  * 32 audit      number (8)                             entry; never rewritten
- * 33 audit      0 (4)                                  number and digest of the last entry, and what they begin with
+ * 33 audit      0 (4)                                  number and digest of the last entry, if there is one
  * 34 invited    principal (5)                          agreed time at which the invitation ends
  * 35 poison     client, volume (4), group (4), reporter  number of the report, agreed time, report
  * 36 poisonOf   reporter (5), number of the report (8) key of 35
