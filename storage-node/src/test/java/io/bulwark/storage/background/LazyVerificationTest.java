@@ -11,6 +11,7 @@ import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
+import io.bulwark.protocol.control.NodeControlMessage.PoolReport;
 import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.id.BlockId;
@@ -273,8 +274,7 @@ class LazyVerificationTest {
                 List::of,
                 background::report,
                 background::rebuilding,
-                pool::bytes,
-                verification::neededBytes,
+                () -> new PoolReport(pool.bytes(), verification.neededBytes()),
                 verification::report,
                 () -> false);
         nodes.start(
