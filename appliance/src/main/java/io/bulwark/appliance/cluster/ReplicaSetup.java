@@ -93,11 +93,6 @@ public record ReplicaSetup(
         }
     }
 
-    /** The same with another ordering engine. */
-    public ReplicaSetup withOrdering(Ordering other) {
-        return new ReplicaSetup(number, listen, replicas, data, keys, channels, other, nodes, clients, recoveries);
-    }
-
     /** The same with other times of recoveries. */
     public ReplicaSetup withRecoveries(Recoveries other) {
         return new ReplicaSetup(number, listen, replicas, data, keys, channels, ordering, nodes, clients, other);

@@ -154,13 +154,17 @@ class RoleFileTest {
     }
 
     private ReplicaSetup replica() {
+        return replica(Ordering.BFT);
+    }
+
+    private ReplicaSetup replica(Ordering ordering) {
         return new ReplicaSetup(
                 2,
                 addresses(7600, 4),
                 directory.resolve("data"),
                 directory.resolve("own.keys"),
                 new ChannelConfig.Tls(directory.resolve("own.pem"), directory.resolve("genesis")),
-                Ordering.BFT,
+                ordering,
                 addresses(7410, 5),
                 16);
     }
@@ -315,7 +319,7 @@ class RoleFileTest {
     @Test
     void whyAReplicaCannotRecoverIsSaid() {
         assertThat(replica().recoveryHindrance()).isEmpty();
-        assertThat(replica().withOrdering(Ordering.BFT_SMART).recoveryHindrance())
+        assertThat(replica(Ordering.BFT_SMART).recoveryHindrance())
                 .hasValue("its ordering engine is bft-smart, which has no recoveries");
         ReplicaSetup plain = new ReplicaSetup(
                 0,

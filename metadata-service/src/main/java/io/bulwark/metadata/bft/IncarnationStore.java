@@ -107,7 +107,7 @@ final class IncarnationStore implements AutoCloseable {
      */
     private boolean hasPromised() {
         return term.number() == 0
-                ? (damaged || application.last() > 0) && !directory.isMoved()
+                ? damaged || application.last() > 0
                 : directory.hasBegun(term.number())
                         || application.last() > term.checkpoint().sequence();
     }

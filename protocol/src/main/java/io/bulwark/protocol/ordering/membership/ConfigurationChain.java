@@ -2,7 +2,6 @@ package io.bulwark.protocol.ordering.membership;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
-import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -58,12 +57,6 @@ public final class ConfigurationChain implements Succession {
         term = said.proof().term();
         checks.clear();
         return true;
-    }
-
-    /** Stores the mandate of a configuration that was believed without one, for other replicas. */
-    public void addAuthorization(long number, Bytes authorization) {
-        int at = (int) (number - first.number());
-        successors.set(at, new Successor(successors.get(at).proof(), authorization));
     }
 
     /** Another one that knows as much. */

@@ -91,9 +91,13 @@ final class Execution {
         executed = application.checkpoints().getLast().sequence();
         Bytes state = application.engineState();
         WireReader in = new WireReader(state);
-        agreedMillis = state.isEmpty() ? 0 : in.nonNegative64();
         kept = newLedger();
-        kept.read(in);
+        if (state.isEmpty()) {
+            agreedMillis = 0; // Nothing was executed yet.
+        } else {
+            agreedMillis = in.nonNegative64();
+            kept.read(in);
+        }
         ledger = kept;
         boolean isLater = in.remaining() > 0;
         configuration = isLater ? Configuration.read(in) : config.term().configuration();
@@ -143,9 +147,6 @@ final class Execution {
         WireWriter out = new WireWriter(64).i64(agreedMillis);
         kept.write(out);
         if (configuration.number() > 0) {
-            if (kept.entries().isEmpty()) {
-                out.u8(0);
-            }
             configuration.write(out);
         }
         return out.toBytes();

@@ -268,14 +268,6 @@ public final class Replica {
         guard.onKeyChange(peer);
     }
 
-    /**
-     * Records whether another replica's build accepts a NEW-VIEW that leaves numbers free. Without a report it is
-     * assumed to.
-     */
-    public void onBuild(int peer, boolean leavesFree) {
-        viewChangeExecutor.changes().onBuild(peer, leavesFree);
-    }
-
     /** The log is synced up to this index. */
     public void onDurable(long nowMillis, long upTo) {
         outbox.onDurable(upTo);

@@ -61,8 +61,6 @@ public final class ViewChanges {
     private Decision.@Nullable Undecided told;
     /** Last view for which this replica's messages of an earlier life are lost, or are no longer valid. */
     private long lost = -1;
-    /** Bit i: replica i runs a build that wants a choice for each number. */
-    private long older;
 
     private boolean hopeless;
 
@@ -273,13 +271,6 @@ public final class ViewChanges {
         }
     }
 
-    /**
-     * Records whether another replica accepts a NEW-VIEW that leaves numbers free. Without a report it is assumed to.
-     */
-    public void onBuild(int replica, boolean leavesFree) {
-        older = leavesFree ? older & ~(1L << replica) : older | 1L << replica;
-    }
-
     /** Restarts as a replica that has just begun. */
     public void restart() {
         leaveTo(0);
@@ -407,7 +398,7 @@ public final class ViewChanges {
         support.forEach(entry -> messages.find(entry.replica(), entry.digest()).ifPresent(decision::add));
         // If a view made no progress, some replicas may accept no further fresh batch for the numbers left free
         // (ViewHistory).
-        switch (decision.decide(bodies, failed > 0 || older != 0)) {
+        switch (decision.decide(bodies, failed > 0)) {
             case Decision.Decided decided -> {
                 newView = new NewView(view, support, decided.checkpoint(), decided.chosen());
                 install(newView, steps);
