@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.metadata.log.WriteAheadLog;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.driver.LogRecord;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Recoveries;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
-import io.bulwark.protocol.ordering.replica.LogRecord;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
 import io.bulwark.protocol.wire.WireVersions;
 import java.io.IOException;
 import java.nio.file.Path;

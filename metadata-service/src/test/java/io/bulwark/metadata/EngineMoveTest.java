@@ -22,7 +22,7 @@ import io.bulwark.protocol.metadata.Submission.InSession;
 import io.bulwark.protocol.metadata.Submission.OpenSession;
 import io.bulwark.protocol.metadata.Versioning;
 import io.bulwark.protocol.ordering.Position;
-import io.bulwark.protocol.ordering.replica.StartReason;
+import io.bulwark.protocol.ordering.driver.StartReason;
 import io.bulwark.protocol.state.StateTree;
 import io.bulwark.protocol.state.TreeMapState;
 import io.bulwark.protocol.wire.Bytes;

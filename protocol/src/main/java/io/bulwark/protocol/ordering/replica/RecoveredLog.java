@@ -1,5 +1,9 @@
 package io.bulwark.protocol.ordering.replica;
 
+import io.bulwark.protocol.ordering.driver.LogRecord;
+import io.bulwark.protocol.ordering.driver.StartReason;
+import io.bulwark.protocol.ordering.log.Slot;
+import io.bulwark.protocol.ordering.log.SlotLog;
 import io.bulwark.protocol.ordering.membership.ConfigurationStart;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.DigestView;
@@ -8,6 +12,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepared;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepared;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
+import io.bulwark.protocol.ordering.normal.BatchStore;
 import io.bulwark.protocol.ordering.view.ViewHistory;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
@@ -20,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * State that results from a replica's records: read at the start, and written as the summary that begins each log
  * segment. A replica uses its own promises and conclusions only.
  */
-final class RecoveredLog {
+public final class RecoveredLog {
     /** The low water mark of a replica that has forgotten its own; the state there is unknown. */
     static final Numbered NOWHERE = new Numbered(0, Batch.NULL_DIGEST);
 
@@ -76,12 +81,12 @@ final class RecoveredLog {
     }
 
     @Nullable
-    ViewChange viewChange() {
+    public ViewChange viewChange() {
         return viewChange;
     }
 
     @Nullable
-    NewView newView() {
+    public NewView newView() {
         return newView;
     }
 
@@ -180,7 +185,7 @@ final class RecoveredLog {
     }
 
     /** The digests of all batches that the log may still need. */
-    static Set<Bytes> live(SlotLog log, ViewHistory history) {
+    public static Set<Bytes> live(SlotLog log, ViewHistory history) {
         Set<Bytes> live = new HashSet<>();
         for (long sequence = log.low() + 1; sequence <= log.end(); sequence++) {
             live.addAll(history.digests(sequence));

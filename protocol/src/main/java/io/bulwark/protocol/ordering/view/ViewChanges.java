@@ -1,6 +1,5 @@
 package io.bulwark.protocol.ordering.view;
 
-import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchViewChange;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ForwardedViewChange;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
@@ -8,6 +7,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Support;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChangeAck;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.bulwark.protocol.ordering.view;
 
-import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import java.util.List;
 
 /** Actions that {@link ViewChanges} requests from its replica. */

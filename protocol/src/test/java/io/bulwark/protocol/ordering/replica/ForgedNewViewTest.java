@@ -7,13 +7,15 @@ import static io.bulwark.protocol.ordering.replica.ForgedDisk.asking;
 import static io.bulwark.protocol.ordering.replica.ForgedDisk.isIn;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.ordering.driver.LogRecord;
+import io.bulwark.protocol.ordering.driver.StartReason;
 import io.bulwark.protocol.ordering.message.Batch;
-import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Checkpoint;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Executed;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RecoveryReply;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport.Phase;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;

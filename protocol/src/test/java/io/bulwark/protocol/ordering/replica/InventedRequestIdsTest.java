@@ -3,6 +3,16 @@ package io.bulwark.protocol.ordering.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.checkpoint.Checkpoints;
+import io.bulwark.protocol.ordering.driver.JournalApplication;
+import io.bulwark.protocol.ordering.driver.LogRecord;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig;
+import io.bulwark.protocol.ordering.driver.ReplicaEffect;
+import io.bulwark.protocol.ordering.log.Clock;
+import io.bulwark.protocol.ordering.log.HistoryGuard;
+import io.bulwark.protocol.ordering.log.Outbox;
+import io.bulwark.protocol.ordering.log.SlotLog;
+import io.bulwark.protocol.ordering.log.View;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchRequests;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
@@ -11,6 +21,11 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
+import io.bulwark.protocol.ordering.normal.Agreement;
+import io.bulwark.protocol.ordering.normal.Assignments;
+import io.bulwark.protocol.ordering.normal.BatchStore;
+import io.bulwark.protocol.ordering.request.RecentResults;
+import io.bulwark.protocol.ordering.request.RequestPool;
 import io.bulwark.protocol.ordering.view.ViewHistory;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
@@ -217,7 +232,7 @@ class InventedRequestIdsTest {
 
         @Override
         @Nullable
-        Request body(RequestId id) {
+        public Request body(RequestId id) {
             looked++;
             return super.body(id);
         }

@@ -1,11 +1,16 @@
 package io.bulwark.protocol.ordering.replica;
 
+import io.bulwark.protocol.ordering.driver.JournalApplication;
+import io.bulwark.protocol.ordering.driver.LogRecord;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig;
+import io.bulwark.protocol.ordering.driver.ReplicaEffect;
+import io.bulwark.protocol.ordering.driver.StartReason;
 import io.bulwark.protocol.ordering.message.Batch;
-import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.QueryStable;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RecoveryReply;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ReplyStable;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport;
 import io.bulwark.protocol.ordering.recovery.RecoveryRequest;

@@ -2,9 +2,12 @@ package io.bulwark.protocol.ordering.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.ordering.driver.JournalApplication;
+import io.bulwark.protocol.ordering.driver.ReplicaEffect;
+import io.bulwark.protocol.ordering.driver.StartReason;
 import io.bulwark.protocol.ordering.message.Batch;
-import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport.Phase;
 import java.util.List;
 import java.util.Objects;

@@ -1,0 +1,274 @@
+package io.bulwark.protocol.ordering.normal;
+
+import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.ordering.driver.Application;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig;
+import io.bulwark.protocol.ordering.driver.ReplicaEffect;
+import io.bulwark.protocol.ordering.log.Outbox;
+import io.bulwark.protocol.ordering.log.Slot;
+import io.bulwark.protocol.ordering.log.SlotLog;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.protocol.ordering.message.Batch;
+import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.ordering.message.RequestId;
+import io.bulwark.protocol.ordering.recovery.RecoveryLedger;
+import io.bulwark.protocol.ordering.recovery.RecoveryRequest;
+import io.bulwark.protocol.ordering.request.RecentResults;
+import io.bulwark.protocol.ordering.request.RequestPool;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Execution of the decided batches, number by number (4.2), once the conclusion is on disk. It depends on the order and
+ * the state only: agreed time, max(previous, proposed), is kept in the state, and so are the recoveries.
+ */
+public final class Execution {
+    /** Observer of executed requests and recoveries. */
+    public interface Listener {
+        /** A request was executed, and was not lately. */
+        void onExecuted(Request request);
+
+        /** A recovery request was executed with this number; or a state was fetched that reflects one, accepted. */
+        void onRecovery(long nowMillis, int replica, long call, long sequence, boolean accepted);
+    }
+
+    private static final Listener NOBODY = new Listener() {
+        @Override
+        public void onExecuted(Request request) {}
+
+        @Override
+        public void onRecovery(long nowMillis, int replica, long call, long sequence, boolean accepted) {}
+    };
+
+    private final ReplicaConfig config;
+    private final SlotLog log;
+    private final BatchStore batches;
+    private final RequestPool pool;
+    private final RecentResults results;
+    private final Application application;
+    private final Outbox outbox;
+    private long executed;
+    private long highest;
+    private long agreedMillis;
+    private RecoveryLedger ledger;
+    /**
+     * Ledger in the state: {@link #ledger}, or after the end of this configuration the ledger with which the next one
+     * begins.
+     */
+    private RecoveryLedger kept;
+
+    private Configuration configuration;
+    private boolean isReplacing;
+    private Listener listener = NOBODY;
+    private boolean suspended;
+    private long progressMillis;
+
+    public Execution(
+            ReplicaConfig config,
+            SlotLog log,
+            BatchStore batches,
+            RequestPool pool,
+            RecentResults results,
+            Application application,
+            Outbox outbox) {
+        this.config = config;
+        this.log = log;
+        this.batches = batches;
+        this.pool = pool;
+        this.results = results;
+        this.application = application;
+        this.outbox = outbox;
+        ledger = newLedger();
+        kept = ledger;
+        configuration = config.term().configuration();
+        readState();
+    }
+
+    private RecoveryLedger newLedger() {
+        return new RecoveryLedger(
+                config.group(),
+                config.recoveries().watchdogMillis(),
+                config.term().checkpoint().sequence());
+    }
+
+    private void readState() {
+        executed = application.checkpoints().getLast().sequence();
+        Bytes state = application.engineState();
+        WireReader in = new WireReader(state);
+        agreedMillis = state.isEmpty() ? 0 : in.nonNegative64();
+        kept = newLedger();
+        kept.read(in);
+        ledger = kept;
+        boolean isLater = in.remaining() > 0;
+        configuration = isLater ? Configuration.read(in) : config.term().configuration();
+        in.end();
+        if ((isLater ? configuration.number() : 0) != config.term().number()) {
+            // The entries concern other replicas: a place may now belong to another replica, or to none.
+            ledger = newLedger();
+        }
+        isReplacing = application.nextMembers().isPresent();
+    }
+
+    public void setListener(Listener newListener) {
+        listener = newListener;
+    }
+
+    /** The recoveries that the state reflects. */
+    public RecoveryLedger ledger() {
+        return ledger;
+    }
+
+    /** A recovery is open and needs the numbers up to here, or a change of members does, which waits for a checkpoint; 0 if none is. */
+    public long fillUpTo(long stable) {
+        long interval = config.checkpointInterval();
+        return successor() != null
+                ? 0
+                : Math.max(ledger.openUpTo(stable), isReplacing ? (executed / interval + 1) * interval : 0);
+    }
+
+    /** Returns the successor of this configuration, which ends with the last executed number; null if it continues. */
+    @Nullable
+    public Configuration successor() {
+        return configuration.number() > config.term().number() ? configuration : null;
+    }
+
+    /** The last number executed. */
+    public long executed() {
+        return executed;
+    }
+
+    /** False while a state is fetched, and while another state is behind what was executed here once. */
+    public boolean isReadable() {
+        return !suspended && executed >= highest;
+    }
+
+    /** Returns the engine's part of the state, stored beside the application's. */
+    public Bytes engineState() {
+        WireWriter out = new WireWriter(64).i64(agreedMillis);
+        kept.write(out);
+        if (configuration.number() > 0) {
+            if (kept.entries().isEmpty()) {
+                out.u8(0);
+            }
+            configuration.write(out);
+        }
+        return out.toBytes();
+    }
+
+    /** When something was executed last, or another state began. */
+    public long progressMillis() {
+        return progressMillis;
+    }
+
+    /** While a state is fetched the application is not called. */
+    public boolean isSuspended() {
+        return suspended;
+    }
+
+    public void suspend() {
+        suspended = true;
+    }
+
+    /** The application has the state of its last checkpoint. */
+    public void resume(long nowMillis) {
+        suspended = false;
+        results.clear();
+        progressMillis = nowMillis;
+        highest = Math.max(highest, executed);
+        RecoveryLedger before = ledger;
+        readState();
+        ledger.entries().keySet().forEach(replica -> {
+            RecoveryLedger.Entry entry = ledger.of(replica);
+            RecoveryLedger.Entry known = before.of(replica);
+            if (entry != null && (known == null || known.call() != entry.call())) {
+                listener.onRecovery(nowMillis, replica, entry.call(), entry.sequence(), true);
+            }
+        });
+    }
+
+    /** The number to be executed next, if it is decided and its batch or bodies are missing. */
+    @Nullable
+    public Bytes awaitedBatch() {
+        Slot slot = log.peek(executed + 1);
+        return slot == null || slot.decided == null || batches.isComplete(slot.decided) ? null : slot.decided;
+    }
+
+    /**
+     * Executes the next number, if it can.
+     *
+     * @return whether it did
+     */
+    public boolean executeNext(long nowMillis) {
+        Slot slot = log.peek(executed + 1);
+        if (suspended
+                || successor() != null
+                || slot == null
+                || slot.decided == null
+                || !outbox.isDurable(slot.decidedIndex)) {
+            return false;
+        }
+        Batch batch = batches.get(slot.decided);
+        if (batch == null || !batches.isComplete(slot.decided)) {
+            return false;
+        }
+        agreedMillis = Math.max(agreedMillis, batch.millis());
+        List<Request> requests = batches.requests(slot.decided);
+        for (int i = 0; i < requests.size(); i++) {
+            execute(nowMillis, executed + 1, batch.requests().get(i), requests.get(i));
+        }
+        executed++;
+        progressMillis = nowMillis;
+        application.nextMembers().ifPresent(this::replace);
+        return true;
+    }
+
+    /**
+     * Replaces the members at a checkpoint: nothing is executed above it here. A recovering replica starts its recovery
+     * again among the next members.
+     */
+    private void replace(List<Member> next) {
+        isReplacing = true;
+        if (executed % config.checkpointInterval() == 0) {
+            isReplacing = false;
+            Configuration now = configuration;
+            configuration = new Configuration(now.number() + 1, next);
+            kept = ledger.handOver(now, configuration, executed, agreedMillis);
+            application.onReconfigured(configuration);
+        }
+    }
+
+    private void execute(long nowMillis, long sequence, RequestId id, Request request) {
+        if (request.client().kind() == PrincipalKind.REPLICA) {
+            recover(nowMillis, sequence, id, request);
+            return;
+        }
+        Bytes result = request.query()
+                ? application.query(request.client(), request.operation())
+                : application.execute(request.client(), request.operation(), agreedMillis);
+        if (results.get(id) == null) {
+            listener.onExecuted(request);
+        }
+        results.put(id, sequence, result);
+        pool.onExecuted(nowMillis, id, request.operation().length());
+        outbox.add(new ReplicaEffect.Reply(request.client(), request.call(), result));
+    }
+
+    /** Replicas ask for nothing but their recovery. */
+    private void recover(long nowMillis, long sequence, RequestId id, Request request) {
+        pool.onExecuted(nowMillis, id, request.operation().length());
+        results.put(id, sequence, Bytes.EMPTY);
+        RecoveryRequest asked = RecoveryRequest.of(request).orElse(null);
+        if (asked == null) {
+            return;
+        }
+        RecoveryLedger.Entry last = ledger.of(asked.replica());
+        if (last == null || last.call() != asked.call()) {
+            boolean accepted = ledger.execute(asked, sequence, agreedMillis);
+            listener.onRecovery(nowMillis, asked.replica(), asked.call(), sequence, accepted);
+        }
+    }
+}
