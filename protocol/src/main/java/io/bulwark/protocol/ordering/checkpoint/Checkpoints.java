@@ -155,7 +155,7 @@ public final class Checkpoints {
     }
 
     /** Returns whether the own checkpoint with this number differs. */
-    public boolean hasOther(Numbered right) {
+    boolean hasOther(Numbered right) {
         return right.sequence() > 0
                 && !ownDigest(right.sequence(), right.digest()).equals(right.digest());
     }

@@ -3,6 +3,7 @@ package io.bulwark.protocol.ordering.checkpoint;
 import io.bulwark.protocol.ordering.driver.ReplicaConfig;
 import io.bulwark.protocol.ordering.driver.ReplicaEffect;
 import io.bulwark.protocol.ordering.log.Outbox;
+import io.bulwark.protocol.ordering.log.ReplicaContext;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Handover;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
@@ -18,10 +19,10 @@ public final class ConfigurationEnd {
     private final Outbox outbox;
     private boolean told;
 
-    public ConfigurationEnd(ReplicaConfig config, Execution execution, Outbox outbox) {
-        this.config = config;
+    public ConfigurationEnd(ReplicaContext context, Execution execution) {
+        config = context.config();
+        outbox = context.outbox();
         this.execution = execution;
-        this.outbox = outbox;
     }
 
     /** Once; and again in each life, whose driver may have forgotten it. */

@@ -4,6 +4,7 @@ import io.bulwark.protocol.ordering.driver.ReplicaConfig;
 import io.bulwark.protocol.ordering.driver.ReplicaEffect;
 import io.bulwark.protocol.ordering.log.HistoryGuard;
 import io.bulwark.protocol.ordering.log.Outbox;
+import io.bulwark.protocol.ordering.log.ReplicaContext;
 import io.bulwark.protocol.ordering.log.SlotLog;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.normal.Execution;
@@ -14,6 +15,15 @@ import org.jspecify.annotations.Nullable;
  * State transfer (4.6.2): a replica fetches another state instead of executing in three cases. Its log begins above its
  * last executed number. Or f+1 others have a checkpoint that its log does not reach, or that it does not reach by
  * itself. Or their checkpoint differs from its own.
+ *
+ * <pre>
+ * from       to         when
+ * executing  fetching   one of the three cases; for a log that would reach it, after a time without execution
+ * executing  lost       the own state cannot be read, or no correct replica can have it
+ * lost       fetching   f+1 others have a checkpoint
+ * fetching   fetching   of a newer checkpoint: the others have discarded this one, or the fetch takes too long
+ * fetching   executing  the driver reports the state
+ * </pre>
  */
 public final class StateTransfer {
     private final ReplicaConfig config;
@@ -29,19 +39,18 @@ public final class StateTransfer {
     private boolean gone;
     private BooleanSupplier distrust = () -> false;
 
-    public StateTransfer(
-            ReplicaConfig config,
-            SlotLog log,
-            Execution execution,
-            Checkpoints checkpoints,
-            HistoryGuard guard,
-            Outbox outbox) {
-        this.config = config;
-        this.log = log;
+    public StateTransfer(ReplicaContext context, Execution execution, Checkpoints checkpoints) {
+        config = context.config();
+        log = context.log();
+        guard = context.guard();
+        outbox = context.outbox();
         this.execution = execution;
         this.checkpoints = checkpoints;
-        this.guard = guard;
-        this.outbox = outbox;
+    }
+
+    /** The checkpoints of this replica and its peers. */
+    public Checkpoints checkpoints() {
+        return checkpoints;
     }
 
     /** While this holds, no page that is here is trusted. */
@@ -64,7 +73,7 @@ public final class StateTransfer {
     public void onTick(long nowMillis, Numbered low) {
         long executed = lost ? -1 : execution.executed();
         Numbered missing = checkpoints.missing(executed);
-        if (missing != null && !lost && !guard.canAdmit(missing)) {
+        if (missing != null && !lost && !guard.canAdmit(missing, checkpoints.hasOther(missing))) {
             return;
         }
         boolean isBelow = executed < low.sequence() || (executed == low.sequence() && checkpoints.hasOther(low));

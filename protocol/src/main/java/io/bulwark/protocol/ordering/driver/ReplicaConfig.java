@@ -5,7 +5,6 @@ import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.ConfigurationStart;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
-import io.bulwark.protocol.ordering.view.ViewGroup;
 
 /**
  * Configuration of one replica of a group of 3f+1. All but {@code self} must be the same at all of them.
@@ -189,10 +188,6 @@ public record ReplicaConfig(
     /** f+1: there is a correct replica among so many. */
     public int weakQuorum() {
         return faulty() + 1;
-    }
-
-    public ViewGroup group() {
-        return new ViewGroup(faulty(), checkpointInterval, logSize);
     }
 
     public int primary(long view) {

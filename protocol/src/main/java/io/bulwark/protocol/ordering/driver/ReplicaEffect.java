@@ -5,7 +5,6 @@ import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.ordering.membership.Handover;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
-import io.bulwark.protocol.ordering.replica.Replica;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 
@@ -21,7 +20,7 @@ public sealed interface ReplicaEffect {
     record Refuse(PrincipalId client, long call, CallRefusal reason) implements ReplicaEffect {}
 
     /**
-     * Append to the log. Sync when there is nothing else to do and tell by {@link Replica#onDurable}.
+     * Append to the log. Sync when there is nothing else to do and tell by {@code Replica.onDurable}.
      *
      * @param index counts appends and rolls of one life of the replica from 1
      */
@@ -38,8 +37,8 @@ public sealed interface ReplicaEffect {
     }
 
     /**
-     * Fetch the state of this checkpoint, or of a later one that f+1 replicas vouch for, and tell by {@link
-     * Replica#onStateFetched}. Replaces a fetch or a check in progress. Until then the application is not called.
+     * Fetch the state of this checkpoint, or of a later one that f+1 replicas vouch for, and tell by 
+     * {@code Replica.onStateFetched}. Replaces a fetch or a check in progress. Until then the application is not called.
      *
      * @param checking no page that is here is trusted: all are digested, in a recovery
      */
@@ -47,7 +46,7 @@ public sealed interface ReplicaEffect {
 
     /**
      * Effect: digest each page of this own checkpoint, and replace the corrupt ones by the others' (4.4). Report by
-     * {@link Replica#onStateChecked}, or {@link Replica#onCheckGone} if the others no longer have it. Meanwhile the
+     * {@code Replica.onStateChecked}, or {@code Replica.onCheckGone} if the others no longer have it. Meanwhile the
      * application continues, and does not discard the checkpoint.
      */
     record CheckState(Numbered checkpoint) implements ReplicaEffect {}

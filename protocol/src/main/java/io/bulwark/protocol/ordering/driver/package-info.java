@@ -1,7 +1,12 @@
 /**
- * Contract of a replica with its driver (docs/ordering): the configuration, the state machine that it executes, the
- * effects that the driver carries out, and the records that it keeps on disk. The inputs are the methods of {@code
+ * Contract of a replica with its driver (docs/ordering). The inputs are the methods of {@code
  * ordering.replica.Replica}.
+ *
+ * <p>In reading order: {@link io.bulwark.protocol.ordering.driver.ReplicaConfig}, {@link
+ * io.bulwark.protocol.ordering.driver.Application} (the state machine that is executed), {@link
+ * io.bulwark.protocol.ordering.driver.ReplicaEffect} (actions for the driver), {@link
+ * io.bulwark.protocol.ordering.driver.LogRecord} and its codec (what the disk keeps), {@link
+ * io.bulwark.protocol.ordering.driver.StartReason}.
  */
 @NullMarked
 package io.bulwark.protocol.ordering.driver;

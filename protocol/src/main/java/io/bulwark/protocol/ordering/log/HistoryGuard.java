@@ -1,6 +1,5 @@
 package io.bulwark.protocol.ordering.log;
 
-import io.bulwark.protocol.ordering.checkpoint.Checkpoints;
 import io.bulwark.protocol.ordering.driver.ReplicaConfig;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
@@ -25,7 +24,6 @@ public final class HistoryGuard {
     private record ReportedState(long stable, long executed) {}
 
     private final ReplicaConfig config;
-    private final Checkpoints checkpoints;
     private final Map<Integer, ReportedState> others = new HashMap<>();
 
     /** The low water mark with which this life began. */
@@ -34,9 +32,8 @@ public final class HistoryGuard {
     private BooleanSupplier trustsOwn = () -> true;
     private @Nullable String contradiction;
 
-    public HistoryGuard(ReplicaConfig config, SlotLog log, Checkpoints checkpoints) {
+    HistoryGuard(ReplicaConfig config, SlotLog log) {
         this.config = config;
-        this.checkpoints = checkpoints;
         began = log.low();
     }
 
@@ -92,9 +89,14 @@ public final class HistoryGuard {
         }
     }
 
-    /** Handles a checkpoint of f+1 others; returns whether it does not contradict a local one. */
-    public boolean canAdmit(Numbered checkpoint) {
-        if (checkpoints.hasOther(checkpoint)) {
+    /**
+     * Handles a checkpoint of f+1 others.
+     *
+     * @param differs whether the state of this replica's own checkpoint with that number is another one
+     * @return whether the checkpoint contradicts nothing here
+     */
+    public boolean canAdmit(Numbered checkpoint, boolean differs) {
+        if (differs) {
             found(
                     "another state at checkpoint " + checkpoint.sequence(),
                     "f+1 others have the one of digest " + checkpoint.digest());

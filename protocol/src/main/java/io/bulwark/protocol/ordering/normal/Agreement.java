@@ -6,6 +6,7 @@ import io.bulwark.protocol.ordering.driver.ReplicaEffect;
 import io.bulwark.protocol.ordering.log.Clock;
 import io.bulwark.protocol.ordering.log.HistoryGuard;
 import io.bulwark.protocol.ordering.log.Outbox;
+import io.bulwark.protocol.ordering.log.ReplicaContext;
 import io.bulwark.protocol.ordering.log.Slot;
 import io.bulwark.protocol.ordering.log.SlotLog;
 import io.bulwark.protocol.ordering.log.View;
@@ -19,7 +20,6 @@ import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.ordering.request.EvictedEchoes;
 import io.bulwark.protocol.ordering.request.RequestPool;
-import io.bulwark.protocol.ordering.view.ViewHistory;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -35,7 +35,7 @@ public final class Agreement {
     private final ReplicaConfig config;
     private final View view;
     private final SlotLog log;
-    private final ViewHistory history;
+    private final VoteHistory history;
     private final RequestPool pool;
     private final BatchStore batches;
     private final Assignments assignments;
@@ -51,27 +51,17 @@ public final class Agreement {
     /** Slots decided by the own COMMIT, which alone does not record the decision on disk. */
     private final List<Slot> unrecorded = new ArrayList<>();
 
-    public Agreement(
-            ReplicaConfig config,
-            View view,
-            SlotLog log,
-            ViewHistory history,
-            RequestPool pool,
-            BatchStore batches,
-            Assignments assignments,
-            HistoryGuard guard,
-            Clock clock,
-            Outbox outbox) {
-        this.config = config;
-        this.view = view;
-        this.log = log;
+    public Agreement(ReplicaContext context, VoteHistory history, RequestPool pool, BatchStore batches, Assignments assignments) {
+        config = context.config();
+        view = context.view();
+        log = context.log();
+        guard = context.guard();
+        clock = context.clock();
+        outbox = context.outbox();
         this.history = history;
         this.pool = pool;
         this.batches = batches;
         this.assignments = assignments;
-        this.guard = guard;
-        this.clock = clock;
-        this.outbox = outbox;
     }
 
     public void onPrePrepare(long nowMillis, int from, PrePrepare message) {
@@ -170,7 +160,7 @@ public final class Agreement {
         checkPrepared(slot);
     }
 
-    public void onCommit(int from, Commit message) {
+    void onCommit(int from, Commit message) {
         if (!view.isActiveIn(message.view()) || !log.covers(message.sequence())) {
             return;
         }

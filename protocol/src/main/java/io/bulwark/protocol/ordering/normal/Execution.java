@@ -5,6 +5,7 @@ import io.bulwark.protocol.ordering.driver.Application;
 import io.bulwark.protocol.ordering.driver.ReplicaConfig;
 import io.bulwark.protocol.ordering.driver.ReplicaEffect;
 import io.bulwark.protocol.ordering.log.Outbox;
+import io.bulwark.protocol.ordering.log.ReplicaContext;
 import io.bulwark.protocol.ordering.log.Slot;
 import io.bulwark.protocol.ordering.log.SlotLog;
 import io.bulwark.protocol.ordering.membership.Configuration;
@@ -12,8 +13,6 @@ import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
-import io.bulwark.protocol.ordering.recovery.RecoveryLedger;
-import io.bulwark.protocol.ordering.recovery.RecoveryRequest;
 import io.bulwark.protocol.ordering.request.RecentResults;
 import io.bulwark.protocol.ordering.request.RequestPool;
 import io.bulwark.protocol.wire.Bytes;
@@ -27,22 +26,11 @@ import org.jspecify.annotations.Nullable;
  * the state only: agreed time, max(previous, proposed), is kept in the state, and so are the recoveries.
  */
 public final class Execution {
-    /** Observer of executed requests and recoveries. */
+    /** Observer of executed requests. */
     public interface Listener {
-        /** A request was executed, and was not lately. */
+        /** A client's request was executed, and was not lately. */
         void onExecuted(Request request);
-
-        /** A recovery request was executed with this number; or a state was fetched that reflects one, accepted. */
-        void onRecovery(long nowMillis, int replica, long call, long sequence, boolean accepted);
     }
-
-    private static final Listener NOBODY = new Listener() {
-        @Override
-        public void onExecuted(Request request) {}
-
-        @Override
-        public void onRecovery(long nowMillis, int replica, long call, long sequence, boolean accepted) {}
-    };
 
     private final ReplicaConfig config;
     private final SlotLog log;
@@ -50,49 +38,34 @@ public final class Execution {
     private final RequestPool pool;
     private final RecentResults results;
     private final Application application;
+    private final ReplicaRequests replicas;
     private final Outbox outbox;
     private long executed;
     private long highest;
     private long agreedMillis;
-    private RecoveryLedger ledger;
-    /**
-     * Ledger in the state: {@link #ledger}, or after the end of this configuration the ledger with which the next one
-     * begins.
-     */
-    private RecoveryLedger kept;
-
     private Configuration configuration;
     private boolean isReplacing;
-    private Listener listener = NOBODY;
+    private Listener listener = _ -> {};
     private boolean suspended;
     private long progressMillis;
 
     public Execution(
-            ReplicaConfig config,
-            SlotLog log,
+            ReplicaContext context,
             BatchStore batches,
             RequestPool pool,
             RecentResults results,
             Application application,
-            Outbox outbox) {
-        this.config = config;
-        this.log = log;
+            ReplicaRequests replicas) {
+        config = context.config();
+        log = context.log();
+        outbox = context.outbox();
         this.batches = batches;
         this.pool = pool;
         this.results = results;
         this.application = application;
-        this.outbox = outbox;
-        ledger = newLedger();
-        kept = ledger;
+        this.replicas = replicas;
         configuration = config.term().configuration();
         readState();
-    }
-
-    private RecoveryLedger newLedger() {
-        return new RecoveryLedger(
-                config.group(),
-                config.recoveries().watchdogMillis(),
-                config.term().checkpoint().sequence());
     }
 
     private void readState() {
@@ -100,15 +73,12 @@ public final class Execution {
         Bytes state = application.engineState();
         WireReader in = new WireReader(state);
         agreedMillis = state.isEmpty() ? 0 : in.nonNegative64();
-        kept = newLedger();
-        kept.read(in);
-        ledger = kept;
+        replicas.read(in);
         boolean isLater = in.remaining() > 0;
         configuration = isLater ? Configuration.read(in) : config.term().configuration();
         in.end();
         if ((isLater ? configuration.number() : 0) != config.term().number()) {
-            // The entries concern other replicas: a place may now belong to another replica, or to none.
-            ledger = newLedger();
+            replicas.disregard();
         }
         isReplacing = application.nextMembers().isPresent();
     }
@@ -117,17 +87,12 @@ public final class Execution {
         listener = newListener;
     }
 
-    /** The recoveries that the state reflects. */
-    public RecoveryLedger ledger() {
-        return ledger;
-    }
-
     /** A recovery is open and needs the numbers up to here, or a change of members does, which waits for a checkpoint; 0 if none is. */
     public long fillUpTo(long stable) {
         long interval = config.checkpointInterval();
         return successor() != null
                 ? 0
-                : Math.max(ledger.openUpTo(stable), isReplacing ? (executed / interval + 1) * interval : 0);
+                : Math.max(replicas.openUpTo(stable), isReplacing ? (executed / interval + 1) * interval : 0);
     }
 
     /** Returns the successor of this configuration, which ends with the last executed number; null if it continues. */
@@ -149,9 +114,9 @@ public final class Execution {
     /** Returns the engine's part of the state, stored beside the application's. */
     public Bytes engineState() {
         WireWriter out = new WireWriter(64).i64(agreedMillis);
-        kept.write(out);
+        replicas.write(out);
         if (configuration.number() > 0) {
-            if (kept.entries().isEmpty()) {
+            if (replicas.isEmpty()) {
                 out.u8(0);
             }
             configuration.write(out);
@@ -179,15 +144,8 @@ public final class Execution {
         results.clear();
         progressMillis = nowMillis;
         highest = Math.max(highest, executed);
-        RecoveryLedger before = ledger;
         readState();
-        ledger.entries().keySet().forEach(replica -> {
-            RecoveryLedger.Entry entry = ledger.of(replica);
-            RecoveryLedger.Entry known = before.of(replica);
-            if (entry != null && (known == null || known.call() != entry.call())) {
-                listener.onRecovery(nowMillis, replica, entry.call(), entry.sequence(), true);
-            }
-        });
+        replicas.onResumed(nowMillis);
     }
 
     /** The number to be executed next, if it is decided and its batch or bodies are missing. */
@@ -236,14 +194,16 @@ public final class Execution {
             isReplacing = false;
             Configuration now = configuration;
             configuration = new Configuration(now.number() + 1, next);
-            kept = ledger.handOver(now, configuration, executed, agreedMillis);
+            replicas.handOver(now, configuration, executed, agreedMillis);
             application.onReconfigured(configuration);
         }
     }
 
     private void execute(long nowMillis, long sequence, RequestId id, Request request) {
         if (request.client().kind() == PrincipalKind.REPLICA) {
-            recover(nowMillis, sequence, id, request);
+            pool.onExecuted(nowMillis, id, request.operation().length());
+            results.put(id, sequence, Bytes.EMPTY);
+            replicas.execute(nowMillis, sequence, agreedMillis, request);
             return;
         }
         Bytes result = request.query()
@@ -255,20 +215,5 @@ public final class Execution {
         results.put(id, sequence, result);
         pool.onExecuted(nowMillis, id, request.operation().length());
         outbox.add(new ReplicaEffect.Reply(request.client(), request.call(), result));
-    }
-
-    /** Replicas ask for nothing but their recovery. */
-    private void recover(long nowMillis, long sequence, RequestId id, Request request) {
-        pool.onExecuted(nowMillis, id, request.operation().length());
-        results.put(id, sequence, Bytes.EMPTY);
-        RecoveryRequest asked = RecoveryRequest.of(request).orElse(null);
-        if (asked == null) {
-            return;
-        }
-        RecoveryLedger.Entry last = ledger.of(asked.replica());
-        if (last == null || last.call() != asked.call()) {
-            boolean accepted = ledger.execute(asked, sequence, agreedMillis);
-            listener.onRecovery(nowMillis, asked.replica(), asked.call(), sequence, accepted);
-        }
     }
 }

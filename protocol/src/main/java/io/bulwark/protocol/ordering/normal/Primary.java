@@ -3,6 +3,7 @@ package io.bulwark.protocol.ordering.normal;
 import io.bulwark.protocol.ordering.driver.ReplicaConfig;
 import io.bulwark.protocol.ordering.log.Clock;
 import io.bulwark.protocol.ordering.log.Outbox;
+import io.bulwark.protocol.ordering.log.ReplicaContext;
 import io.bulwark.protocol.ordering.log.SlotLog;
 import io.bulwark.protocol.ordering.log.View;
 import io.bulwark.protocol.ordering.message.Batch;
@@ -13,7 +14,6 @@ import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.ordering.request.PendingRequest;
 import io.bulwark.protocol.ordering.request.RequestPool;
-import io.bulwark.protocol.ordering.view.NextViewMessages;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -25,6 +25,9 @@ import java.util.Set;
  * busy. Of these there are no more than a backup keeps that has yet to enter the view.
  */
 public final class Primary {
+    /** Number of full batches in flight at most: a backup that has yet to enter the view keeps no more of them. */
+    public static final int FULL_MAX = 64;
+
     /** Number of null batches in flight while a recovery is open. */
     private static final int NULLS_IN_FLIGHT = 8;
 
@@ -42,25 +45,16 @@ public final class Primary {
     private boolean abdicated;
     private long gate;
 
-    public Primary(
-            ReplicaConfig config,
-            View view,
-            SlotLog log,
-            RequestPool pool,
-            BatchStore batches,
-            Assignments assignments,
-            Agreement agreement,
-            Clock clock,
-            Outbox outbox) {
-        this.config = config;
-        this.view = view;
-        this.log = log;
+    public Primary(ReplicaContext context, RequestPool pool, BatchStore batches, Assignments assignments, Agreement agreement) {
+        config = context.config();
+        view = context.view();
+        log = context.log();
+        clock = context.clock();
+        outbox = context.outbox();
         this.pool = pool;
         this.batches = batches;
         this.assignments = assignments;
         this.agreement = agreement;
-        this.clock = clock;
-        this.outbox = outbox;
     }
 
     /** A view begins, in which NEW-VIEW has assigned the first numbers, those beyond the high water mark, too. */
@@ -121,7 +115,7 @@ public final class Primary {
             }
             int inFlight = config.batches().inFlight();
             if (next.isEmpty()
-                    || last - executed >= (full ? Math.max(inFlight, NextViewMessages.FULL_MAX) : inFlight)) {
+                    || last - executed >= (full ? Math.max(inFlight, FULL_MAX) : inFlight)) {
                 return;
             }
             List<RequestId> ids = new ArrayList<>(next.size());

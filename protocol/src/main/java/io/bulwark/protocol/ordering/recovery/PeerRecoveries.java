@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * that signs it is executed, or this life ends. So nobody who asks in another's name can use it up; none is valid in a
  * later life.
  */
-public final class PeerRecoveries {
+final class PeerRecoveries {
     /** Signatures of one replica are checked this far apart at least: a check is dear. */
     private static final long CHECK_MILLIS = 20;
 
@@ -41,6 +41,7 @@ public final class PeerRecoveries {
     private final SlotLog log;
     private final ViewHistory history;
     private final Execution execution;
+    private final ExecutedRecoveries executed;
     private final Checkpoints checkpoints;
     private final RequestPool pool;
     private final Signing signing;
@@ -55,22 +56,23 @@ public final class PeerRecoveries {
 
     private record WatchedRecovery(long sequence, long sinceMillis, long endMillis) {}
 
-    public PeerRecoveries(ReplicaContext parts) {
-        config = parts.config();
-        view = parts.view();
-        log = parts.log();
-        history = parts.history();
-        execution = parts.execution();
-        checkpoints = parts.checkpoints();
-        pool = parts.pool();
-        signing = parts.signing();
-        random = parts.random();
-        outbox = parts.outbox();
+    PeerRecoveries(ReplicaContext context, RecoveryParts parts, ExecutedRecoveries executed, RecoveryStart start) {
+        config = context.config();
+        view = context.view();
+        log = context.log();
+        outbox = context.outbox();
+        this.executed = executed;
+        history = parts.views().history();
+        execution = parts.normal().execution();
+        pool = parts.normal().pool();
+        checkpoints = parts.transfer().checkpoints();
+        signing = start.signing();
+        random = start.random();
         nonces = new Bytes[config.replicas()];
         checkedMillis = new long[config.replicas()];
     }
 
-    public void onQuery(int from, QueryStable query) {
+    void onQuery(int from, QueryStable query) {
         if (log.floor() == Long.MAX_VALUE) {
             return; // what it has is not what it had
         }
@@ -95,7 +97,7 @@ public final class PeerRecoveries {
     }
 
     /** A recovery request, from the replica itself. */
-    public void onRecover(long nowMillis, int from, Recover message) {
+    void onRecover(long nowMillis, int from, Recover message) {
         Request request = message.request();
         RecoveryRequest asked = RecoveryRequest.of(request).orElse(null);
         if (asked == null || asked.replica() != from) {
@@ -103,7 +105,7 @@ public final class PeerRecoveries {
             return;
         }
         AnsweredRecovery before = answered.get(from);
-        RecoveryLedger.Entry entry = execution.ledger().of(from);
+        RecoveryLedger.Entry entry = executed.ledger().of(from);
         if (before != null && before.call == asked.call()) {
             reply(from, before);
         } else if (entry != null && entry.call() == asked.call()) {
@@ -126,7 +128,7 @@ public final class PeerRecoveries {
     }
 
     /** A request of another replica was executed, or a state is here that reflects it. */
-    public void onExecuted(long nowMillis, int replica, long call, long sequence, boolean accepted) {
+    void onExecuted(long nowMillis, int replica, long call, long sequence, boolean accepted) {
         AnsweredRecovery answer = new AnsweredRecovery(call, sequence, accepted);
         answered.put(replica, answer);
         nonces[replica] = null;
@@ -140,8 +142,8 @@ public final class PeerRecoveries {
         outbox.send(replica, new RecoveryReply(answer.call, answer.accepted, answer.sequence, view.number()));
     }
 
-    public void onTick(long nowMillis) {
-        execution.ledger().entries().forEach((replica, entry) -> {
+    void onTick(long nowMillis) {
+        executed.ledger().entries().forEach((replica, entry) -> {
             WatchedRecovery seen = watched.get(replica);
             if (seen == null || seen.sequence != entry.sequence()) {
                 seen = new WatchedRecovery(entry.sequence(), nowMillis, -1);
@@ -154,9 +156,9 @@ public final class PeerRecoveries {
     }
 
     /** The last recovery of each replica that the state reflects. */
-    public List<KnownRecovery> report(long nowMillis) {
+    List<KnownRecovery> report(long nowMillis) {
         List<KnownRecovery> report = new ArrayList<>();
-        execution.ledger().entries().forEach((replica, entry) -> {
+        executed.ledger().entries().forEach((replica, entry) -> {
             WatchedRecovery seen = watched.get(replica);
             if (seen != null) {
                 boolean open = seen.endMillis < 0;

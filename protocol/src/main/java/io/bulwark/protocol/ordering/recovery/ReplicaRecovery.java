@@ -23,6 +23,7 @@ import io.bulwark.protocol.ordering.recovery.RecoveryReport.OwnRecovery;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport.Phase;
 import io.bulwark.protocol.ordering.request.RequestPool;
 import io.bulwark.protocol.ordering.view.ViewChangeExecutor;
+import io.bulwark.protocol.ordering.view.ViewGroup;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,14 +44,19 @@ import org.jspecify.annotations.Nullable;
  * of the log. It asks for no view with a log that begins below that. It continues with the others' view. Its earlier
  * messages count nowhere any more after 2 T_k, and before that it votes on nothing at all (docs/ordering,
  * "damage" and "recovery").
+ *
+ * <pre>
+ * from        to          when
+ * NONE        ESTIMATING  the watchdog has restarted the replica, or its promises are lost (a new life)
+ * ESTIMATING  REQUESTING  2f others have answered and H_M is known: the request is signed and sent
+ * REQUESTING  REACHING    2f+1 replies accept the request: the recovery point is known
+ * REQUESTING  REFUSED     the replies refuse it as too early
+ * REFUSED     REQUESTING  a sixteenth of T_w later, with another request
+ * REACHING    NONE        the checkpoint at the recovery point is stable, and the state is checked
+ * any         (end)       the log cannot be right: the driver removes it, and begins another life
+ * </pre>
  */
 public final class ReplicaRecovery {
-    /** Actions of the replica's other parts during a recovery. */
-    public interface Host {
-        /** The marks have moved, or the recovery has come to another step: a new segment of the log begins, with this index. */
-        long onLogChanged(long nowMillis);
-    }
-
     /** Checkpoint that could not be checked to the end, and the time at which this was noticed. */
     private record DiscardedCheckpoint(Numbered checkpoint, long sinceMillis) {}
 
@@ -66,7 +72,7 @@ public final class ReplicaRecovery {
     private final Signing signing;
     private final RandomGenerator random;
     private final Outbox outbox;
-    private final Host host;
+    private final Recoveries.Host host;
     private final boolean forgotten;
     /** Beginning of the log on disk. Any checkpoint that this life reaches has a certificate. */
     private final long began;
@@ -98,28 +104,29 @@ public final class ReplicaRecovery {
     private long checkedPages;
     private long damagedPages;
 
-    public ReplicaRecovery(
-            ReplicaContext parts,
-            LogRecord.Recovery found,
-            ViewChangeExecutor views,
-            StateTransfer transfer,
+    ReplicaRecovery(
+            ReplicaContext context,
+            RecoveryParts parts,
             PeerRecoveries peers,
-            Host host) {
-        config = parts.config();
-        log = parts.log();
-        view = parts.view();
-        execution = parts.execution();
-        checkpoints = parts.checkpoints();
-        pool = parts.pool();
-        signing = parts.signing();
-        random = parts.random();
-        outbox = parts.outbox();
-        this.views = views;
-        this.transfer = transfer;
+            RecoveryStart start,
+            Recoveries.Host host) {
+        config = context.config();
+        log = context.log();
+        view = context.view();
+        outbox = context.outbox();
+        execution = parts.normal().execution();
+        pool = parts.normal().pool();
+        transfer = parts.transfer();
+        checkpoints = transfer.checkpoints();
+        views = parts.views();
+        signing = start.signing();
+        random = start.random();
         this.peers = peers;
         this.host = host;
-        estimation = new HighWaterMarkEstimate(config.group());
-        replies = new RecoveryReplies(config.group());
+        LogRecord.Recovery found = start.found();
+        ViewGroup group = ViewGroup.of(config);
+        estimation = new HighWaterMarkEstimate(group);
+        replies = new RecoveryReplies(group);
         forgotten = found.open() && found.forgotten();
         began = log.low();
         phase = found.open() ? Phase.ESTIMATING : Phase.NONE;
@@ -194,7 +201,7 @@ public final class ReplicaRecovery {
     }
 
     /** Pages here are not trusted yet. */
-    public boolean isStateUntrusted() {
+    boolean isStateUntrusted() {
         return phase != Phase.NONE && !checked;
     }
 
@@ -264,7 +271,7 @@ public final class ReplicaRecovery {
         outbox.multicast(new Recover(ordered));
     }
 
-    public void onReply(long nowMillis, int from, ReplyStable reply) {
+    void onReply(long nowMillis, int from, ReplyStable reply) {
         boolean wanted = phase == Phase.ESTIMATING || (phase == Phase.REQUESTING && request == null);
         if (!wanted || reply.round() != round || startedMillis == 0 || useless) {
             return;
@@ -323,7 +330,7 @@ public final class ReplicaRecovery {
         submit(nowMillis, made);
     }
 
-    public void onReply(long nowMillis, int from, RecoveryReply reply) {
+    void onReply(long nowMillis, int from, RecoveryReply reply) {
         if (phase != Phase.REQUESTING || reply.call() != call) {
             return;
         }
@@ -360,7 +367,7 @@ public final class ReplicaRecovery {
 
     private void onAnswered(long nowMillis, long sequence) {
         phase = Phase.REACHING;
-        point = Math.max(estimate, RecoveryLedger.markAt(config.group(), sequence));
+        point = Math.max(estimate, RecoveryLedger.markAt(ViewGroup.of(config), sequence));
         answeredMillis = nowMillis;
         // A replica that has progressed with others in this life stays with them.
         forgedView = replies.isForged(views.unilateralView())
@@ -448,7 +455,6 @@ public final class ReplicaRecovery {
             nonces.remove(peer);
         }
         replies.forget(peer);
-        views.onKeyChange(peer);
     }
 
     public Phase phase() {

@@ -13,19 +13,17 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepared;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepared;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
 import io.bulwark.protocol.ordering.normal.BatchStore;
+import io.bulwark.protocol.ordering.view.RecoveredView;
 import io.bulwark.protocol.ordering.view.ViewHistory;
-import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * State that results from a replica's records: read at the start, and written as the summary that begins each log
  * segment. A replica uses its own promises and conclusions only.
  */
-public final class RecoveredLog {
+final class RecoveredLog {
     /** The low water mark of a replica that has forgotten its own; the state there is unknown. */
     static final Numbered NOWHERE = new Numbered(0, Batch.NULL_DIGEST);
 
@@ -80,14 +78,9 @@ public final class RecoveredLog {
         return low;
     }
 
-    @Nullable
-    public ViewChange viewChange() {
-        return viewChange;
-    }
-
-    @Nullable
-    public NewView newView() {
-        return newView;
+    /** The view changes that the disk had. */
+    RecoveredView views() {
+        return new RecoveredView(viewChange, newView);
     }
 
     /** The view that the replica is in, or asks for. */
@@ -182,23 +175,6 @@ public final class RecoveredLog {
             }
         }
         return promised;
-    }
-
-    /** The digests of all batches that the log may still need. */
-    public static Set<Bytes> live(SlotLog log, ViewHistory history) {
-        Set<Bytes> live = new HashSet<>();
-        for (long sequence = log.low() + 1; sequence <= log.end(); sequence++) {
-            live.addAll(history.digests(sequence));
-        }
-        for (Slot slot : log.all()) {
-            if (slot.proposed != null) {
-                live.add(slot.proposed);
-            }
-            if (slot.decided != null) {
-                live.add(slot.decided);
-            }
-        }
-        return live;
     }
 
     /** Records that stand for all before. */

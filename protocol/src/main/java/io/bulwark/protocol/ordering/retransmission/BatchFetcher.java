@@ -22,7 +22,7 @@ import java.util.TreeMap;
  * until it answers or the timeout passes. Answers to more questions would only queue up, with votes behind them, and be
  * requested twice meanwhile.
  */
-public final class BatchFetcher {
+final class BatchFetcher {
     private static final int REQUESTS_MAX = 256;
     private static final int NOBODY = -1;
     private static final long NEVER = DistantPast.MILLIS;
@@ -64,7 +64,7 @@ public final class BatchFetcher {
         }
     }
 
-    public BatchFetcher(ReplicaConfig config, Outbox outbox) {
+    BatchFetcher(ReplicaConfig config, Outbox outbox) {
         this.config = config;
         this.outbox = outbox;
         openMillis = new long[config.replicas()];
@@ -94,11 +94,11 @@ public final class BatchFetcher {
         want.sources = sources;
     }
 
-    public boolean wants(RequestId id) {
+    boolean wants(RequestId id) {
         return requests.containsKey(id);
     }
 
-    public boolean wants(Bytes digest) {
+    boolean wants(Bytes digest) {
         return batches.containsKey(digest);
     }
 

@@ -20,7 +20,7 @@ import java.util.List;
  * Server of batches and bodies by digest. The bytes per interval for one peer are bounded, and no answer exceeds the
  * size of a batch, since votes wait behind it.
  */
-public final class BatchServer {
+final class BatchServer {
     private static final int NAME_BYTES = 48;
 
     /** Charge for an answer without bodies. It limits the answers to a peer that asks as fast as it is answered. */
@@ -32,14 +32,14 @@ public final class BatchServer {
     private final long[] servedBytes;
     private long sinceMillis = DistantPast.MILLIS;
 
-    public BatchServer(ReplicaConfig config, BatchStore batches, Outbox outbox) {
+    BatchServer(ReplicaConfig config, BatchStore batches, Outbox outbox) {
         this.config = config;
         this.batches = batches;
         this.outbox = outbox;
         servedBytes = new long[config.replicas()];
     }
 
-    public void onFetchBatch(long nowMillis, int from, FetchBatch fetch) {
+    void onFetchBatch(long nowMillis, int from, FetchBatch fetch) {
         Batch batch = batches.get(fetch.digest());
         if (batch != null
                 && spend(nowMillis, from, (long) NAME_BYTES * batch.requests().size())) {
@@ -47,7 +47,7 @@ public final class BatchServer {
         }
     }
 
-    public void onFetchRequests(long nowMillis, int from, FetchRequests fetch) {
+    void onFetchRequests(long nowMillis, int from, FetchRequests fetch) {
         List<Request> bodies = new ArrayList<>();
         long bytes = 0;
         for (RequestId id : fetch.requests()) {

@@ -4,6 +4,7 @@ import io.bulwark.protocol.ordering.driver.LogRecord;
 import io.bulwark.protocol.ordering.driver.ReplicaConfig;
 import io.bulwark.protocol.ordering.log.HistoryGuard;
 import io.bulwark.protocol.ordering.log.Outbox;
+import io.bulwark.protocol.ordering.log.ReplicaContext;
 import io.bulwark.protocol.ordering.log.Slot;
 import io.bulwark.protocol.ordering.log.SlotLog;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Executed;
@@ -24,12 +25,12 @@ public final class CommitLearner {
     private final HistoryGuard guard;
     private final Outbox outbox;
 
-    public CommitLearner(ReplicaConfig config, SlotLog log, Execution execution, HistoryGuard guard, Outbox outbox) {
-        this.config = config;
-        this.log = log;
+    CommitLearner(ReplicaContext context, Execution execution) {
+        config = context.config();
+        log = context.log();
+        guard = context.guard();
+        outbox = context.outbox();
         this.execution = execution;
-        this.guard = guard;
-        this.outbox = outbox;
     }
 
     public void onExecuted(int from, Executed message) {

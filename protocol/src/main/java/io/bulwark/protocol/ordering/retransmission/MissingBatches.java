@@ -1,13 +1,19 @@
 package io.bulwark.protocol.ordering.retransmission;
 
+import io.bulwark.protocol.ordering.driver.ReplicaConfig;
 import io.bulwark.protocol.ordering.log.ReplicaContext;
 import io.bulwark.protocol.ordering.log.Slot;
+import io.bulwark.protocol.ordering.log.SlotLog;
+import io.bulwark.protocol.ordering.log.View;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.ordering.normal.Agreement;
 import io.bulwark.protocol.ordering.normal.BatchStore;
+import io.bulwark.protocol.ordering.normal.Execution;
+import io.bulwark.protocol.ordering.normal.NormalCase;
+import io.bulwark.protocol.ordering.request.RequestPool;
 import io.bulwark.protocol.ordering.view.ViewChangeExecutor;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
@@ -16,43 +22,46 @@ import java.util.List;
 import java.util.Set;
 
 /** Says with each tick which batches and bodies are missing here, and has them asked for. */
-public final class MissingBatches {
+final class MissingBatches {
     /**
      * Number of full proposals examined with each tick, among those that only the primary supports; the lowest numbers
      * come first.
      */
     private static final int PROPOSALS_LOOKED_AT = 16;
 
-    private final ReplicaContext parts;
+    private final ReplicaConfig config;
+    private final View view;
+    private final SlotLog log;
+    private final RequestPool pool;
+    private final Execution execution;
     private final Agreement agreement;
-    private final ViewChangeExecutor viewChangeExecutor;
+    private final ViewChangeExecutor views;
     private final BatchStore batches;
     private final BatchFetcher fetching;
 
     /** Bodies wanted for a batch that has other supporters than its primary, or that lost its room here. */
     private final Set<RequestId> ofBatches = new HashSet<>();
 
-    public MissingBatches(
-            ReplicaContext parts,
-            Agreement agreement,
-            ViewChangeExecutor viewChangeExecutor,
-            BatchStore batches,
-            BatchFetcher fetching) {
-        this.parts = parts;
-        this.agreement = agreement;
-        this.viewChangeExecutor = viewChangeExecutor;
-        this.batches = batches;
+    MissingBatches(ReplicaContext context, NormalCase normal, ViewChangeExecutor views, BatchFetcher fetching) {
+        config = context.config();
+        view = context.view();
+        log = context.log();
+        pool = normal.pool();
+        execution = normal.execution();
+        agreement = normal.agreement();
+        batches = normal.batches();
+        this.views = views;
         this.fetching = fetching;
     }
 
-    public void onTick(long nowMillis) {
+    void onTick(long nowMillis) {
         ofBatches.clear();
-        Bytes next = parts.execution().awaitedBatch();
+        Bytes next = execution.awaitedBatch();
         if (next != null) {
             want(nowMillis, next);
         }
-        int names = PROPOSALS_LOOKED_AT * parts.config().batches().requestsMax();
-        for (Slot slot : parts.log().all()) {
+        int names = PROPOSALS_LOOKED_AT * config.batches().requestsMax();
+        for (Slot slot : log.all()) {
             if (slot.proposed != null && !slot.accepted) {
                 if (agreement.isBacked(slot)) {
                     want(nowMillis, slot.proposed);
@@ -61,22 +70,22 @@ public final class MissingBatches {
                 }
             }
         }
-        viewChangeExecutor.missing().forEach(each -> want(nowMillis, each.digest()));
-        parts.pool().missing().forEach((id, sources) -> fetching.wantRequest(nowMillis, id, sources));
+        views.missing().forEach(each -> want(nowMillis, each.digest()));
+        pool.missing().forEach((id, sources) -> fetching.wantRequest(nowMillis, id, sources));
         fetching.ask(nowMillis);
     }
 
     /** Handles received bodies; unwanted ones do not count. */
-    public void onBodies(long nowMillis, int from, RequestBodies bodies) {
+    void onBodies(long nowMillis, int from, RequestBodies bodies) {
         Set<RequestId> came = new HashSet<>();
         for (Request request : bodies.requests()) {
             RequestId id = request.id();
             if (fetching.wants(id)) {
-                parts.pool().onBody(nowMillis, id, request);
+                pool.onBody(nowMillis, id, request);
                 if (ofBatches.contains(id)) {
                     batches.onBody(id, request);
-                } else if (parts.pool().body(id) == null) {
-                    batches.offer(id, request, parts.config().room().bytesOfAll());
+                } else if (pool.body(id) == null) {
+                    batches.offer(id, request, config.room().bytesOfAll());
                 }
                 came.add(id);
             }
@@ -105,16 +114,16 @@ public final class MissingBatches {
                 bytes += body.operation().length();
                 continue;
             }
-            int displaced = parts.pool().evictedBytes(id);
+            int displaced = pool.evictedBytes(id);
             if (displaced >= 0) {
                 wanted.add(id);
                 bytes += displaced;
-            } else if (!parts.pool().isVouchedFor(id)) {
+            } else if (!pool.isVouchedFor(id)) {
                 return names;
             }
         }
-        if (batch.requests().size() <= 1 || bytes <= parts.config().batches().bytesMax()) {
-            wanted.forEach(id -> want(nowMillis, id, 1L << parts.view().primary()));
+        if (batch.requests().size() <= 1 || bytes <= config.batches().bytesMax()) {
+            wanted.forEach(id -> want(nowMillis, id, 1L << view.primary()));
         }
         return names;
     }
@@ -122,7 +131,7 @@ public final class MissingBatches {
     private void want(long nowMillis, Bytes digest) {
         Batch batch = batches.get(digest);
         if (batch == null) {
-            fetching.wantBatch(nowMillis, digest, parts.view().primary());
+            fetching.wantBatch(nowMillis, digest, view.primary());
         } else {
             batches.missing(batch).forEach(id -> want(nowMillis, id, -1));
         }

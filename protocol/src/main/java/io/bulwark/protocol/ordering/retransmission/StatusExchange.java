@@ -4,6 +4,7 @@ import io.bulwark.protocol.effect.DistantPast;
 import io.bulwark.protocol.ordering.checkpoint.Checkpoints;
 import io.bulwark.protocol.ordering.driver.ReplicaConfig;
 import io.bulwark.protocol.ordering.log.Outbox;
+import io.bulwark.protocol.ordering.log.ReplicaContext;
 import io.bulwark.protocol.ordering.log.Slot;
 import io.bulwark.protocol.ordering.log.SlotLog;
 import io.bulwark.protocol.ordering.log.View;
@@ -15,6 +16,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.ordering.normal.Agreement;
 import io.bulwark.protocol.ordering.normal.Execution;
+import io.bulwark.protocol.ordering.normal.NormalCase;
 import io.bulwark.protocol.ordering.request.RequestPool;
 import io.bulwark.protocol.ordering.view.ViewChanges;
 import io.bulwark.protocol.wire.Bytes;
@@ -46,25 +48,16 @@ public final class StatusExchange {
     private final long[] executedThere;
     private long saidMillis = DistantPast.MILLIS;
 
-    public StatusExchange(
-            ReplicaConfig config,
-            View view,
-            SlotLog log,
-            RequestPool pool,
-            Execution execution,
-            Agreement agreement,
-            Checkpoints checkpoints,
-            CommitLearner commitLearner,
-            Outbox outbox) {
-        this.config = config;
-        this.view = view;
-        this.log = log;
-        this.pool = pool;
-        this.execution = execution;
-        this.agreement = agreement;
+    StatusExchange(ReplicaContext context, NormalCase normal, Checkpoints checkpoints, CommitLearner commitLearner) {
+        config = context.config();
+        view = context.view();
+        log = context.log();
+        outbox = context.outbox();
+        pool = normal.pool();
+        execution = normal.execution();
+        agreement = normal.agreement();
         this.checkpoints = checkpoints;
         this.commitLearner = commitLearner;
-        this.outbox = outbox;
         answeredMillis = new long[config.replicas()];
         Arrays.fill(answeredMillis, DistantPast.MILLIS);
         executedThere = new long[config.replicas()];

@@ -3,22 +3,18 @@ package io.bulwark.protocol.ordering.view;
 import io.bulwark.protocol.ordering.driver.ReplicaConfig;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Phase;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
+import io.bulwark.protocol.ordering.normal.Primary;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
 /**
- * Messages from peers that entered a view earlier, kept until this replica enters it: the latest of each peer. STATUS
- * brings dropped messages again.
+ * Messages from peers that entered a view earlier, kept until this replica enters it: the latest of each peer. Their
+ * proposals together have at most as many names as the full ones that a primary has in flight. STATUS brings dropped
+ * messages again.
  */
-public final class NextViewMessages {
-    /**
-     * Bound on the proposals kept for one peer: together they have at most as many names as this number of full
-     * proposals.
-     */
-    public static final int FULL_MAX = 64;
-
+final class NextViewMessages {
     private static final class PeerMessages {
         private final Deque<Phase> messages = new ArrayDeque<>();
         private int names;
@@ -40,18 +36,18 @@ public final class NextViewMessages {
     private final List<PeerMessages> ofPeers = new ArrayList<>();
 
     /** A message and who sent it. */
-    public record EarlyMessage(int from, Phase message) {}
+    record EarlyMessage(int from, Phase message) {}
 
-    public NextViewMessages(ReplicaConfig config) {
+    NextViewMessages(ReplicaConfig config) {
         this.config = config;
         perPeerMax = 3 * config.logSize();
-        namesMax = FULL_MAX * config.batches().requestsMax();
+        namesMax = Primary.FULL_MAX * config.batches().requestsMax();
         for (int i = 0; i < config.replicas(); i++) {
             ofPeers.add(new PeerMessages());
         }
     }
 
-    public void add(int from, Phase message) {
+    void add(int from, Phase message) {
         if (message instanceof PrePrepare prePrepare && !isProposal(from, prePrepare)) {
             return;
         }
@@ -73,12 +69,12 @@ public final class NextViewMessages {
                 && message.batch().requests().size() <= config.batches().requestsMax();
     }
 
-    public void onKeyChange(int peer) {
+    void onKeyChange(int peer) {
         ofPeers.get(peer).clear();
     }
 
     /** Returns the messages of this view, in order of arrival for each peer. Removes messages of earlier views, too. */
-    public List<EarlyMessage> take(long view) {
+    List<EarlyMessage> take(long view) {
         List<EarlyMessage> taken = new ArrayList<>();
         for (int from = 0; from < ofPeers.size(); from++) {
             PeerMessages later = new PeerMessages();

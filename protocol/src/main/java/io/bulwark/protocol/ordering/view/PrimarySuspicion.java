@@ -19,7 +19,7 @@ import java.util.Deque;
  * views' rate. The bounds of the latter two relax with each view change that they cause here, so that a slow group
  * stabilizes.
  */
-public final class PrimarySuspicion {
+final class PrimarySuspicion {
     private static final int PASSED_OVER_MAX = 32;
     private static final int SHARE = 4;
     private static final int RELAXED_MAX = 10;
@@ -64,14 +64,14 @@ public final class PrimarySuspicion {
     private boolean windowWaits = true;
     private long bestBytes;
 
-    public PrimarySuspicion(View view, SlotLog log, RequestPool pool, Execution execution) {
+    PrimarySuspicion(View view, SlotLog log, RequestPool pool, Execution execution) {
         this.view = view;
         this.log = log;
         this.pool = pool;
         this.execution = execution;
     }
 
-    public void enter(long nowMillis, NewView newView) {
+    void enter(long nowMillis, NewView newView) {
         lastChosen = newView.checkpoint().sequence() + newView.chosen().size();
         excused = false;
         enteredMillis = nowMillis;
@@ -83,13 +83,13 @@ public final class PrimarySuspicion {
         beginWindow(nowMillis);
     }
 
-    public void onExecuted(Request request) {
+    void onExecuted(Request request) {
         excused = false;
         windowBytes += REQUEST_BYTES + request.operation().length();
     }
 
     /** @param timeoutMillis how long a request may take in this view */
-    public boolean suspects(long nowMillis, long timeoutMillis) {
+    boolean suspects(long nowMillis, long timeoutMillis) {
         boolean stoodStill = enteredMillis >= 0 && nowMillis - lookedMillis >= STILL_MILLIS && !excused;
         if (enteredMillis < 0 || stoodStill) {
             enteredMillis = nowMillis; // this life has just begun, or goes on after a pause

@@ -5,6 +5,7 @@ import io.bulwark.protocol.ordering.driver.LogRecord;
 import io.bulwark.protocol.ordering.driver.ReplicaConfig;
 import io.bulwark.protocol.ordering.driver.ReplicaEffect;
 import io.bulwark.protocol.ordering.log.Outbox;
+import io.bulwark.protocol.ordering.log.ReplicaContext;
 import io.bulwark.protocol.ordering.log.Slot;
 import io.bulwark.protocol.ordering.log.SlotLog;
 import io.bulwark.protocol.ordering.log.View;
@@ -16,30 +17,27 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepared;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
+import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.normal.BatchStore;
 import io.bulwark.protocol.ordering.normal.Execution;
-import io.bulwark.protocol.ordering.replica.RecoveredLog;
+import io.bulwark.protocol.ordering.normal.NormalCase;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Carries out what {@link ViewChanges} decides (4.5): the log, the water marks, and what must be on disk before. */
-public final class ViewChangeExecutor {
-    /** Actions of the replica's other parts during a view change. */
-    public interface Host {
-        /** The view that begins with this is active. */
-        void onEntered(long nowMillis, NewView newView);
-
-        /** The view is left, and nothing of it is in the slots of the log any more. */
-        void onLeft();
-    }
-
+public final class ViewChangeExecutor implements Execution.Listener {
     private final ReplicaConfig config;
     private final View view;
     private final SlotLog log;
     private final ViewHistory history;
     private final Checkpoints checkpoints;
     private final Outbox outbox;
-    private final Host host;
+    private final NormalCase normal;
+    private final PrimarySuspicion suspicion;
+    private final NextViewMessages early;
     private final ViewChanges changes;
     private final BatchStore batches;
     private @Nullable ViewChange own;
@@ -55,39 +53,43 @@ public final class ViewChangeExecutor {
     private List<Numbered> missing = List.of();
 
     public ViewChangeExecutor(
-            ReplicaConfig config,
-            RecoveredLog memory,
-            View view,
-            SlotLog log,
+            ReplicaContext context,
             ViewHistory history,
-            BatchStore batches,
-            Execution execution,
+            NormalCase normal,
             Checkpoints checkpoints,
-            Outbox outbox,
-            Host host) {
-        this.config = config;
-        this.view = view;
-        this.log = log;
+            RecoveredView recovered) {
+        config = context.config();
+        view = context.view();
+        log = context.log();
+        outbox = context.outbox();
         this.history = history;
-        this.batches = batches;
+        this.normal = normal;
         this.checkpoints = checkpoints;
-        this.outbox = outbox;
-        this.host = host;
-        own = memory.viewChange();
-        found = memory.newView();
+        batches = normal.batches();
+        Execution execution = normal.execution();
+        suspicion = new PrimarySuspicion(view, log, normal.pool(), execution);
+        early = new NextViewMessages(config);
+        own = recovered.viewChange();
+        found = recovered.newView();
         installed = found;
         alone = view.number();
-        ViewGroup group = config.group();
+        ViewGroup group = ViewGroup.of(config);
         begun = new StartedViewCheck(group, found == null ? 0 : found.view());
         long timeoutMillis = config.timers().requestMillis();
         Decision.Bodies bodies = (n, digest) -> n <= execution.executed() || batches.isComplete(digest);
         changes = own == null
                 ? new ViewChanges(group, config.self(), timeoutMillis, bodies)
                 : ViewChanges.restarted(group, config.self(), timeoutMillis, bodies, own, installed);
+        execution.setListener(this);
     }
 
     public ViewChanges changes() {
         return changes;
+    }
+
+    /** P and Q of this replica. */
+    public ViewHistory history() {
+        return history;
     }
 
     @Nullable
@@ -124,6 +126,16 @@ public final class ViewChangeExecutor {
             alone++;
         }
         carryOut(nowMillis, changes.suspect(suspected));
+    }
+
+    /** A view change of the primary of the view, for a later one: it gives up its view. */
+    public void onViewChange(long nowMillis, int from, ViewChange message) {
+        long before = view.number();
+        boolean resigns = view.isActive() && from == view.primary() && message.view() > before;
+        onMessage(nowMillis, from, message);
+        if (resigns) {
+            suspect(nowMillis, before);
+        }
     }
 
     public void onMessage(long nowMillis, int from, ReplicaMessage message) {
@@ -196,8 +208,10 @@ public final class ViewChangeExecutor {
         }
     }
 
-    /** Discards what this peer reported of its view under old keys. */
+    /** Discards what this peer said under old keys. */
     public void onKeyChange(int peer) {
+        early.onKeyChange(peer);
+        changes.onKeyChange(peer);
         begun.forget(peer);
     }
 
@@ -297,7 +311,7 @@ public final class ViewChangeExecutor {
             } else {
                 carryOut(nowMillis, changes.installed(installed));
                 view.enter(installed.view());
-                host.onEntered(nowMillis, installed);
+                enter(nowMillis, installed);
             }
         }
     }
@@ -316,18 +330,68 @@ public final class ViewChangeExecutor {
         onDurable(nowMillis);
     }
 
+    /** PRE-PREPARE, PREPARE or COMMIT, which waits here if this replica has yet to enter its view. */
+    public void onPhase(long nowMillis, int from, ReplicaMessage.Phase message) {
+        if (message.view() > view.number() || (message.view() == view.number() && !view.isActive())) {
+            early.add(from, message);
+        } else {
+            normal.onPhase(nowMillis, from, message);
+        }
+    }
+
+    private void enter(long nowMillis, NewView newView) {
+        suspicion.enter(nowMillis, newView);
+        normal.enter(nowMillis, newView);
+        for (NextViewMessages.EarlyMessage message : early.take(newView.view())) {
+            onPhase(nowMillis, message.from(), message.message());
+        }
+    }
+
+    @Override
+    public void onExecuted(Request request) {
+        suspicion.onExecuted(request);
+        if (view.isActive()) {
+            changes.onProgress();
+        }
+    }
+
+    /** Returns whether this replica is to ask for the next view. */
+    public boolean suspects(long nowMillis) {
+        long timeoutMillis = Math.min(changes.timeoutMillis(), config.timers().requestMillisMax());
+        boolean suspects =
+                suspicion.suspects(nowMillis, timeoutMillis) || normal.primary().hasAbdicated();
+        return suspects | changes.mustYield(nowMillis);
+    }
+
+    /** The digests of all batches that the log may still need. */
+    public Set<Bytes> live() {
+        Set<Bytes> live = new HashSet<>();
+        for (long sequence = log.low() + 1; sequence <= log.end(); sequence++) {
+            live.addAll(history.digests(sequence));
+        }
+        for (Slot slot : log.all()) {
+            if (slot.proposed != null) {
+                live.add(slot.proposed);
+            }
+            if (slot.decided != null) {
+                live.add(slot.decided);
+            }
+        }
+        return live;
+    }
+
     private void leave(long next) {
         missing = List.of();
         view.leaveFor(next);
         leaveView();
         own = history.tell(next, checkpoints.held(log.high()));
-        batches.retain(RecoveredLog.live(log, history)); // what was proposed in vain goes
+        batches.retain(live()); // what was proposed in vain goes
         promise(new LogRecord.ViewChange(own));
     }
 
     private void leaveView() {
         log.all().forEach(Slot::leaveView);
-        host.onLeft();
+        normal.leave();
     }
 
     private void install(NewView newView) {

@@ -21,6 +21,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A correct replica sends one VIEW-CHANGE for a view, so of each peer at most two are kept: that of this view, and
  * the first one of the latest view above it.
+ *
+ * <pre>
+ * from        to          when
+ * any         LEAVING     the primary is suspected, or f+1 others ask for later views
+ * LEAVING     OPEN        the own VIEW-CHANGE is on disk: it is sent to all
+ * OPEN        INSTALLING  the primary has decided; a backup has checked NEW-VIEW against its VIEW-CHANGEs
+ * OPEN        LEAVING     for the next view: NEW-VIEW is wrong or does not come in time, and 2f+1 have asked for the view
+ * INSTALLING  ACTIVE      NEW-VIEW is on disk: the primary sends it to all
+ * </pre>
  */
 public final class ViewChanges {
     /** Interval between requests for a message that a NEW-VIEW names and that is not here. */

@@ -199,7 +199,7 @@ class DurabilityTest {
     @PlantedBug(
             in = Replica.class,
             rule = "a restarted primary does not propose in its old view",
-            replace = "primaryRole.abdicate();",
+            replace = "normal.primary().abdicate();",
             with = "{}")
     @Test
     void nothingIsProposedAtRestartInTheViewOfBefore() {

@@ -18,7 +18,6 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.ReplyStable;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.Request;
-import io.bulwark.protocol.ordering.recovery.PeerRecoveries;
 import io.bulwark.protocol.ordering.recovery.RecoveryRequest.Challenge;
 import io.bulwark.protocol.ordering.recovery.RecoveryRequest;
 import io.bulwark.protocol.wire.Bytes;
@@ -113,7 +112,7 @@ class RecoveryRequestsTest {
     }
 
     @PlantedBug(
-            in = PeerRecoveries.class,
+            inClass = "io.bulwark.protocol.ordering.recovery.PeerRecoveries",
             rule = "a recovery request signs this replica's nonce",
             replace = "|| nonce == null || !asked.nonceOf(config.self()).equals(nonce)",
             with = "")
@@ -126,7 +125,7 @@ class RecoveryRequestsTest {
     }
 
     @PlantedBug(
-            in = PeerRecoveries.class,
+            inClass = "io.bulwark.protocol.ordering.recovery.PeerRecoveries",
             rule = "a replica checks the signature of a recovery request",
             replace = "return signing.verify(from, asked.content(), asked.signature());",
             with = "return true;")
@@ -166,7 +165,7 @@ class RecoveryRequestsTest {
     }
 
     @PlantedBug(
-            in = PeerRecoveries.class,
+            inClass = "io.bulwark.protocol.ordering.recovery.PeerRecoveries",
             rule = "a nonce is good for one recovery request",
             replace = "nonces[replica] = null;",
             with = "")

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.driver.JournalApplication;
 import io.bulwark.protocol.ordering.driver.ReplicaConfig;
-import io.bulwark.protocol.ordering.log.Outbox;
+import io.bulwark.protocol.ordering.log.ReplicaContext;
 import io.bulwark.protocol.ordering.log.SlotLog;
 import io.bulwark.protocol.ordering.log.View;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
@@ -14,6 +14,7 @@ import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.ordering.normal.BatchStore;
 import io.bulwark.protocol.ordering.normal.Execution;
+import io.bulwark.protocol.ordering.recovery.ExecutedRecoveries;
 import io.bulwark.protocol.ordering.request.RecentResults;
 import io.bulwark.protocol.ordering.request.RequestPool;
 import io.bulwark.protocol.wire.Bytes;
@@ -42,7 +43,12 @@ class PrimarySuspicionTest {
             log,
             pool,
             new Execution(
-                    config, log, new BatchStore(pool), pool, results, new JournalApplication(), new Outbox(config)));
+                    new ReplicaContext(config, view, log),
+                    new BatchStore(pool),
+                    pool,
+                    results,
+                    new JournalApplication(),
+                    new ExecutedRecoveries(config)));
     private long nowMillis = 1_000;
     private int calls;
 
