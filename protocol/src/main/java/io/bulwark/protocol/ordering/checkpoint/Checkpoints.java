@@ -15,8 +15,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checkpoints and their certificates (4.3). CHECKPOINT is sent once the state is durable and can be served; with 2f+1 equal
- * ones, the own among them, the checkpoint is stable. f+1 equal ones are enough to fetch that state.
+ * Checkpoints and their certificates (4.3). CHECKPOINT is sent once the state is durable and can be served; with 2f+1
+ * equal ones, the own among them, the checkpoint is stable. f+1 equal ones are enough to fetch that state.
  */
 public final class Checkpoints {
     private final ReplicaConfig config;
@@ -97,8 +97,7 @@ public final class Checkpoints {
     }
 
     /** The latest checkpoint that has become stable since the last one, if any. */
-    @Nullable
-    public Numbered newlyStable() {
+    public @Nullable Numbered newlyStable() {
         for (Map.Entry<Long, OwnCheckpoint> own :
                 durable.tailMap(stable, false).descendingMap().entrySet()) {
             Bytes digest = own.getValue().digest();
@@ -115,8 +114,7 @@ public final class Checkpoints {
     }
 
     /** The last one that became stable in this life. */
-    @Nullable
-    public Numbered stableHere() {
+    public @Nullable Numbered stableHere() {
         return stableHere;
     }
 
@@ -134,11 +132,10 @@ public final class Checkpoints {
     }
 
     /**
-     * A checkpoint that f+1 others have and this replica has not executed or has otherwise, the greatest; a correct replica
-     * is among them.
+     * A checkpoint that f+1 others have and this replica has not executed or has otherwise, the greatest; a correct
+     * replica is among them.
      */
-    @Nullable
-    public Numbered missing(long executed) {
+    public @Nullable Numbered missing(long executed) {
         Numbered missing = null;
         for (NavigableMap<Long, Bytes> said : claims) {
             for (Map.Entry<Long, Bytes> claim : said.entrySet()) {

@@ -10,7 +10,9 @@ import java.util.List;
  * Records that a replica keeps on disk: its own promises and conclusions, never others' messages (docs/ordering).
  */
 public sealed interface LogRecord {
-    /** A batch with the bodies of its requests, in their order, which records after it name by its digest. No promise. */
+    /**
+     * A batch with the bodies of its requests, in their order, which records after it name by its digest. No promise.
+     */
     record Bodies(Batch batch, List<Request> requests) implements LogRecord {
         public Bodies {
             requests = List.copyOf(requests);

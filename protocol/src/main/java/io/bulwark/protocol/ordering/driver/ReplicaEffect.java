@@ -3,8 +3,8 @@ package io.bulwark.protocol.ordering.driver;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.ordering.membership.Handover;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 
@@ -37,8 +37,8 @@ public sealed interface ReplicaEffect {
     }
 
     /**
-     * Fetch the state of this checkpoint, or of a later one that f+1 replicas vouch for, and tell by 
-     * {@code Replica.onStateFetched}. Replaces a fetch or a check in progress. Until then the application is not called.
+     * Fetch the state of this checkpoint, or of a later one that f+1 replicas vouch for, and tell by {@code
+     * Replica.onStateFetched}. Replaces a fetch or a check in progress. Until then the application is not called.
      *
      * @param checking no page that is here is trusted: all are digested, in a recovery
      */
@@ -58,8 +58,8 @@ public sealed interface ReplicaEffect {
     record DropKeys(int replica) implements ReplicaEffect {}
 
     /**
-     * The log cannot be right, or lacks what was promised. Remove all of it, and begin another life with {@link StartReason#FORGOTTEN}; this one
-     * does nothing more.
+     * The log cannot be right, or lacks what was promised. Remove all of it, and begin another life with {@link
+     * StartReason#FORGOTTEN}; this one does nothing more.
      */
     record Forget(String why) implements ReplicaEffect {}
 

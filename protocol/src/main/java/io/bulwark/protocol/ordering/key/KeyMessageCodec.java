@@ -13,8 +13,8 @@ import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 
 /**
- * Family 8: session keys between replicas, type numbers 0x0801 to 0x0805. An AskNonce of a later configuration than the genesis's, which older
- * builds do not know, is of family 10.
+ * Family 8: session keys between replicas, type numbers 0x0801 to 0x0805. An AskNonce of a later configuration than the
+ * genesis's, which older builds do not know, is of family 10.
  */
 public final class KeyMessageCodec implements MessageCodec {
     private static final int FAMILY = 8;

@@ -11,13 +11,15 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stops a replica whose own history contradicts what certificates would have it adopt. With f faults or fewer that does not happen, so more than f replicas
- * are faulty, or were set back to an older copy of their disks, and what this one has executed, and clients may have been told, would vanish.
+ * Stops a replica whose own history contradicts what certificates would have it adopt. With f faults or fewer that does
+ * not happen, so more than f replicas are faulty, or were set back to an older copy of their disks, and what this one
+ * has executed, and clients may have been told, would vanish.
  *
- * <p>Only what f liars cannot bring about counts: a batch that 2f+1 have committed, or f+1 executed, where this one has another; another state that f+1 have at a
- * checkpoint of this one; and what 2f+1 say of themselves ({@link #onStatus}). A NEW-VIEW does not count, since a primary that lies can make several. But what is decided here
- * this replica votes for nothing else about, and tells others who lack it. While this replica recovers, its own disk may be forged:
- * nothing is compared, or kept to be compared later.
+ * <p>Only what f liars cannot bring about counts: a batch that 2f+1 have committed, or f+1 executed, where this one has
+ * another; another state that f+1 have at a checkpoint of this one; and what 2f+1 say of themselves ({@link
+ * #onStatus}). A NEW-VIEW does not count, since a primary that lies can make several. But what is decided here this
+ * replica votes for nothing else about, and tells others who lack it. While this replica recovers, its own disk may be
+ * forged: nothing is compared, or kept to be compared later.
  */
 public final class HistoryGuard {
     /** Last position that another replica reported. */
@@ -45,8 +47,7 @@ public final class HistoryGuard {
     }
 
     /** Returns a description of the contradiction; null if there is none. */
-    @Nullable
-    public String contradiction() {
+    public @Nullable String contradiction() {
         return contradiction;
     }
 

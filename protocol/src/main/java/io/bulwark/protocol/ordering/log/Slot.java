@@ -11,12 +11,10 @@ public final class Slot {
     public final long sequence;
 
     /** The fresh proposal of the view's primary, from its PRE-PREPARE until it is accepted. */
-    @Nullable
-    public Batch proposal;
+    public @Nullable Batch proposal;
 
     /** The digest of the proposal, or of what NEW-VIEW chose: the only one that can be accepted in this view. */
-    @Nullable
-    public Bytes proposed;
+    public @Nullable Bytes proposed;
 
     /** Index of the proposal's request at which the last check stopped, as it was missing or not acceptable. */
     public int lookedAt;
@@ -47,8 +45,7 @@ public final class Slot {
     public final Map<Integer, Bytes> claims = new HashMap<>();
 
     /** Committed, or learned: executed once {@link #decidedIndex} is durable. Holds in all later views. */
-    @Nullable
-    public Bytes decided;
+    public @Nullable Bytes decided;
 
     public long decidedIndex;
 
@@ -79,8 +76,8 @@ public final class Slot {
     }
 
     /**
-     * Drops what the peer said and is not part of a complete certificate (4.1). A PRE-PREPARE that is accepted stays: this replica's own PREPARE
-     * rests on it. So does what the disk has of a PREPARE, and what NEW-VIEW chose.
+     * Drops what the peer said and is not part of a complete certificate (4.1). A PRE-PREPARE that is accepted stays:
+     * this replica's own PREPARE rests on it. So does what the disk has of a PREPARE, and what NEW-VIEW chose.
      *
      * @param isPrimary whether the peer is the primary of the view
      */

@@ -67,8 +67,7 @@ public final class SlotLog {
         return slots.computeIfAbsent(sequence, Slot::new);
     }
 
-    @Nullable
-    public Slot peek(long sequence) {
+    public @Nullable Slot peek(long sequence) {
         return slots.get(sequence);
     }
 

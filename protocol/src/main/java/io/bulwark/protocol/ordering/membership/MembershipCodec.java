@@ -15,7 +15,10 @@ import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireVersions;
 import io.bulwark.protocol.wire.WireWriter;
 
-/** Family 10: how configurations of replicas follow each other, and what begins in a later one, type numbers 0x0A01 to 0x0A05. */
+/**
+ * Family 10: how configurations of replicas follow each other, and what begins in a later one, type numbers 0x0A01 to
+ * 0x0A05.
+ */
 public final class MembershipCodec implements MessageCodec {
     private static final int FAMILY = 10;
     private static final int FIRST = 0x0A01;

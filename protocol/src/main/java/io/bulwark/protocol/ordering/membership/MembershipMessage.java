@@ -22,7 +22,8 @@ public sealed interface MembershipMessage extends Message {
     /**
      * This one does.
      *
-     * @param authorization of an operator, as {@link OperatorAuthorizations} has it; empty from older builds, and from who has none
+     * @param authorization of an operator, as {@link OperatorAuthorizations} has it; empty from older builds, and
+     *     from who has none
      */
     record Successor(HandoverProof proof, Bytes authorization) implements MembershipMessage {
         /** Returns the form that older builds know. */

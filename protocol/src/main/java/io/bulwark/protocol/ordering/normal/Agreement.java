@@ -222,7 +222,10 @@ public final class Agreement {
                         <= config.timers().clockMillis();
     }
 
-    /** Begins where the last look stopped: a primary that makes requests up does not have all of its names looked through with each drain. */
+    /**
+     * Begins where the last look stopped: a primary that makes requests up does not have all of its names looked
+     * through with each drain.
+     */
     private boolean isAllHere(Slot slot, Batch batch, boolean unchecked) {
         List<RequestId> ids = batch.requests();
         for (int left = ids.size(); left > 0; left--) {

@@ -9,13 +9,15 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The requests that have a number here which is not executed yet. A correct primary gives a request another number only after it has executed the
- * first one; so a backup does not accept a second one before, and a primary that lies has nothing executed more often than that.
+ * The requests that have a number here which is not executed yet. A correct primary gives a request another number only
+ * after it has executed the first one; so a backup does not accept a second one before, and a primary that lies has
+ * nothing executed more often than that.
  *
- * <p>The rule: of each request this keeps the highest number with which it is accepted in the view, and none between views. A request can have several
- * numbers, since NEW-VIEW may choose them, or others have accepted them; once the highest is executed, all are. A view that is left takes all with it
- * ({@link #clear}), and what NEW-VIEW chooses is accepted anew. A log that was cut, at either end, is read again ({@link #rebuild}), so that a
- * request whose highest number was cut has the next lower one. A number that is executed counts no more.
+ * <p>The rule: of each request this keeps the highest number with which it is accepted in the view, and none between
+ * views. A request can have several numbers, since NEW-VIEW may choose them, or others have accepted them; once the
+ * highest is executed, all are. A view that is left takes all with it ({@link #clear}), and what NEW-VIEW chooses is
+ * accepted anew. A log that was cut, at either end, is read again ({@link #rebuild}), so that a request whose highest
+ * number was cut has the next lower one. A number that is executed counts no more.
  */
 public final class Assignments {
     private final SlotLog log;

@@ -48,8 +48,7 @@ public class BatchStore {
         }
     }
 
-    @Nullable
-    public Batch get(Bytes digest) {
+    public @Nullable Batch get(Bytes digest) {
         return batches.get(digest);
     }
 
@@ -109,8 +108,7 @@ public class BatchStore {
     }
 
     /** The body of a request of a batch, or of one that waits. */
-    @Nullable
-    public Request body(RequestId id) {
+    public @Nullable Request body(RequestId id) {
         StoredBody body = bodies.get(id);
         if (body == null) {
             return pool.body(id);

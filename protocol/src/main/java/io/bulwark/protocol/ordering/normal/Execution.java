@@ -87,7 +87,10 @@ public final class Execution {
         listener = newListener;
     }
 
-    /** A recovery is open and needs the numbers up to here, or a change of members does, which waits for a checkpoint; 0 if none is. */
+    /**
+     * A recovery is open and needs the numbers up to here, or a change of members does, which waits for a checkpoint; 0
+     * if none is.
+     */
     public long fillUpTo(long stable) {
         long interval = config.checkpointInterval();
         return successor() != null
@@ -96,8 +99,7 @@ public final class Execution {
     }
 
     /** Returns the successor of this configuration, which ends with the last executed number; null if it continues. */
-    @Nullable
-    public Configuration successor() {
+    public @Nullable Configuration successor() {
         return configuration.number() > config.term().number() ? configuration : null;
     }
 
@@ -149,8 +151,7 @@ public final class Execution {
     }
 
     /** The number to be executed next, if it is decided and its batch or bodies are missing. */
-    @Nullable
-    public Bytes awaitedBatch() {
+    public @Nullable Bytes awaitedBatch() {
         Slot slot = log.peek(executed + 1);
         return slot == null || slot.decided == null || batches.isComplete(slot.decided) ? null : slot.decided;
     }

@@ -90,7 +90,9 @@ public final class Primary {
         return abdicated && view.isActive() && view.isPrimary();
     }
 
-    /** Proposals leave only once the log is durable up to here: it has the low water mark on which the high one rests. */
+    /**
+     * Proposals leave only once the log is durable up to here: it has the low water mark on which the high one rests.
+     */
     public void gate(long index) {
         gate = index;
     }

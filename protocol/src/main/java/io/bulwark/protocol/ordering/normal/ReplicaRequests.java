@@ -13,7 +13,9 @@ public interface ReplicaRequests {
     /** Executes the request of a replica. */
     void execute(long nowMillis, long sequence, long agreedMillis, Request request);
 
-    /** Returns up to which number recoveries need batches while this checkpoint is the last stable one; 0 if none does. */
+    /**
+     * Returns up to which number recoveries need batches while this checkpoint is the last stable one; 0 if none does.
+     */
     long openUpTo(long stable);
 
     /** Hands the record over to the next configuration, which begins with this number. */

@@ -5,9 +5,9 @@
  * wiring), {@link io.bulwark.protocol.ordering.normal.Primary} (assigns numbers), {@link
  * io.bulwark.protocol.ordering.normal.Agreement} (PRE-PREPARE, PREPARE, COMMIT), {@link
  * io.bulwark.protocol.ordering.normal.Assignments} (no request has two open numbers), {@link
- * io.bulwark.protocol.ordering.normal.BatchStore}, {@link io.bulwark.protocol.ordering.normal.Execution}. Two interfaces
- * are for the packages above: {@link io.bulwark.protocol.ordering.normal.VoteHistory} for view changes, {@link
- * io.bulwark.protocol.ordering.normal.ReplicaRequests} for recoveries.
+ * io.bulwark.protocol.ordering.normal.BatchStore}, {@link io.bulwark.protocol.ordering.normal.Execution}. Two
+ * interfaces are for the packages above: {@link io.bulwark.protocol.ordering.normal.VoteHistory} for view changes,
+ * {@link io.bulwark.protocol.ordering.normal.ReplicaRequests} for recoveries.
  */
 @NullMarked
 package io.bulwark.protocol.ordering.normal;

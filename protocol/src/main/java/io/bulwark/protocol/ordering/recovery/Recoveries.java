@@ -5,11 +5,16 @@ import io.bulwark.protocol.ordering.driver.ReplicaEffect;
 import io.bulwark.protocol.ordering.log.ReplicaContext;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 
-/** Recoveries of 4.4 at one replica: its own ({@link ReplicaRecovery}), and those of its peers ({@link PeerRecoveries}). */
+/**
+ * Recoveries of 4.4 at one replica: its own ({@link ReplicaRecovery}), and those of its peers ({@link PeerRecoveries}).
+ */
 public final class Recoveries {
     /** Actions of the replica's other parts during a recovery. */
     public interface Host {
-        /** The marks have moved, or the recovery has come to another step: a new segment of the log begins, with this index. */
+        /**
+         * The marks have moved, or the recovery has come to another step: a new segment of the log begins, with this
+         * index.
+         */
         long onLogChanged(long nowMillis);
 
         /** The keys of a peer that recovers are invalid: of its messages only complete certificates remain. */

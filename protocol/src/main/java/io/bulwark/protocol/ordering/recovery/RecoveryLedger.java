@@ -127,8 +127,8 @@ public final class RecoveryLedger {
     }
 
     /**
-     * Reads what {@link #write} wrote; nothing more means that there were none. It may have been written where there were more
-     * replicas.
+     * Reads what {@link #write} wrote; nothing more means that there were none. It may have been written where there
+     * were more replicas.
      */
     public void read(WireReader in) {
         entries.clear();

@@ -111,7 +111,10 @@ final class RecoveredLog {
         }
     }
 
-    /** A vote that a replica can have given with this log: it comes to a view before it votes there, and no further than h + L. */
+    /**
+     * A vote that a replica can have given with this log: it comes to a view before it votes there, and no further than
+     * h + L.
+     */
     private boolean isPossible(long sequence, long view, long end) {
         return view <= view() && !isBeyond(sequence, end);
     }

@@ -17,6 +17,7 @@ import io.bulwark.protocol.ordering.log.ReplicaContext;
 import io.bulwark.protocol.ordering.log.Slot;
 import io.bulwark.protocol.ordering.log.SlotLog;
 import io.bulwark.protocol.ordering.log.View;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.BatchBody;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Checkpoint;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Executed;
@@ -30,7 +31,6 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestReady;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Transfer;
-import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.ordering.normal.BatchStore;
@@ -136,32 +136,32 @@ public final class Replica {
             RandomGenerator random) {
         this.config = config;
         this.application = application;
-        RecoveredLog memory = new RecoveredLog(
+        RecoveredLog recovered = new RecoveredLog(
                 config.term(), start, records, application.checkpoints().getFirst());
-        low = memory.low();
-        view = new View(config, memory.view(), memory.isActive());
+        low = recovered.low();
+        view = new View(config, recovered.view(), recovered.isActive());
         log = new SlotLog(config.logSize(), low.sequence());
         context = new ReplicaContext(config, view, log);
         outbox = context.outbox();
         ViewHistory history = new ViewHistory(ViewGroup.of(config), low.sequence());
-        memory.restore(history, log.end());
+        recovered.restore(history, log.end());
         results = new RecentResults(config.room().resultsPerClient());
         pool = new RequestPool(config, results);
         BatchStore batches = new BatchStore(pool);
-        memory.restore(batches);
-        promised = memory.restore(log, batches, config.self());
+        recovered.restore(batches);
+        promised = recovered.restore(log, batches, config.self());
         ExecutedRecoveries executed = new ExecutedRecoveries(config);
         execution = new Execution(context, batches, pool, results, application, executed);
         normal = new NormalCase(context, pool, batches, execution, history);
         checkpoints = new Checkpoints(config, application, outbox, low.sequence());
         stateTransfer = new StateTransfer(context, execution, checkpoints);
         ending = new ConfigurationEnd(context, execution);
-        views = new ViewChangeExecutor(context, history, normal, checkpoints, memory.views());
+        views = new ViewChangeExecutor(context, history, normal, checkpoints, recovered.views());
         recoveries = new Recoveries(
                 context,
                 new RecoveryParts(normal, stateTransfer, views),
                 executed,
-                new RecoveryStart(memory.recovery(), signing, random),
+                new RecoveryStart(recovered.recovery(), signing, random),
                 new DuringRecovery());
         retransmission = new Retransmission(context, normal, checkpoints, views);
         if (!records.isEmpty() || recoveries.own().isOpen() || execution.executed() < low.sequence()) {
@@ -177,7 +177,9 @@ public final class Replica {
         context.clock().set(nowMillis, wallMillis);
     }
 
-    /** A request, from its authenticated client. A replica has nothing ordered but its recovery, and that comes signed. */
+    /**
+     * A request, from its authenticated client. A replica has nothing ordered but its recovery, and that comes signed.
+     */
     public void onRequest(long nowMillis, Request request) {
         if (request.client().kind() == PrincipalKind.REPLICA) {
             outbox.add(new ReplicaEffect.Refuse(request.client(), request.call(), CallRefusal.FAILED));
@@ -294,7 +296,10 @@ public final class Replica {
         }
     }
 
-    /** More than f others have no page any more of the state that is to be fetched: a newer one is, as soon as there is one. */
+    /**
+     * More than f others have no page any more of the state that is to be fetched: a newer one is, as soon as there is
+     * one.
+     */
     public void onStateGone() {
         stateTransfer.onGone();
     }

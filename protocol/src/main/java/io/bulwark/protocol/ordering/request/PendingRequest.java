@@ -13,8 +13,7 @@ public final class PendingRequest {
     private final ReplicaConfig config;
 
     /** Counted in the client's room. */
-    @Nullable
-    public Request body;
+    public @Nullable Request body;
 
     /** Came from the client itself. */
     boolean verified;

@@ -50,8 +50,7 @@ public final class RecentResults {
         }
     }
 
-    @Nullable
-    public Bytes get(RequestId id) {
+    public @Nullable Bytes get(RequestId id) {
         Result result = find(id);
         return result == null ? null : result.result();
     }

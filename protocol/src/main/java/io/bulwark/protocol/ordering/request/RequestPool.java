@@ -18,7 +18,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pool of the requests that are not executed yet, with their vouches (docs/ordering/normal-case.md, request authentication). A replica vouches for requests from the client itself, one digest of each (client, call) only, and
+ * Pool of the requests that are not executed yet, with their vouches (docs/ordering/normal-case.md, request
+ * authentication). A replica vouches for requests from the client itself, one digest of each (client, call) only, and
  * for requests that f+1 others vouch for, once it has the body. With 2f+1 vouches a request is <em>ready</em>: a
  * primary that vouches for it, too, proposes it. With f = 1 it is <em>due</em> then, too, which means that backups time
  * it.
@@ -93,7 +94,10 @@ public final class RequestPool {
         }
     }
 
-    /** @param newHasNumber whether a request has a number that is not executed yet, though it may have been forgotten here */
+    /**
+     * @param newHasNumber whether a request has a number that is not executed yet, though it may have been forgotten
+     * here
+     */
     public void setHasNumber(Predicate<RequestId> newHasNumber) {
         hasNumber = newHasNumber;
     }
@@ -214,8 +218,7 @@ public final class RequestPool {
         return displaced.bytes(id);
     }
 
-    @Nullable
-    public Request body(RequestId id) {
+    public @Nullable Request body(RequestId id) {
         PendingRequest entry = entries.get(id);
         return entry == null ? null : entry.body;
     }

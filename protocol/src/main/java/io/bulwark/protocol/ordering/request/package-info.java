@@ -4,8 +4,8 @@
  * they got.
  *
  * <p>In reading order: {@link io.bulwark.protocol.ordering.request.RequestPool}, {@link
- * io.bulwark.protocol.ordering.request.PendingRequest}, {@link io.bulwark.protocol.ordering.request.RequestEchoes} (of one
- * peer), {@link io.bulwark.protocol.ordering.request.EvictedEchoes}, {@link
+ * io.bulwark.protocol.ordering.request.PendingRequest}, {@link io.bulwark.protocol.ordering.request.RequestEchoes} (of
+ * one peer), {@link io.bulwark.protocol.ordering.request.EvictedEchoes}, {@link
  * io.bulwark.protocol.ordering.request.RequestQuota} (the limits of clients), {@link
  * io.bulwark.protocol.ordering.request.RecentResults} (answers to clients that ask again).
  */

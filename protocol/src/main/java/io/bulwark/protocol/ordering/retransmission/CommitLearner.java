@@ -14,9 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Catch-up of a replica that was left behind (docs/ordering/normal-case.md, replies): it learns which batches are committed.
- * At least f+1 replicas must report, under their current keys, that they executed a number with a batch. The learned
- * batch is logged, executed and served; it yields no COMMIT and no entry in P or Q.
+ * Catch-up of a replica that was left behind (docs/ordering/normal-case.md, replies): it learns which batches are
+ * committed. At least f+1 replicas must report, under their current keys, that they executed a number with a batch. The
+ * learned batch is logged, executed and served; it yields no COMMIT and no entry in P or Q.
  */
 public final class CommitLearner {
     private final ReplicaConfig config;

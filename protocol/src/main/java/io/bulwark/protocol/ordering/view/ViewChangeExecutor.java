@@ -10,13 +10,13 @@ import io.bulwark.protocol.ordering.log.Slot;
 import io.bulwark.protocol.ordering.log.SlotLog;
 import io.bulwark.protocol.ordering.log.View;
 import io.bulwark.protocol.ordering.message.Batch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepared;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepared;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
-import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.normal.BatchStore;
 import io.bulwark.protocol.ordering.normal.Execution;
@@ -92,13 +92,11 @@ public final class ViewChangeExecutor implements Execution.Listener {
         return history;
     }
 
-    @Nullable
-    public ViewChange own() {
+    public @Nullable ViewChange own() {
         return own;
     }
 
-    @Nullable
-    public NewView installed() {
+    public @Nullable NewView installed() {
         return installed;
     }
 
@@ -200,7 +198,10 @@ public final class ViewChangeExecutor implements Execution.Listener {
         return forged;
     }
 
-    /** The recovery request was ordered. If the view of the disk had begun before, that was above all that its NEW-VIEW chose. */
+    /**
+     * The recovery request was ordered. If the view of the disk had begun before, that was above all that its NEW-VIEW
+     * chose.
+     */
     public void onAnswered(long nowMillis, long sequence) {
         if (found != null
                 && sequence <= found.checkpoint().sequence() + found.chosen().size()) {

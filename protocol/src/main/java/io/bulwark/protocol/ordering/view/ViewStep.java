@@ -1,8 +1,8 @@
 package io.bulwark.protocol.ordering.view;
 
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
-import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import java.util.List;
 
 /** Actions that {@link ViewChanges} requests from its replica. */
@@ -28,7 +28,10 @@ public sealed interface ViewStep {
      */
     record Install(NewView newView) implements ViewStep {}
 
-    /** As the primary, only these batches are missing for a decision: fetch them, then call {@link ViewChanges#onBodies}. */
+    /**
+     * As the primary, only these batches are missing for a decision: fetch them, then call {@link
+     * ViewChanges#onBodies}.
+     */
     record Missing(List<Numbered> choices) implements ViewStep {
         public Missing {
             choices = List.copyOf(choices);

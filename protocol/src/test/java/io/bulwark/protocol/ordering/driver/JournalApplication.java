@@ -190,8 +190,7 @@ public final class JournalApplication implements Application {
         configuration = last.configuration();
     }
 
-    @Nullable
-    public Saved saved(Numbered checkpoint) {
+    public @Nullable Saved saved(Numbered checkpoint) {
         Saved saved = durable.get(checkpoint.sequence());
         return saved != null && saved.digest().equals(checkpoint.digest()) ? saved : null;
     }

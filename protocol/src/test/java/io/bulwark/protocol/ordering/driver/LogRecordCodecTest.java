@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.message.Batch;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.CodecFuzzing;

@@ -229,8 +229,7 @@ class InventedRequestIdsTest {
         }
 
         @Override
-        @Nullable
-        public Request body(RequestId id) {
+        public @Nullable Request body(RequestId id) {
             looked++;
             return super.body(id);
         }

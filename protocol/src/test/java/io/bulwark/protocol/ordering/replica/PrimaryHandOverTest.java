@@ -2,8 +2,8 @@ package io.bulwark.protocol.ordering.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;

@@ -1,7 +1,7 @@
 package io.bulwark.protocol.ordering.replica;
 
-import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mutation.PlantedBug;
-import io.bulwark.protocol.ordering.driver.ReplicaConfig.Batches;
 import io.bulwark.protocol.ordering.driver.ReplicaConfig;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Batches;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;

@@ -4,6 +4,7 @@ import static io.bulwark.protocol.ordering.view.ViewChangeBuilder.stable;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.mutation.PlantedBug;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchViewChange;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ForwardedViewChange;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
@@ -12,7 +13,6 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Support;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChangeAck;
-import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.Arrays;
