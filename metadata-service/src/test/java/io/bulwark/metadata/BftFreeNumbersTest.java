@@ -3,9 +3,9 @@ package io.bulwark.metadata;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.metadata.log.WriteAheadLog;
+import io.bulwark.protocol.ordering.driver.LogRecord;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Recoveries;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
-import io.bulwark.protocol.ordering.replica.LogRecord;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

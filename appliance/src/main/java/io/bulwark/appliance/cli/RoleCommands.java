@@ -4,7 +4,7 @@ import io.bulwark.appliance.boot.ParentWatch;
 import io.bulwark.appliance.boot.ReplicaRole;
 import io.bulwark.appliance.boot.SuperviseRole;
 import io.bulwark.appliance.cluster.ReplicaProcess;
-import io.bulwark.protocol.ordering.replica.StartReason;
+import io.bulwark.protocol.ordering.driver.StartReason;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.Callable;

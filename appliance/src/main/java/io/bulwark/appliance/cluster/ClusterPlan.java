@@ -9,7 +9,7 @@ import io.bulwark.client.config.KnownPrincipals;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.id.PrincipalKind;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Recoveries;
 import io.bulwark.transport.Destination;
 import io.bulwark.transport.identity.Identity;
 import java.io.IOException;

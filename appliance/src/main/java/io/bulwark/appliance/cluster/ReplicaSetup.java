@@ -5,7 +5,7 @@ import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Genesis;
 import io.bulwark.protocol.metadata.GenesisKeys;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Recoveries;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;

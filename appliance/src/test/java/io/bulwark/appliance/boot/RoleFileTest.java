@@ -10,7 +10,7 @@ import io.bulwark.appliance.cluster.Ordering;
 import io.bulwark.appliance.cluster.ReplicaSetup;
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.error.ConfigException;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Recoveries;
 import io.bulwark.storage.background.BackgroundPace;
 import io.bulwark.transport.Destination;
 import java.io.IOException;

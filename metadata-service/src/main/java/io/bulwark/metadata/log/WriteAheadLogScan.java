@@ -1,8 +1,8 @@
 package io.bulwark.metadata.log;
 
 import io.bulwark.protocol.ordering.PeerMessage;
-import io.bulwark.protocol.ordering.replica.LogRecord;
-import io.bulwark.protocol.ordering.replica.LogRecordCodec;
+import io.bulwark.protocol.ordering.driver.LogRecord;
+import io.bulwark.protocol.ordering.driver.LogRecordCodec;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import java.io.IOException;

@@ -18,8 +18,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.metadata.log.WriteAheadLogFiles.Frame;
 import io.bulwark.protocol.mutation.PlantedBug;
-import io.bulwark.protocol.ordering.replica.LogRecord;
-import io.bulwark.protocol.ordering.replica.StartReason;
+import io.bulwark.protocol.ordering.driver.LogRecord;
+import io.bulwark.protocol.ordering.driver.StartReason;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;

@@ -47,7 +47,9 @@ public final class ConfigurationChain implements Succession {
                 && follow(said);
     }
 
-    /** As {@link #accept}, of what needs no mandate to be believed: its state says the same, or it was believed before. */
+    /**
+     * As {@link #accept}, of what needs no mandate to be believed: its state says the same, or it was believed before.
+     */
     public boolean acceptKnown(Successor said) {
         return said.proof().proves(term.configuration(), keys) && follow(said);
     }
