@@ -45,6 +45,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** One report of how the cluster is: what members say of themselves, and what follows for the volumes. */
 final class StatusReport {

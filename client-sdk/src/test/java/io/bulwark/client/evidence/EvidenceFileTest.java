@@ -57,7 +57,7 @@ class EvidenceFileTest {
     }
 
     private Optional<AuditEntry.Approval> approval(PrincipalId by, Command.Signed command) {
-        Bytes signed = AuditEntry.signed(genesis.cluster(), by, 5, 6, command);
+        Bytes signed = AuditEntry.signed(genesis.cluster(), by, Optional.empty(), 5, 6, command);
         return Optional.of(
                 new AuditEntry.Approval(identity(by).publicKey(), identity(by).sign(signed)));
     }
