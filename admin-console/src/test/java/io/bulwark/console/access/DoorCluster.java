@@ -10,6 +10,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Rights;
 import io.bulwark.protocol.metadata.Scope;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 /** A cluster in memory of which the console's client is {@code client-1}: principals, grants and act-for grants alone. */
 final class DoorCluster {
     static final PrincipalId DOOR = PrincipalId.client(1);
+
+    private static final ClusterStatus.Recoveries RECOVERIES =
+            new ClusterStatus.Recoveries(Duration.ZERO, Duration.ZERO, Optional.empty(), List.of());
 
     final Map<PrincipalId, Rights> rights = new HashMap<>();
     final Map<PrincipalId, Rights> actFor = new TreeMap<>();
@@ -57,8 +61,6 @@ final class DoorCluster {
             default -> throw new UnsupportedOperationException(name);
         });
     }
-
-    private static final ClusterStatus.Recoveries RECOVERIES = null;
 
     private Principals principals(Optional<PrincipalId> person) {
         return proxy(Principals.class, (name, arguments) -> {
