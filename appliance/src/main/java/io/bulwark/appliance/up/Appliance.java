@@ -289,7 +289,10 @@ public final class Appliance implements AutoCloseable {
                 connected,
                 new ConsoleSettings(
                         plan.consoleAddress(), false, plan.data().root().resolve("console")),
-                Surroundings.NONE);
+                new Surroundings(
+                        Optional.empty(),
+                        Optional.of(new ApplianceFaults(plan, nodes, this)),
+                        Optional.of(this::recover)));
     }
 
     /** Tries until enough replicas answer. */
@@ -426,6 +429,14 @@ public final class Appliance implements AutoCloseable {
                     + " here: its ordering engine has no recoveries, or `up` was started with --recovery off");
         }
         return SuperviseRole.startRecovery(supervisor);
+    }
+
+    private String recover(int replica) throws IOException {
+        ControlReply reply = onReplica(replica);
+        if (!reply.error().isEmpty()) {
+            throw new IOException(reply.error());
+        }
+        return String.valueOf(reply.body().get("message"));
     }
 
     /** Explains that this appliance does not run the member, for example because it joined later. */
