@@ -26,7 +26,6 @@ record Picture(int width, int height, List<Box> boxes, List<Link> links, List<La
     private static final int BOX_WIDTH = 88;
     private static final int BOX_HEIGHT = 44;
     private static final int GAP = 12;
-    private static final int CONSOLE_Y = 34;
     /** Groups of a volume that are drawn; those that change or lack a holder come first. */
     static final int GROUPS_MAX = 48;
 
@@ -42,13 +41,13 @@ record Picture(int width, int height, List<Box> boxes, List<Link> links, List<La
 
     /** Connection from the console; broken if the member does not answer. */
     record Link(int x1, int y1, int x2, int y2, boolean broken) {
-        /** Returns the middle, for the mark of a broken link. */
-        public int middleX() {
-            return (x1 + x2) / 2;
+        /** Returns the place for the mark of a broken link, three quarters on the way. */
+        public int markX() {
+            return x1 + (x2 - x1) * 3 / 4;
         }
 
-        public int middleY() {
-            return (y1 + y2) / 2;
+        public int markY() {
+            return y1 + (y2 - y1) * 3 / 4;
         }
     }
 
@@ -70,9 +69,9 @@ record Picture(int width, int height, List<Box> boxes, List<Link> links, List<La
         List<Link> links = new ArrayList<>();
         List<Label> labels = new ArrayList<>();
         int consoleX = WIDTH / 2;
-        boxes.add(new Box("this console", "good", "asks all", consoleX - BOX_WIDTH / 2, CONSOLE_Y - 30, BOX_WIDTH, BOX_HEIGHT));
-        int y = CONSOLE_Y + 90;
-        labels.add(new Label(0, y - 8, "Metadata replicas"));
+        int replicasY = 24;
+        labels.add(new Label(0, replicasY - 8, "Metadata replicas"));
+        int consoleY = replicasY + rows(status.replicas().size()) * (BOX_HEIGHT + GAP) + 50;
         OptionalInt leader = status.agreedLeader();
         List<ClusterStatus.ReplicaStatus> replicas = status.replicas();
         for (int i = 0; i < replicas.size(); i++) {
@@ -82,15 +81,20 @@ record Picture(int width, int height, List<Box> boxes, List<Link> links, List<La
             String word = !replica.reachable()
                     ? "no answer"
                     : !replica.agrees() ? "contradicts" : css.equals("warn") ? "recovers" : leads ? "leads" : "follows";
-            place(boxes, links, "replica-" + replica.replica(), css, word, i, replicas.size(), y, replica.reachable());
+            Box box = box("replica-" + replica.replica(), css, word, i, replicas.size(), replicasY);
+            boxes.add(box);
+            links.add(new Link(consoleX, consoleY, box.x + BOX_WIDTH / 2, box.y + BOX_HEIGHT, !replica.reachable()));
         }
-        y += rows(replicas.size()) * (BOX_HEIGHT + GAP) + 50;
+        boxes.add(new Box("this console", "good", "asks all", consoleX - BOX_WIDTH / 2, consoleY, BOX_WIDTH, BOX_HEIGHT));
+        int y = consoleY + BOX_HEIGHT + 60;
         labels.add(new Label(0, y - 8, "Storage nodes"));
         List<ClusterStatus.NodeStatus> nodes = status.nodes();
         for (int i = 0; i < nodes.size(); i++) {
             ClusterStatus.NodeStatus node = nodes.get(i);
             String css = !node.reachable() ? "bad" : node.state().equals("ok") ? "good" : "warn";
-            place(boxes, links, "node-" + node.node(), css, word(node), i, nodes.size(), y, node.reachable());
+            Box box = box("node-" + node.node(), css, word(node), i, nodes.size(), y);
+            boxes.add(box);
+            links.add(new Link(consoleX, consoleY + BOX_HEIGHT, box.x + BOX_WIDTH / 2, box.y, !node.reachable()));
         }
         int height = y + rows(nodes.size()) * (BOX_HEIGHT + GAP) + 10;
         List<Matrix> matrices = map.volumes().stream()
@@ -124,23 +128,12 @@ record Picture(int width, int height, List<Box> boxes, List<Link> links, List<La
         return Math.max(1, Math.ceilDiv(count, PER_ROW));
     }
 
-    private static void place(
-            List<Box> boxes,
-            List<Link> links,
-            String name,
-            String css,
-            String word,
-            int index,
-            int count,
-            int top,
-            boolean reachable) {
+    private static Box box(String name, String css, String word, int index, int count, int top) {
         int row = index / PER_ROW;
         int inRow = Math.min(PER_ROW, count - row * PER_ROW);
         int used = inRow * (BOX_WIDTH + GAP) - GAP;
         int x = (WIDTH - used) / 2 + index % PER_ROW * (BOX_WIDTH + GAP);
-        int y = top + row * (BOX_HEIGHT + GAP);
-        boxes.add(new Box(name, css, word, x, y, BOX_WIDTH, BOX_HEIGHT));
-        links.add(new Link(WIDTH / 2, CONSOLE_Y + BOX_HEIGHT - 30, x + BOX_WIDTH / 2, y, !reachable));
+        return new Box(name, css, word, x, top + row * (BOX_HEIGHT + GAP), BOX_WIDTH, BOX_HEIGHT);
     }
 
     private static Matrix matrix(Volume volume, List<ClusterStatus.NodeStatus> nodes) {

@@ -301,7 +301,13 @@ public final class Appliance implements AutoCloseable {
 
     private EmbeddedConsole startConsole(Bulwark operator) {
         try {
-            return EmbeddedConsole.start(plan, operator);
+            return EmbeddedConsole.start(
+                    plan,
+                    operator,
+                    new Surroundings(
+                            Optional.empty(),
+                            Optional.of(new ApplianceFaults(plan, nodes, this)),
+                            Optional.of(this::recover)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -441,6 +447,14 @@ public final class Appliance implements AutoCloseable {
                     + " here: its ordering engine has no recoveries, or `up` was started with --recovery off");
         }
         return SuperviseRole.startRecovery(supervisor);
+    }
+
+    private String recover(int replica) throws IOException {
+        ControlReply reply = onReplica(replica);
+        if (!reply.error().isEmpty()) {
+            throw new IOException(reply.error());
+        }
+        return String.valueOf(reply.body().get("message"));
     }
 
     /** Explains that this appliance does not run the member, for example because it joined later. */

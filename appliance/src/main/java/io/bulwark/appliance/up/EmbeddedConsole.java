@@ -31,7 +31,7 @@ final class EmbeddedConsole implements AutoCloseable {
      * Starts it. At the first start the operator lets it act for people; later {@code bulwark console enable} does, so that
      * a withdrawn grant stays withdrawn.
      */
-    static EmbeddedConsole start(ClusterPlan plan, Bulwark operator) throws IOException {
+    static EmbeddedConsole start(ClusterPlan plan, Bulwark operator, Surroundings surroundings) throws IOException {
         ClientConfig config = plan.consoleClient();
         Path directory = plan.consoleDirectory();
         Path enabled = directory.resolve("enabled");
@@ -54,7 +54,7 @@ final class EmbeddedConsole implements AutoCloseable {
                             directory,
                             config.principal(),
                             ConsoleSettings.Web.PLAIN,
-                            Surroundings.NONE));
+                            surroundings));
             return new EmbeddedConsole(door, server);
         } catch (RuntimeException e) {
             door.close();
