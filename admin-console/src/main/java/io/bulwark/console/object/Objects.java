@@ -13,7 +13,6 @@ import io.bulwark.client.VersionInfo;
 import io.bulwark.client.error.InvalidRequestException;
 import io.bulwark.console.access.SignedIn;
 import io.bulwark.console.http.ApiException;
-import io.bulwark.console.http.EntityTags;
 import io.bulwark.console.http.Page;
 import io.bulwark.console.http.Paging;
 import jakarta.servlet.ServletInputStream;
@@ -220,7 +219,7 @@ class Objects {
     void delete(String bucket, String key, long version, @Nullable String ifMatch) {
         Bucket in = bucket(bucket);
         if (ifMatch != null) {
-            EntityTags.check(ifMatch, EntityTags.of(in.head(key, checkedVersion(version)).version()));
+            VersionTags.check(ifMatch, VersionTags.of(in.head(key, checkedVersion(version)).version()));
         }
         if (checkedVersion(version) == 0) {
             in.delete(key);

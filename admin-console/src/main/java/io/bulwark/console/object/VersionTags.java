@@ -1,24 +1,27 @@
-package io.bulwark.console.http;
+package io.bulwark.console.object;
 
+import io.bulwark.console.http.ApiException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Entity tags of resources, and the conditions on them that a request carries (RFC 9110, section 13). */
-public final class EntityTags {
-    private EntityTags() {}
+/**
+ * Entity tags of versions of objects: their numbers, which are never used again. With the conditions on them that a request
+ * carries (RFC 9110, section 13).
+ */
+final class VersionTags {
+    private VersionTags() {}
 
-    /** Returns the strong tag of this value, which has no quotes. */
-    public static String of(Object value) {
-        return "\"" + value + "\"";
+    static String of(long version) {
+        return "\"" + version + "\"";
     }
 
     /** Returns whether a list of tags, or {@code *}, has this tag; weak ones never match. */
-    public static boolean matches(String header, String tag) {
+    static boolean matches(String header, String tag) {
         return header.trim().equals("*") || Arrays.stream(header.split(",", -1)).anyMatch(each -> each.trim().equals(tag));
     }
 
     /** Returns whether {@code If-None-Match} has this tag, weak or not. */
-    public static boolean matchesWeakly(String header, String tag) {
+    static boolean matchesWeakly(String header, String tag) {
         return header.trim().equals("*")
                 || Arrays.stream(header.split(",", -1))
                         .map(String::trim)
@@ -30,7 +33,7 @@ public final class EntityTags {
      *
      * @throws ApiException if the resource has changed since the client read it
      */
-    public static void check(@Nullable String ifMatch, String tag) {
+    static void check(@Nullable String ifMatch, String tag) {
         if (ifMatch != null && !matches(ifMatch, tag)) {
             throw ApiException.changedMeanwhile("it changed meanwhile: its tag is " + tag + " now, not " + ifMatch);
         }
