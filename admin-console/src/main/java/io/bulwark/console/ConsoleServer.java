@@ -1,6 +1,8 @@
 package io.bulwark.console;
 
 import io.bulwark.client.Bulwark;
+import io.bulwark.console.live.ClusterMeters;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import org.springframework.boot.Banner;
@@ -16,10 +18,12 @@ import org.springframework.context.support.GenericApplicationContext;
 public final class ConsoleServer implements AutoCloseable {
     private final ConfigurableApplicationContext context;
     private final InetSocketAddress address;
+    private final MeterRegistry meters;
 
     private ConsoleServer(ConfigurableApplicationContext context, InetSocketAddress address) {
         this.context = context;
         this.address = address;
+        meters = context.getBean(ClusterMeters.class).registry();
     }
 
     @SpringBootConfiguration
@@ -74,6 +78,11 @@ public final class ConsoleServer implements AutoCloseable {
     /** Returns the address on which the server listens. */
     public InetSocketAddress address() {
         return address;
+    }
+
+    /** Returns the meters of the cluster as a whole. */
+    public MeterRegistry meters() {
+        return meters;
     }
 
     @Override

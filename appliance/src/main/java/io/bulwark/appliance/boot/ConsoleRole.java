@@ -11,7 +11,6 @@ import io.bulwark.console.ConsoleSettings;
 import io.bulwark.console.Surroundings;
 import io.bulwark.transport.Destination;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -105,7 +104,7 @@ public final class ConsoleRole {
             Bulwark client, ConsoleServer server, CompletableFuture<Integer> over, MeterRegistry meters)
             implements MonitoredMember {
         private RunningConsole(Bulwark client, ConsoleServer server, CompletableFuture<Integer> over) {
-            this(client, server, over, new SimpleMeterRegistry());
+            this(client, server, over, server.meters());
         }
 
         @Override

@@ -77,7 +77,7 @@ public final class Appliance implements AutoCloseable {
     private volatile @Nullable StartupWait waiting;
     private volatile boolean ready;
     private volatile @Nullable Bulwark client;
-    private @Nullable ConsoleServer console;
+    private volatile @Nullable ConsoleServer console;
     private @Nullable ControlSocket control;
     private @Nullable HealthWatch health;
     private @Nullable AdminServer admin;
@@ -259,6 +259,7 @@ public final class Appliance implements AutoCloseable {
             supervisors.values().stream()
                     .filter(supervisor -> !supervisor.isRemoved())
                     .forEach(all::add);
+            Optional.ofNullable(console).map(ShownConsole::new).ifPresent(all::add);
             return all;
         };
         HealthWatch watch = HealthWatch.start(watched);
@@ -292,6 +293,34 @@ public final class Appliance implements AutoCloseable {
                         false,
                         plan.data().root().resolve("console"),
                         Surroundings.NONE));
+    }
+
+    /** The console as the admin endpoint shows it; the appliance stops it. */
+    private record ShownConsole(ConsoleServer server) implements MonitoredMember {
+        @Override
+        public String name() {
+            return "console";
+        }
+
+        @Override
+        public String problem() {
+            return "";
+        }
+
+        @Override
+        public String broken() {
+            return "";
+        }
+
+        @Override
+        public MeterRegistry meters() {
+            return server.meters();
+        }
+
+        @Override
+        public void close() {
+            server.close();
+        }
     }
 
     /** Tries until enough replicas answer. */
