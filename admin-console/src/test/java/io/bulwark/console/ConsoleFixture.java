@@ -5,6 +5,7 @@ import static org.mockito.Mockito.when;
 
 import io.bulwark.client.Bulwark;
 import io.bulwark.console.access.SignedIn;
+import io.bulwark.console.live.ClusterMeters;
 import io.bulwark.console.live.ClusterWatch;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,6 +40,7 @@ public final class ConsoleFixture {
         new AnnotatedBeanDefinitionReader(context).register(Web.class);
         context.registerBean(SignedIn.class, () -> alice);
         context.registerBean(ClusterWatch.class, () -> new ClusterWatch(client));
+        context.registerBean(ClusterMeters.class);
         List<String> packages = new ArrayList<>(List.of("http", "page", "job"));
         packages.addAll(List.of(capabilities));
         new ClassPathBeanDefinitionScanner(context)

@@ -9,9 +9,9 @@ import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.console.ConsoleServer;
 import io.bulwark.console.ConsoleSettings;
+import io.bulwark.console.Surroundings;
 import io.bulwark.transport.Destination;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -103,7 +103,7 @@ public final class ConsoleRole {
             Bulwark client, ConsoleServer server, CompletableFuture<Integer> over, MeterRegistry meters)
             implements MonitoredMember {
         private RunningConsole(Bulwark client, ConsoleServer server, CompletableFuture<Integer> over) {
-            this(client, server, over, new SimpleMeterRegistry());
+            this(client, server, over, server.meters());
         }
 
         @Override

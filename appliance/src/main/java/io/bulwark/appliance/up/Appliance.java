@@ -24,6 +24,7 @@ import io.bulwark.client.Bulwark;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.console.StatusView;
+import io.bulwark.console.Surroundings;
 import io.bulwark.protocol.id.PrincipalId;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -263,6 +264,7 @@ public final class Appliance implements AutoCloseable {
             supervisors.values().stream()
                     .filter(supervisor -> !supervisor.isRemoved())
                     .forEach(all::add);
+            Optional.ofNullable(console).map(ShownConsole::new).ifPresent(all::add);
             return all;
         };
         HealthWatch watch = HealthWatch.start(watched);
@@ -310,6 +312,34 @@ public final class Appliance implements AutoCloseable {
                             Optional.of(this::recover)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The console as the admin endpoint shows it; the appliance stops it. */
+    private record ShownConsole(EmbeddedConsole server) implements MonitoredMember {
+        @Override
+        public String name() {
+            return "console";
+        }
+
+        @Override
+        public String problem() {
+            return "";
+        }
+
+        @Override
+        public String broken() {
+            return "";
+        }
+
+        @Override
+        public MeterRegistry meters() {
+            return server.meters();
+        }
+
+        @Override
+        public void close() {
+            server.close();
         }
     }
 

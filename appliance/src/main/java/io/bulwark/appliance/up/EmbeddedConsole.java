@@ -8,6 +8,7 @@ import io.bulwark.client.error.BulwarkException;
 import io.bulwark.console.ConsoleServer;
 import io.bulwark.console.ConsoleSettings;
 import io.bulwark.console.Surroundings;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,6 +66,11 @@ final class EmbeddedConsole implements AutoCloseable {
     /** Returns the link with which the first administrator sets up an account; empty if one has. */
     Optional<String> setupUrl() {
         return server.setupUrl();
+    }
+
+    /** Returns what the console knows of the cluster and no member does. */
+    MeterRegistry meters() {
+        return server.meters();
     }
 
     @Override
