@@ -81,7 +81,7 @@ class EvidenceCommandTest {
         Command.Report content =
                 new Command.ReportEvidence(3, BlockId.register(1, 7), Verdict.CORRUPT, "slot 2\u001b[1A");
         Identity identity = Optional.ofNullable(identities.get(reporter)).orElseThrow();
-        Bytes signed = AuditEntry.signed(genesis.genesisKeys().cluster(), reporter, 5, 6, content);
+        Bytes signed = AuditEntry.signed(genesis.genesisKeys().cluster(), reporter, Optional.empty(), 5, 6, content);
         return new NodeReport(
                 reporter,
                 1_700_000_000_000L,
