@@ -2,7 +2,7 @@ package io.bulwark.console;
 
 import io.bulwark.client.Bulwark;
 import io.bulwark.console.live.ClusterMeters;
-import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import org.springframework.boot.Banner;
@@ -18,12 +18,12 @@ import org.springframework.context.support.GenericApplicationContext;
 public final class ConsoleServer implements AutoCloseable {
     private final ConfigurableApplicationContext context;
     private final InetSocketAddress address;
-    private final MeterRegistry meters;
+    private final MeterBinder meters;
 
     private ConsoleServer(ConfigurableApplicationContext context, InetSocketAddress address) {
         this.context = context;
         this.address = address;
-        meters = context.getBean(ClusterMeters.class).registry();
+        meters = context.getBean(ClusterMeters.class);
     }
 
     @SpringBootConfiguration
@@ -80,8 +80,8 @@ public final class ConsoleServer implements AutoCloseable {
         return address;
     }
 
-    /** Returns the meters of the cluster as a whole. */
-    public MeterRegistry meters() {
+    /** Returns the meters of the cluster as a whole, for a registry of the caller's. */
+    public MeterBinder meters() {
         return meters;
     }
 

@@ -78,6 +78,7 @@ public final class Appliance implements AutoCloseable {
     private volatile boolean ready;
     private volatile @Nullable Bulwark client;
     private volatile @Nullable ConsoleServer console;
+    private final MeterRegistry consoleMeters = RunningNode.metersOf("console");
     private @Nullable ControlSocket control;
     private @Nullable HealthWatch health;
     private @Nullable AdminServer admin;
@@ -259,7 +260,9 @@ public final class Appliance implements AutoCloseable {
             supervisors.values().stream()
                     .filter(supervisor -> !supervisor.isRemoved())
                     .forEach(all::add);
-            Optional.ofNullable(console).map(ShownConsole::new).ifPresent(all::add);
+            if (console != null) {
+                all.add(new ShownConsole(consoleMeters));
+            }
             return all;
         };
         HealthWatch watch = HealthWatch.start(watched);
@@ -286,17 +289,19 @@ public final class Appliance implements AutoCloseable {
                 task -> Thread.ofPlatform().daemon().name("default-volume").start(task));
         wait.until(() -> ConnectionAttempts.until(volume, "the default volume", "it is created"), () -> "");
         story.tell("starting the console");
-        console = ConsoleServer.start(
+        ConsoleServer serving = ConsoleServer.start(
                 connected,
                 new ConsoleSettings(
                         plan.consoleAddress(),
                         false,
                         plan.data().root().resolve("console"),
                         Surroundings.NONE));
+        serving.meters().bindTo(consoleMeters);
+        console = serving;
     }
 
     /** The console as the admin endpoint shows it; the appliance stops it. */
-    private record ShownConsole(ConsoleServer server) implements MonitoredMember {
+    private record ShownConsole(MeterRegistry meters) implements MonitoredMember {
         @Override
         public String name() {
             return "console";
@@ -313,13 +318,8 @@ public final class Appliance implements AutoCloseable {
         }
 
         @Override
-        public MeterRegistry meters() {
-            return server.meters();
-        }
-
-        @Override
         public void close() {
-            server.close();
+            throw new UnsupportedOperationException("the appliance stops the console");
         }
     }
 
