@@ -1,10 +1,19 @@
 package io.bulwark.console;
 
 import io.bulwark.client.Bulwark;
+import io.bulwark.console.access.CookieNames;
+import io.bulwark.console.account.Accounts;
+import io.bulwark.console.account.SetupLink;
 import io.bulwark.console.live.ClusterMeters;
+import io.bulwark.transport.Destination;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.net.InetSocketAddress;
+import java.time.Clock;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.Banner;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
@@ -16,13 +25,20 @@ import org.springframework.context.support.GenericApplicationContext;
 
 /** The running console. */
 public final class ConsoleServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ConsoleServer.class);
+
     private final ConfigurableApplicationContext context;
+    private final ConsoleSettings settings;
     private final InetSocketAddress address;
+    private final Optional<String> setupUrl;
     private final MeterBinder meters;
 
-    private ConsoleServer(ConfigurableApplicationContext context, InetSocketAddress address) {
+    private ConsoleServer(
+            ConfigurableApplicationContext context, ConsoleSettings settings, InetSocketAddress address) {
         this.context = context;
+        this.settings = settings;
         this.address = address;
+        this.setupUrl = setupLink();
         meters = context.getBean(ClusterMeters.class);
     }
 
@@ -32,37 +48,22 @@ public final class ConsoleServer implements AutoCloseable {
     static class Configuration {}
 
     /**
-     * Starts a console; returns when it serves.
+     * Starts a console; returns when it serves. Without an administrator's account it makes a set-up link.
      *
      * @param door the client as which the console reaches the cluster; stays the caller's to close
      * @throws IllegalArgumentException if the address is not a loopback address and nothing protects it
      */
     public static ConsoleServer start(Bulwark door, ConsoleSettings settings) {
         InetSocketAddress listen = settings.listen();
-        if (listen.isUnresolved()
-                || !(settings.published() || listen.getAddress().isLoopbackAddress())) {
-            throw new IllegalArgumentException("the console listens on loopback only, not on " + listen);
+        if (!settings.isProtected()) {
+            throw new IllegalArgumentException("without TLS the console listens on loopback only, not on " + listen);
         }
         ConfigurableApplicationContext context = new SpringApplicationBuilder(Configuration.class)
                 .web(WebApplicationType.SERVLET)
                 .bannerMode(Banner.Mode.OFF)
                 .logStartupInfo(false)
                 .registerShutdownHook(false)
-                .properties(Map.ofEntries(
-                        Map.entry("server.address", listen.getAddress().getHostAddress()),
-                        Map.entry("server.port", listen.getPort()),
-                        Map.entry("server.shutdown", "graceful"),
-                        Map.entry("spring.main.lazy-initialization", "true"),
-                        Map.entry("spring.jmx.enabled", "false"),
-                        Map.entry("spring.threads.virtual.enabled", "true"),
-                        Map.entry("spring.mvc.problemdetails.enabled", "true"),
-                        Map.entry("spring.servlet.multipart.enabled", "false"),
-                        Map.entry("spring.thymeleaf.check-template-location", "false"),
-                        Map.entry("management.endpoints.web.exposure.include", "none"),
-                        Map.entry("springdoc.swagger-ui.enabled", "false"),
-                        Map.entry("springdoc.api-docs.path", "/api/v1/openapi"),
-                        Map.entry("springdoc.packages-to-scan", "io.bulwark.console"),
-                        Map.entry("springdoc.paths-to-match", "/api/v1/**")))
+                .properties(properties(settings))
                 .initializers(created -> {
                     GenericApplicationContext beans = (GenericApplicationContext) created;
                     beans.registerBean(
@@ -72,7 +73,70 @@ public final class ConsoleServer implements AutoCloseable {
                 })
                 .run();
         int port = context.getEnvironment().getProperty("local.server.port", Integer.class, listen.getPort());
-        return new ConsoleServer(context, new InetSocketAddress(listen.getAddress(), port));
+        ConsoleServer server =
+                new ConsoleServer(context, settings, new InetSocketAddress(listen.getAddress(), port));
+        server.setupUrl().ifPresent(url -> LOG.info("set up the console within an hour: {}", url));
+        return server;
+    }
+
+    private static Map<String, Object> properties(ConsoleSettings settings) {
+        Map<String, Object> properties = new HashMap<>();
+        properties.put("server.address", settings.listen().getAddress().getHostAddress());
+        properties.put("server.port", settings.listen().getPort());
+        properties.put("server.shutdown", "graceful");
+        properties.put("server.servlet.session.timeout", "30m");
+        properties.put("server.servlet.session.tracking-modes", "cookie");
+        properties.put("server.servlet.session.cookie.name", CookieNames.of("session", settings));
+        properties.put("server.servlet.session.cookie.http-only", "true");
+        // A provider sends people back by a link from its site, with which browsers send no strict cookie.
+        properties.put(
+                "server.servlet.session.cookie.same-site", settings.web().oidc().isPresent() ? "lax" : "strict");
+        properties.put("server.servlet.session.cookie.secure", settings.isSecure());
+        properties.put("spring.main.lazy-initialization", "true");
+        properties.put("spring.jmx.enabled", "false");
+        properties.put("spring.threads.virtual.enabled", "true");
+        properties.put("spring.mvc.problemdetails.enabled", "true");
+        properties.put("spring.servlet.multipart.enabled", "false");
+        // The body of a put is the object, whatever its media type.
+        properties.put("spring.mvc.formcontent.filter.enabled", "false");
+        properties.put("spring.thymeleaf.check-template-location", "false");
+        properties.put("management.endpoints.web.exposure.include", "none");
+        properties.put("springdoc.swagger-ui.enabled", "false");
+        properties.put("springdoc.api-docs.path", "/api/v1/openapi");
+        properties.put("springdoc.packages-to-scan", "io.bulwark.console");
+        properties.put("springdoc.paths-to-match", "/api/v1/**");
+        settings.web().tls().ifPresent(tls -> {
+            properties.put("server.ssl.bundle", "console");
+            properties.put("spring.ssl.bundle.pem.console.keystore.certificate", "file:" + tls.certificate());
+            properties.put("spring.ssl.bundle.pem.console.keystore.private-key", "file:" + tls.key());
+        });
+        return properties;
+    }
+
+    /** Returns the URL that people open. */
+    public static String url(ConsoleSettings.Web web, InetSocketAddress address) {
+        return web.url()
+                .map(url -> url.toString().replaceAll("/+$", ""))
+                .orElseGet(() -> (web.tls().isPresent() ? "https://" : "http://") + Destination.text(address));
+    }
+
+    /** Returns the URL of a one-time set-up link. */
+    public static String setupUrl(String url, String token) {
+        return url + "/setup?token=" + token;
+    }
+
+    /** Makes a one-time link to set up the first administrator's account; empty if there is one. */
+    private Optional<String> setupLink() {
+        if (new Accounts(settings.directory(), Clock.systemUTC()).hasAdministrator()) {
+            return Optional.empty();
+        }
+        String token = new SetupLink(settings.directory(), Clock.systemUTC()).make();
+        return Optional.of(setupUrl(url(settings.web(), address), token));
+    }
+
+    /** Returns the set-up link that this start has made; empty if an administrator has an account. */
+    public Optional<String> setupUrl() {
+        return setupUrl;
     }
 
     /** Returns the address on which the server listens. */

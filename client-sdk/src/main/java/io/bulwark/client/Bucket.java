@@ -124,6 +124,15 @@ public interface Bucket {
      */
     ObjectInfo head(String key, long version);
 
+    /**
+     * Asks each holder of the object's extents for its fragment, and judges it.
+     *
+     * @param version 0 for the latest
+     * @param firstExtent counted from 0
+     * @param count how many extents at most, 1 to {@link FragmentMap#EXTENTS_MAX}
+     */
+    FragmentMap fragments(String key, long version, long firstExtent, int count);
+
     /** One page of the objects, in the order of the bytes of their keys. */
     ObjectPage list(ListOptions options);
 
@@ -137,6 +146,14 @@ public interface Bucket {
 
     /** All versions of all objects whose key begins so: by key, newest first. */
     Stream<VersionInfo> versions(String prefix);
+
+    /**
+     * All versions of all objects whose key begins so, behind one version in the order of {@link #versions(String)}.
+     *
+     * @param afterKey the key of that version
+     * @param beforeVersion the number of that version; 0 to go on with the next key
+     */
+    Stream<VersionInfo> versions(String prefix, String afterKey, long beforeVersion);
 
     /**
      * Deletes an object; in a bucket that keeps versions by a delete marker on top.

@@ -331,7 +331,7 @@ final class BulwarkClient implements Bulwark {
 
     @Override
     public ClusterStatus status() {
-        return new StatusReport(this, driver, view, links).take();
+        return new StatusReport(this, driver, links).take();
     }
 
     @Override
@@ -386,6 +386,11 @@ final class BulwarkClient implements Bulwark {
 
     ClusterView view() {
         return view;
+    }
+
+    /** Returns whether there is no connection with this server now. */
+    boolean isDisconnected(PrincipalId server) {
+        return links.isDisconnected(server);
     }
 
     OperationDriver driver() {

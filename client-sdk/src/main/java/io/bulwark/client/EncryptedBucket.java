@@ -174,6 +174,16 @@ final class EncryptedBucket implements Bucket {
     }
 
     @Override
+    public Stream<VersionInfo> versions(String prefix, String afterKey, long beforeVersion) {
+        return stored.versions(prefix, afterKey, beforeVersion);
+    }
+
+    @Override
+    public FragmentMap fragments(String key, long version, long firstExtent, int count) {
+        return stored.fragments(key, version, firstExtent, count);
+    }
+
+    @Override
     public void delete(String key) {
         stored.delete(key);
     }

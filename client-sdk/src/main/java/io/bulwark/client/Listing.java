@@ -53,8 +53,9 @@ final class Listing {
     /** Start of a page of versions. */
     private record Cursor(String key, long version) {}
 
-    static Stream<VersionInfo> versions(BulwarkClient client, String bucket, String prefix) {
-        return pages(new Cursor("", 0), cursor -> {
+    static Stream<VersionInfo> versions(
+            BulwarkClient client, String bucket, String prefix, String afterKey, long beforeVersion) {
+        return pages(new Cursor(afterKey, beforeVersion), cursor -> {
             Reply.VersionList list = client.query(
                     Reply.VersionList.class,
                     new Query.ListVersions(bucket, prefix, cursor.key(), cursor.version(), Query.PAGE_MAX),

@@ -247,6 +247,12 @@ final class RemoteBucket implements Bucket {
         return info(key, find(key, version, Deadline.in(Duration.ZERO)));
     }
 
+    @Override
+    public FragmentMap fragments(String key, long version, long firstExtent, int count) {
+        Reply.ObjectFound found = find(key, version, BulwarkClient.noDeadline());
+        return ObjectFragments.of(client, found, info(key, found), firstExtent, count);
+    }
+
     private ObjectReader reader(String key, Reply.ObjectFound found, GetOptions options, Deadline deadline) {
         if (!options.asStored() && found.inode().attributes().tags().containsKey(ObjectEncryption.TAG)) {
             throw new KeyMissingException(
@@ -279,7 +285,12 @@ final class RemoteBucket implements Bucket {
 
     @Override
     public Stream<VersionInfo> versions(String prefix) {
-        return Listing.versions(client, name, prefix);
+        return Listing.versions(client, name, prefix, "", 0);
+    }
+
+    @Override
+    public Stream<VersionInfo> versions(String prefix, String afterKey, long beforeVersion) {
+        return Listing.versions(client, name, prefix, afterKey, beforeVersion);
     }
 
     @Override

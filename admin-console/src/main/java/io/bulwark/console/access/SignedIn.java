@@ -1,24 +1,55 @@
 package io.bulwark.console.access;
 
 import io.bulwark.client.Bulwark;
+import io.bulwark.console.account.Role;
+import io.bulwark.console.http.ApiException;
+import java.util.Optional;
+import org.springframework.http.HttpStatus;
+import org.springframework.security.core.Authentication;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.security.oauth2.core.oidc.user.OidcUser;
 import org.springframework.stereotype.Component;
 
 /** The person who sent the current request. */
 @Component
 public class SignedIn {
-    private final Bulwark door;
+    private final Door door;
 
-    SignedIn(Bulwark door) {
+    SignedIn(Door door) {
         this.door = door;
     }
 
     /** Returns the client whose commands name this person: replicas judge them by the person's rights. */
     public Bulwark client() {
-        return door;
+        return door.onBehalfOf(person().principal());
     }
 
-    /** Returns the name under which this person signed in. */
+    /** Returns the name under which this person signed in; empty if nobody did. */
     public String name() {
-        return "operator";
+        return find().map(Person::name).orElse("");
+    }
+
+    /** Returns whether this person has a role, or a higher one. */
+    public boolean has(Role role) {
+        return find().filter(person -> person.role().includes(role)).isPresent();
+    }
+
+    /** Returns the person; fails if nobody signed in. */
+    public Person person() {
+        return find().orElseThrow(() -> ApiException.of(HttpStatus.UNAUTHORIZED, "sign in first"));
+    }
+
+    private Optional<Person> find() {
+        Authentication authentication = SecurityContextHolder.getContext().getAuthentication();
+        if (authentication == null || !authentication.isAuthenticated()) {
+            return Optional.empty();
+        }
+        return switch (authentication.getPrincipal()) {
+            case Person person -> Optional.of(person);
+            case OidcUser user ->
+                Roles.of(authentication)
+                        .map(role -> new Person(user.getName(), role, door.principalOf(role), Person.Means.OIDC, 0));
+            case null, default -> Optional.empty();
+        };
     }
 }

@@ -22,6 +22,11 @@ public final class ApiException extends RuntimeException {
         return new ApiException(HttpStatus.BAD_REQUEST, field, message);
     }
 
+    /** Refuses with another status. */
+    public static ApiException of(HttpStatus status, String message) {
+        return new ApiException(status, "", message);
+    }
+
     /** Refuses an id that names nothing. */
     public static ApiException notFound(String message) {
         return new ApiException(HttpStatus.NOT_FOUND, "", message);
@@ -40,6 +45,11 @@ public final class ApiException extends RuntimeException {
     /** Refuses something that this person may not do. */
     public static ApiException forbidden(String message) {
         return new ApiException(HttpStatus.FORBIDDEN, "", message);
+    }
+
+    /** Refuses a range that lies outside what it is a range of. */
+    public static ApiException unsatisfiableRange(String message) {
+        return new ApiException(HttpStatus.REQUESTED_RANGE_NOT_SATISFIABLE, "Range", message);
     }
 
     public HttpStatus status() {

@@ -7,6 +7,7 @@ import io.bulwark.client.error.ChangedWhileReadingException;
 import io.bulwark.client.error.DeadlineExceededException;
 import io.bulwark.client.error.InvalidNameException;
 import io.bulwark.client.error.InvalidRequestException;
+import io.bulwark.client.error.KeyMissingException;
 import io.bulwark.client.error.LimitReachedException;
 import io.bulwark.client.error.NoSpaceException;
 import io.bulwark.client.error.NoSuchBucketException;
@@ -29,6 +30,7 @@ public final class Failures {
             case NoSuchBucketException _, NoSuchKeyException _, NoSuchVolumeException _ -> HttpStatus.NOT_FOUND;
             case InvalidNameException _, InvalidRequestException _ -> HttpStatus.BAD_REQUEST;
             case AlreadyExistsException _, NotEmptyException _, ChangedWhileReadingException _ -> HttpStatus.CONFLICT;
+            case KeyMissingException _ -> HttpStatus.UNPROCESSABLE_CONTENT;
             case NotPermittedException _ -> HttpStatus.FORBIDDEN;
             case PreconditionFailedException _ -> HttpStatus.PRECONDITION_FAILED;
             case LimitReachedException _ -> HttpStatus.TOO_MANY_REQUESTS;

@@ -4,22 +4,31 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Cuts lists that are known as a whole into pages. */
+/** Bounds of lists, and pages of lists that are known as a whole. */
 public final class Paging {
     public static final int LIMIT_MAX = 1000;
 
     private Paging() {}
 
     /**
-     * Refuses a limit outside 1 to {@value #LIMIT_MAX}.
+     * Checks the parameter {@code limit}.
      *
-     * @throws ApiException with the status 400
+     * @throws ApiException if it is out of bounds
      */
     public static int limit(int limit) {
-        if (limit < 1 || limit > LIMIT_MAX) {
-            throw ApiException.badField("limit", "limit is a number from 1 to " + LIMIT_MAX);
+        return within("limit", limit, LIMIT_MAX);
+    }
+
+    /**
+     * Checks a parameter that counts something, from 1.
+     *
+     * @throws ApiException if it is out of bounds
+     */
+    public static int within(String field, int value, int max) {
+        if (value < 1 || value > max) {
+            throw ApiException.badField(field, field + " is a number from 1 to " + max);
         }
-        return limit;
+        return value;
     }
 
     /**

@@ -3,6 +3,7 @@ package io.bulwark.console.live;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
 import io.bulwark.client.error.BulwarkException;
+import io.bulwark.console.access.Door;
 import io.bulwark.protocol.cluster.ClusterMap;
 import java.time.Clock;
 import java.time.Duration;
@@ -46,8 +47,12 @@ public class ClusterWatch {
     public record Standing(Optional<Observation> known, Optional<Outage> outage) {}
 
     @Autowired
-    public ClusterWatch(Bulwark door) {
-        this(door::status, () -> door.nodes().map(), Clock.systemUTC());
+    ClusterWatch(Door door) {
+        this(() -> door.watching().status(), () -> door.watching().nodes().map(), Clock.systemUTC());
+    }
+
+    public ClusterWatch(Bulwark client) {
+        this(client::status, () -> client.nodes().map(), Clock.systemUTC());
     }
 
     public ClusterWatch(Supplier<ClusterStatus> status, Supplier<ClusterMap> map, Clock clock) {

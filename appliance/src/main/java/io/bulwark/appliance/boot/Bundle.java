@@ -100,7 +100,8 @@ public final class Bundle {
             throws IOException {
         RoleFile.writeConsole(
                 new RoleFile.Configured<>(
-                        new RoleFile.ConsoleSetup(listen, false, Path.of(CLIENT)), Optional.of(admin)),
+                        RoleFile.ConsoleSetup.plain(listen, false, Path.of(CLIENT), Path.of("console")),
+                        Optional.of(admin)),
                 directory.resolve(ROLE));
     }
 

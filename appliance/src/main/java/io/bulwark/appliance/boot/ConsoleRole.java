@@ -3,6 +3,7 @@ package io.bulwark.appliance.boot;
 import io.bulwark.appliance.admin.MonitoredMember;
 import io.bulwark.appliance.cluster.RunningNode;
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.error.ConfigException;
 import io.bulwark.client.error.NotBelievedException;
 import io.bulwark.client.error.Subject;
@@ -33,24 +34,22 @@ public final class ConsoleRole {
      *
      * @param health the {@link HealthFile} to keep, if given
      */
-    public static int run(Path config, @Nullable Path health) throws IOException, InterruptedException {
-        RoleFile.Configured<RoleFile.ConsoleSetup> role = RoleFile.console(config, System.getenv());
+    public static int run(Path file, @Nullable Path health) throws IOException, InterruptedException {
+        RoleFile.Configured<RoleFile.ConsoleSetup> role = RoleFile.console(file, System.getenv());
         RoleFile.ConsoleSetup setup = role.setup();
         InetSocketAddress listen = Destination.resolve(setup.listen());
-        if (listen.isUnresolved() || !(setup.published() || listen.getAddress().isLoopbackAddress())) {
+        ClientConfig config = ClientConfig.load(setup.client());
+        ConsoleSettings settings = new ConsoleSettings(
+                listen, setup.published(), setup.data(), config.principal(), setup.web(), Surroundings.NONE);
+        if (!settings.isProtected()) {
             throw new ConfigException(
-                    config + ": the console has no sign-in yet and listens on loopback only, not on " + setup.listen()
-                            + "; with published: true, protect it with a proxy that authenticates users",
+                    file + ": without TLS the console listens on loopback only, not on " + Destination.text(setup.listen())
+                            + "; set `certificate`, or `published: true` if a proxy or a container engine decides who"
+                            + " reaches it",
                     Subject.NONE);
         }
-        Bulwark client = connected(() -> Bulwark.connect(setup.client()), PAUSE_MILLIS);
-        ConsoleServer server = ConsoleServer.start(
-                client,
-                new ConsoleSettings(
-                        listen,
-                        setup.published(),
-                        config.toAbsolutePath().resolveSibling("console"),
-                        Surroundings.NONE));
+        Bulwark client = connected(() -> Bulwark.connect(config), PAUSE_MILLIS);
+        ConsoleServer server = ConsoleServer.start(client, settings);
         CompletableFuture<Integer> over = new CompletableFuture<>();
         return RoleProcess.until(
                 new RunningConsole(client, server, over), role.admin(), health, RoleProcess.GRACE, over);

@@ -5,7 +5,8 @@ import io.bulwark.appliance.cluster.Ordering;
 import io.bulwark.appliance.cluster.ReplicaSetup;
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
+import io.bulwark.console.ConsoleSettings;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Recoveries;
 import io.bulwark.storage.store.Durability;
 import io.bulwark.transport.Destination;
 import io.bulwark.transport.file.OutputFile;
@@ -80,11 +81,18 @@ public final class RoleFile {
     /**
      * Configuration of a console.
      *
-     * @param published whether it may listen on addresses other than loopback. Something in front of it, such as the
-     *     port that a container engine publishes, must then admit only people who may see the cluster's status
+     * @param published whether it may listen on addresses other than loopback without TLS. Something in front of it, such as
+     *     the port that a container engine publishes, must then decide who reaches it
      * @param client a file as {@link ClientConfig#load} reads it
+     * @param data directory of its accounts
      */
-    public record ConsoleSetup(InetSocketAddress listen, boolean published, Path client) {}
+    public record ConsoleSetup(
+            InetSocketAddress listen, boolean published, Path client, Path data, ConsoleSettings.Web web) {
+        /** Returns the configuration of a console without TLS and provider. */
+        public static ConsoleSetup plain(InetSocketAddress listen, boolean published, Path client, Path data) {
+            return new ConsoleSetup(listen, published, client, data, ConsoleSettings.Web.PLAIN);
+        }
+    }
 
     /** Reads the configuration from the file alone. */
     public static NodeSetup node(Path file) throws IOException {
@@ -226,7 +234,11 @@ public final class RoleFile {
         RoleSections.Console keys = read.keys();
         RoleFindings found = read.findings();
         ConsoleSetup setup = new ConsoleSetup(
-                found.address("listen", keys.listen()), keys.published(), found.path("client", keys.client()));
+                found.address("listen", keys.listen()),
+                keys.published(),
+                found.path("client", keys.client()),
+                found.beside(keys.data()),
+                ConsoleKeys.web(found, keys));
         Optional<InetSocketAddress> admin = found.own("admin", keys.admin());
         found.end();
         return new Configured<>(setup, admin);
@@ -332,6 +344,7 @@ public final class RoleFile {
                         setup.recoveries().slowMillis()));
     }
 
+    /** Writes the configuration without TLS and provider. */
     public static void writeConsole(Configured<ConsoleSetup> role, Path file) throws IOException {
         ConsoleSetup setup = role.setup();
         OutputFile.write(
@@ -344,11 +357,13 @@ public final class RoleFile {
                             listen: %s
                             published: %b
                         %s    client: "%s"
+                            data: "%s"
                         """,
                         Destination.text(setup.listen()),
                         setup.published(),
                         text(role.admin()),
-                        setup.client()));
+                        setup.client(),
+                        setup.data()));
     }
 
     private interface SetupFactory<T> {

@@ -195,8 +195,44 @@ public final class RoleSections {
             @Key(value = "As of a node.", otherwise = "none") @Nullable
             String admin,
 
-            @Key("May listen elsewhere than on loopback: something before it admits people.") @DefaultValue("false")
+            @Key("May listen elsewhere than on loopback without TLS: something before it admits people.")
+            @DefaultValue("false")
             Boolean published,
 
-            @Key("Its client's file, as below.") @Nullable String client) {}
+            @Key("Its client's file, as below.") @Nullable String client,
+
+            @Key("Directory of its accounts, which only its owner enters.") @DefaultValue("console")
+            String data,
+
+            @Key(value = "URL that people open, if it is not the address: behind a proxy, or by a name.", otherwise = "none")
+            @Nullable
+            String url,
+
+            @Key(value = "Certificate chain (PEM) for TLS; `identity` is that of its client.", otherwise = "none") @Nullable
+            String certificate,
+
+            @Key(value = "Private key of the certificate (PEM).", otherwise = "the file of the certificate") @Nullable
+            String certificateKey,
+
+            @Key(value = "OpenID Connect provider that signs people in.", otherwise = "none") @Nullable
+            String oidcIssuer,
+
+            @Key(value = "Client id at the provider; required with it.", otherwise = "none") @Nullable
+            String oidcClient,
+
+            @Key(value = "File with the client's secret in its first line; required with a provider.", otherwise = "none")
+            @Nullable
+            String oidcSecret,
+
+            @Key("Claim whose values give roles.") @DefaultValue("roles")
+            String oidcClaim,
+
+            @Key(value = "Values of the claim that make viewers.", otherwise = "none") @Nullable
+            List<String> oidcViewers,
+
+            @Key(value = "Values of the claim that make operators.", otherwise = "none") @Nullable
+            List<String> oidcOperators,
+
+            @Key(value = "Values of the claim that make administrators.", otherwise = "none") @Nullable
+            List<String> oidcAdministrators) {}
 }

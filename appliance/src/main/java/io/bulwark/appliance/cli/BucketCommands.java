@@ -34,16 +34,25 @@ final class BucketCommands {
         @Option(names = "--versions", description = "Keep older versions of objects.")
         private boolean versions;
 
+        @Option(
+                names = "--quota",
+                paramLabel = "BYTES",
+                description = "Quota for the bytes of all versions (default: none).")
+        private long quota;
+
         @ArgGroup(exclusive = false, heading = "Protection policy, if the volume does not exist yet:%n")
         private final PolicyOptions policy = new PolicyOptions();
 
         @Override
         public Integer call() {
+            if (quota < 0) {
+                throw new CommandFailure(CommandFailure.USAGE, "--quota is at least 0");
+            }
             try (Bulwark client = access.connect()) {
                 if (policy.given()) {
                     client.createVolume(policy.objectVolume(volume));
                 }
-                BucketSpec spec = BucketSpec.of(bucket).inVolume(volume);
+                BucketSpec spec = BucketSpec.of(bucket).inVolume(volume).withQuota(quota);
                 make(client, versions ? spec.keepingVersions() : spec);
             }
             access.global()

@@ -87,7 +87,8 @@ final class DemoCommand implements Callable<Integer> {
                 appliance.start(new EmbeddedMembers(plan), lines);
                 lines.erase();
                 System.out.println("An appliance of " + shape.nodes() + " nodes runs under " + place
-                        + "; its console is " + appliance.consoleUrl() + ".");
+                        + "; its console is "
+                        + appliance.setupUrl().orElseGet(appliance::consoleUrl) + " .");
                 boolean good = story(data.clientProperties(), appliance, source);
                 lock.release();
                 return good ? 0 : CommandFailure.FAILED;

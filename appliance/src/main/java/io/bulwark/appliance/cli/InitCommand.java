@@ -108,7 +108,8 @@ final class InitCommand implements Callable<Integer> {
         InetSocketAddress listen = plan.consoleAddress();
         InetSocketAddress admin = plan.adminAddress(listen);
         RoleFile.writeConsole(
-                new RoleFile.Configured<>(new RoleFile.ConsoleSetup(listen, false, client), Optional.of(admin)),
+                new RoleFile.Configured<>(
+                        RoleFile.ConsoleSetup.plain(listen, false, client, plan.consoleDirectory()), Optional.of(admin)),
                 config.resolve("console.yaml"));
         if (bundles != null) {
             Bundle.write(bundles.resolve("console"), plan.consoleClient());

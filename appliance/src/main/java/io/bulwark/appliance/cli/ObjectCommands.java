@@ -2,6 +2,7 @@ package io.bulwark.appliance.cli;
 
 import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.FragmentMap;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.Precondition;
 import java.util.List;
@@ -73,8 +74,25 @@ final class ObjectCommands {
         @Option(names = "--version-id", paramLabel = "V", description = "Show this version (default: the latest).")
         private long version;
 
+        @Option(
+                names = "--fragments",
+                description = {
+                    "Ask each node for its fragment of the first extents, check it, and show the state of every slot.",
+                    "The states are what this client saw."
+                })
+        private boolean fragments;
+
+        @Option(
+                names = "--first-extent",
+                paramLabel = "N",
+                description = "With --fragments: the first extent to show (default: 0).")
+        private long firstExtent;
+
         @Override
         public Integer call() {
+            if (fragments) {
+                return fragments();
+            }
             try (Bulwark client = access.connect()) {
                 ObjectInfo object =
                         client.bucket(path.bucket()).head(path.needKey().key(), version);
@@ -95,6 +113,15 @@ final class ObjectCommands {
                                 .append('=')
                                 .append(Text.printable(value)));
                 access.global().print(ObjectText.json(object), text.toString());
+            }
+            return 0;
+        }
+
+        private int fragments() {
+            try (Bulwark client = access.connect()) {
+                FragmentMap map = client.bucket(path.bucket())
+                        .fragments(path.needKey().key(), version, firstExtent, FragmentMap.EXTENTS_MAX);
+                access.global().print(FragmentText.json(map), FragmentText.of(map));
             }
             return 0;
         }

@@ -1,8 +1,9 @@
 package io.bulwark.appliance.cli;
 
+import io.bulwark.client.PolicyChoice;
 import io.bulwark.client.VolumeSpec;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
-import io.bulwark.protocol.cluster.Verification;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -57,44 +58,22 @@ final class PolicyOptions {
     }
 
     ProtectionPolicy policy() {
-        int f = faults == null ? 1 : faults;
-        int m = dataFragments == null ? f + 1 : dataFragments;
-        int bytes = blockBytes == null ? 1 << 20 : blockBytes;
-        try {
-            return switch (protocol == null ? "fp" : protocol) {
-                case "fp" -> {
-                    if (verification != null || fragments != null) {
-                        throw new CommandFailure(
-                                CommandFailure.USAGE, "--verification and --fragments go with --protocol pasis");
-                    }
-                    yield new ProtectionPolicy(f, m, m + 2 * f, bytes);
-                }
-                case "pasis" ->
-                    ProtectionPolicy.pasis(f, m, fragments == null ? 4 * f + 1 : fragments, bytes, verification());
-                default ->
-                    throw new CommandFailure(
-                            CommandFailure.USAGE, "there is no protocol \"" + protocol + "\"; there are fp and pasis");
-            };
-        } catch (IllegalArgumentException e) {
-            throw new CommandFailure(CommandFailure.USAGE, String.valueOf(e.getMessage()));
-        }
+        return checked(choice()::policy);
     }
 
     VolumeSpec objectVolume(String name) {
-        ProtectionPolicy policy = policy();
-        if (policy.verification() == Verification.NONE) {
-            throw new CommandFailure(
-                    CommandFailure.USAGE,
-                    "a volume without verification keeps no objects; give lazy, read-time or write-time");
-        }
-        return VolumeSpec.objects(name, policy);
+        return VolumeSpec.objects(name, checked(choice()::objectPolicy));
     }
 
-    private Verification verification() {
-        String when = verification == null ? Verification.LAZY.text() : verification;
-        return Verification.of(when)
-                .orElseThrow(() -> new CommandFailure(
-                        CommandFailure.USAGE,
-                        "there is no verification \"" + when + "\"; there are lazy, read-time, write-time and none"));
+    private PolicyChoice choice() {
+        return new PolicyChoice(protocol, verification, faults, dataFragments, fragments, blockBytes);
+    }
+
+    private static ProtectionPolicy checked(Supplier<ProtectionPolicy> policy) {
+        try {
+            return policy.get();
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(CommandFailure.USAGE, String.valueOf(e.getMessage()));
+        }
     }
 }

@@ -1,11 +1,10 @@
 package io.bulwark.appliance.cli;
 
-import io.bulwark.appliance.boot.ConsoleRole;
 import io.bulwark.appliance.boot.ParentWatch;
 import io.bulwark.appliance.boot.ReplicaRole;
 import io.bulwark.appliance.boot.SuperviseRole;
 import io.bulwark.appliance.cluster.ReplicaProcess;
-import io.bulwark.protocol.ordering.replica.StartReason;
+import io.bulwark.protocol.ordering.driver.StartReason;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -16,20 +15,19 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code replica}, {@code supervise} and {@code console}; {@code node} has a class of its own. */
+/** {@code replica} and {@code supervise}; {@code node} and {@code console} have classes of their own. */
 final class RoleCommands {
     private RoleCommands() {}
 
     @Command(
             name = "replica",
             description = {
-                "Run a metadata replica, or list, replace, recover, restore or move the replicas.",
+                "Run a metadata replica, or list, replace, recover or restore the replicas.",
                 "`replica --config FILE` runs a replica. list, replace, add and remove are for operators of the "
                         + "cluster;",
-                "recover, restore and move act on this machine."
+                "recover and restore act on this machine."
             },
             subcommands = {
-                ReplicaMoveCommand.class,
                 ReplicaRecoverCommand.class,
                 ReplicaRestoreCommand.class,
                 ReplicaListCommand.class,
@@ -65,7 +63,7 @@ final class RoleCommands {
                 CommandSpec own = Objects.requireNonNull(spec);
                 throw new ParameterException(
                         own.commandLine(),
-                        "replica needs --config FILE, or one of list, replace, add, remove, recover, move");
+                        "replica needs --config FILE, or one of list, replace, add, remove, recover, restore");
             }
             if (endWithInput) {
                 ParentWatch.begin();
@@ -98,23 +96,6 @@ final class RoleCommands {
         @Override
         public Integer call() throws Exception {
             return SuperviseRole.run(config, health);
-        }
-    }
-
-    @Command(name = "console", description = "Run the console.")
-    static final class Console implements Callable<Integer> {
-        @Option(names = "--config", paramLabel = "FILE", required = true, description = "Its configuration (YAML).")
-        private Path config = Path.of("");
-
-        @Option(
-                names = NodeCommand.HEALTH,
-                paramLabel = "FILE",
-                description = "While it runs, " + NodeCommand.HEALTH_DESCRIPTION)
-        private @Nullable Path health;
-
-        @Override
-        public Integer call() throws Exception {
-            return ConsoleRole.run(config, health);
         }
     }
 }

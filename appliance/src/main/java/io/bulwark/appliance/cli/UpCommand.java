@@ -150,6 +150,7 @@ final class UpCommand implements Callable<Integer> {
             json.put("ready", true);
             json.put("data", data.toString());
             json.put("console", appliance.consoleUrl());
+            appliance.setupUrl().ifPresent(url -> json.put("setup", url));
             json.put("members", appliance.members());
             GlobalOptions.printJson(json);
             return;
@@ -163,7 +164,12 @@ final class UpCommand implements Callable<Integer> {
             }
             System.out.println(Text.table(rows));
         }
-        System.out.println("Bulwark is up. Console: " + appliance.consoleUrl() + "   Data: " + data);
+        System.out.println(
+                "Bulwark is up. Console: " + appliance.setupUrl().orElseGet(appliance::consoleUrl) + "   Data: " + data);
+        if (appliance.setupUrl().isPresent()) {
+            System.out.println(
+                    "Open the link within an hour: it creates the account of the console's first administrator.");
+        }
         System.out.println(
                 "Try: bulwark mb photos; bulwark sync DIR photos; bulwark status. Ctrl-C or `bulwark down` stops it.");
         if (global.isDataGiven()) {
@@ -208,10 +214,22 @@ final class UpCommand implements Callable<Integer> {
         }
         story.erase();
         Runtime.getRuntime().removeShutdownHook(giveUp);
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("ready", true);
+        json.put("data", data.root().toString());
+        json.put("pid", child.pid());
+        json.put("log", log.toString());
+        String text = "Bulwark is up in the background (process " + child.pid() + ", log " + log
+                + "); `bulwark down` stops it.";
+        Optional<String> link = ConsoleCommand.firstSetupLink(new ClusterPlan(data, data.shape().orElseThrow()));
+        link.ifPresent(url -> json.put("setup", url));
         global.print(
-                Map.of("ready", true, "data", data.root().toString(), "pid", child.pid(), "log", log.toString()),
-                "Bulwark is up in the background (process " + child.pid() + ", log " + log
-                        + "); `bulwark down` stops it.");
+                json,
+                text
+                        + link.map(url -> "\nConsole: " + url
+                                        + "\nOpen the link within an hour: it creates the account of the console's first"
+                                        + " administrator.")
+                                .orElse(""));
         return 0;
     }
 

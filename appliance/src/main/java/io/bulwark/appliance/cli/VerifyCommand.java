@@ -1,9 +1,9 @@
 package io.bulwark.appliance.cli;
 
-import io.bulwark.appliance.transfer.BucketVerifier;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.GetOptions;
 import io.bulwark.client.ObjectInfo;
+import io.bulwark.client.bulk.BucketVerifier;
 import io.bulwark.protocol.effect.Verdict;
 import java.util.LinkedHashMap;
 import java.util.List;

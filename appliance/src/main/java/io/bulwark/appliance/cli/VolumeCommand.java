@@ -49,15 +49,29 @@ final class VolumeCommand implements Runnable {
                             description = "Create a register volume with this number " + "of blocks.")
                     @Nullable
                     Long blocks,
+            @Option(
+                            names = "--groups",
+                            paramLabel = "N",
+                            description = "Number of placement groups, fixed for good (default: one per node).")
+                    int groups,
+            @Option(
+                            names = "--quota",
+                            paramLabel = "BYTES",
+                            description = "Quota for the bytes of all objects (default: none).")
+                    long quota,
             @ArgGroup(exclusive = false) PolicyOptions given) {
         if (blocks != null && blocks < 1) {
             throw new CommandFailure(CommandFailure.USAGE, "--blocks is at least 1");
+        }
+        if (groups < 0 || quota < 0) {
+            throw new CommandFailure(CommandFailure.USAGE, "--groups and --quota are at least 0");
         }
         PolicyOptions policy = given == null ? new PolicyOptions() : given;
         VolumeSpec wanted =
                 blocks == null ? policy.objectVolume(name) : VolumeSpec.registers(name, policy.policy(), blocks);
         try (Bulwark client = access.connect()) {
-            VolumeInfo made = client.createVolume(wanted);
+            VolumeInfo made = client.createVolume(
+                    wanted.withGroups(groups).withQuota(quota));
             access.global().print(VolumeText.json(made), "Created volume " + VolumeText.of(made) + ".");
         }
         return 0;

@@ -9,7 +9,7 @@ import io.bulwark.client.config.KnownPrincipals;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.id.PrincipalKind;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Recoveries;
 import io.bulwark.transport.Destination;
 import io.bulwark.transport.identity.Identity;
 import java.io.IOException;
@@ -30,7 +30,7 @@ import java.util.stream.Stream;
 
 /** Members of an appliance, the addresses on which each listens and is found, and the location of their keys. */
 public final class ClusterPlan {
-    /** Clients that get keys: 0 is the command line, 1 the console, the others are for applications. */
+    /** Clients that get keys: 0 is the command line, 1 the console (which loses its rights to act for people), the others are for applications. */
     public static final int CLIENTS = 16;
 
     private static final int COMMAND_LINE = 0;
@@ -70,12 +70,10 @@ public final class ClusterPlan {
             KeyRing.generate(data.keys(), principals(), new SecureRandom());
             Files.createFile(done);
         }
-        // A directory of the time before TLS has a configuration, but no genesis.
-        boolean begun = !shape.insecureLoopback() && !Files.exists(data.genesis());
-        if (begun) {
+        if (!shape.insecureLoopback() && !Files.exists(data.genesis())) {
             begin();
         }
-        if (begun || !Files.exists(data.clientProperties())) {
+        if (!Files.exists(data.clientProperties())) {
             commandLine().store(data.clientProperties());
         }
     }
@@ -110,6 +108,11 @@ public final class ClusterPlan {
     /** Returns the configuration with which the console reaches the cluster. */
     public ClientConfig consoleClient() {
         return clientConfig(CONSOLE);
+    }
+
+    /** Returns the directory where the console keeps its accounts. */
+    public Path consoleDirectory() {
+        return data.root().resolve("console");
     }
 
     public NodeSetup node(int number, Path directory) {

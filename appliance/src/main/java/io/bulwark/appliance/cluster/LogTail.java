@@ -9,8 +9,8 @@ import java.util.Optional;
 
 /** The end of a log, for whoever waits for the process that writes it. */
 final class LogTail {
-    private static final int READ_BYTES_MAX = 4096;
-    private static final int SHOWN_MAX = 160;
+    /** A longer line is not shown in full. */
+    static final int READ_BYTES_MAX = 4096;
 
     /** Prefix of the JVM's own messages. */
     private static final String JAVA_SAYS = "WARNING: ";
@@ -26,15 +26,14 @@ final class LogTail {
         }
     }
 
-    /** The last line behind such a length, shortened; empty if there is none. */
+    /** The last line behind such a length; empty if there is none. */
     static Optional<String> last(Path log, long from) {
         try (InputStream in = Files.newInputStream(log)) {
             in.skipNBytes(Math.max(from, Files.size(log) - READ_BYTES_MAX));
             return new String(in.readNBytes(READ_BYTES_MAX), StandardCharsets.UTF_8)
                     .lines()
                     .filter(line -> !line.isBlank() && !line.startsWith(JAVA_SAYS))
-                    .reduce((_, last) -> last)
-                    .map(line -> line.length() > SHOWN_MAX ? line.substring(0, SHOWN_MAX) + "..." : line);
+                    .reduce((_, last) -> last);
         } catch (IOException e) {
             return Optional.empty();
         }

@@ -1,5 +1,7 @@
 package io.bulwark.appliance.cluster;
 
+import io.bulwark.client.error.ConfigException;
+import io.bulwark.client.error.Subject;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -25,6 +27,12 @@ public class ProcessMember implements Member {
     private static final long FREE_MILLIS_MAX = 10_000;
 
     private static final long PAUSE_MILLIS = 50;
+
+    /** Exit code of a role whose keys or configuration are wrong. */
+    private static final int WRONG_CONFIGURATION = 78;
+
+    /** Part of a log line that fits the line that says who is awaited. */
+    private static final int SHOWN_CHARACTERS = 160;
 
     /** Less in so long is what an idle process uses. */
     private static final long IDLE_PROCESSOR_MILLIS = 1_000;
@@ -146,13 +154,13 @@ public class ProcessMember implements Member {
         }
         Optional<String> ended = ended();
         if (ended.isPresent()) {
-            throw new IOException(name + " terminated during startup " + ended.get() + lastLogLine());
+            throw failure(name + " terminated during startup " + ended.get() + lastLogLine(LogTail.READ_BYTES_MAX));
         }
         OptionalLong pid = pid();
         if (pid.isEmpty()) {
             throw new IOException(name + " was stopped during startup");
         }
-        return Optional.of("process " + pid.getAsLong() + " does not listen yet" + lastLogLine());
+        return Optional.of("process " + pid.getAsLong() + " does not listen yet" + lastLogLine(SHOWN_CHARACTERS));
     }
 
     @Override
@@ -168,9 +176,18 @@ public class ProcessMember implements Member {
         return new Activity(used, log.map(LogTail::length).orElse(0L) - logStart);
     }
 
+    /** Wrong keys or configuration of a member end the appliance with the same exit code. */
+    private synchronized IOException failure(String message) {
+        if (process != null && process.exitValue() == WRONG_CONFIGURATION) {
+            throw new ConfigException(message, Subject.NONE);
+        }
+        return new IOException(message);
+    }
+
     /** Returns the last message in its log since it was started. */
-    private synchronized String lastLogLine() {
+    private synchronized String lastLogLine(int charactersMax) {
         return log.flatMap(file -> LogTail.last(file, logStart))
+                .map(line -> line.length() > charactersMax ? line.substring(0, charactersMax) + "..." : line)
                 .map(line -> "; last log line: " + line)
                 .orElse("");
     }

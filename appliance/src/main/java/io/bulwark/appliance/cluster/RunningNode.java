@@ -12,6 +12,7 @@ import io.bulwark.protocol.agreement.AgreementCodec;
 import io.bulwark.protocol.control.NodeControlCodec;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
+import io.bulwark.protocol.control.NodeControlMessage.PoolReport;
 import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.extent.ExtentCodec;
@@ -199,7 +200,7 @@ public final class RunningNode implements MonitoredMember {
             HistoryPool pool) {
         MeterRegistry meters = metersOf("node-" + setup.number());
         Optional<AgreedKeys> agreed = credentials instanceof TlsCredentials tls
-                ? Optional.of(new AgreedKeys(tls, ring.own(), ring.shared(), setup.keyMillis(), meters))
+                ? Optional.of(new AgreedKeys(tls, ring.own(), setup.keyMillis(), meters))
                 : Optional.empty();
         TagKeys keys = agreed.map(AgreedKeys::keys).orElseGet(ring::pairwiseKeys);
         MetadataFacts facts = new MetadataFacts(metadata);
@@ -225,8 +226,7 @@ public final class RunningNode implements MonitoredMember {
                         completion.status().volumes(), scrub.status().volumes(), comparison.status()),
                 background::report,
                 background::rebuilding,
-                pool::bytes,
-                verification::neededBytes,
+                () -> new PoolReport(pool.bytes(), verification.neededBytes()),
                 () -> Stream.concat(completion.versions().stream(), verification.report().stream())
                         .sorted(Comparator.comparingInt(VersionsReport::volume))
                         .toList(),

@@ -2,7 +2,6 @@ package io.bulwark.appliance.demo;
 
 import io.bulwark.appliance.control.ControlReply;
 import io.bulwark.appliance.control.ControlRequest;
-import io.bulwark.appliance.transfer.BucketVerifier;
 import io.bulwark.appliance.transfer.TreeSync;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketSpec;
@@ -10,6 +9,7 @@ import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
 import io.bulwark.client.GetOptions;
 import io.bulwark.client.VolumeSpec;
+import io.bulwark.client.bulk.BucketVerifier;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.effect.Verdict;
 import java.io.IOException;

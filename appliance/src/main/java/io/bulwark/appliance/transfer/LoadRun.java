@@ -2,6 +2,7 @@ package io.bulwark.appliance.transfer;
 
 import io.bulwark.client.Bucket;
 import io.bulwark.client.ObjectInfo;
+import io.bulwark.client.bulk.ParallelWork;
 import io.bulwark.client.error.BulwarkException;
 import java.io.OutputStream;
 import java.util.ArrayList;
@@ -68,7 +69,7 @@ public final class LoadRun {
                 preparation.add(() -> bucket.put(key, content));
             }
         }
-        TreeSync.runInParallel(preparation, threads);
+        ParallelWork.run(preparation, threads);
         return run(seconds, (key, round) -> bucket.readTo(key, OutputStream.nullOutputStream()));
     }
 
@@ -79,7 +80,7 @@ public final class LoadRun {
             deletions = all.<Runnable>map(object -> () -> bucket.delete(object.key()))
                     .toList();
         }
-        TreeSync.runInParallel(deletions, threads);
+        ParallelWork.run(deletions, threads);
     }
 
     private Result run(double seconds, Operation operation) throws InterruptedException {

@@ -3,6 +3,7 @@ package io.bulwark.appliance.transfer;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.PutOptions;
+import io.bulwark.client.bulk.ParallelWork;
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.transport.file.FileFailure;
 import java.io.IOException;
@@ -14,11 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 import java.util.stream.Stream;
@@ -160,7 +156,7 @@ public final class TreeSync {
                 moved.accept(entry.bytes());
             });
         }
-        runInParallel(work, parallel);
+        ParallelWork.run(work, parallel);
         if (deleteGone && failures.isEmpty()) {
             List<Runnable> deletions = new ArrayList<>();
             for (String key : plan.gone()) {
@@ -171,7 +167,7 @@ public final class TreeSync {
                     }
                 }));
             }
-            runInParallel(deletions, parallel);
+            ParallelWork.run(deletions, parallel);
         }
         return new Result(stored.get(), bytes.get(), deleted.get(), List.copyOf(failures), List.copyOf(grown));
     }
@@ -190,31 +186,6 @@ public final class TreeSync {
             step.run();
         } catch (BulwarkException | UncheckedIOException e) {
             failures.add(name + ": " + e.getMessage());
-        }
-    }
-
-    /** Runs all of it on virtual threads, so many at a time; returns when all has ended. */
-    static void runInParallel(List<Runnable> work, int atOnce) throws InterruptedException {
-        Semaphore slots = new Semaphore(atOnce);
-        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            List<Future<?>> running = new ArrayList<>();
-            for (Runnable task : work) {
-                slots.acquire();
-                running.add(threads.submit(() -> {
-                    try {
-                        task.run();
-                    } finally {
-                        slots.release();
-                    }
-                }));
-            }
-            for (Future<?> future : running) {
-                try {
-                    future.get();
-                } catch (ExecutionException e) {
-                    throw new IllegalStateException(e.getCause());
-                }
-            }
         }
     }
 }

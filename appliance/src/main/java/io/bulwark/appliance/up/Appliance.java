@@ -23,13 +23,12 @@ import io.bulwark.appliance.supervisor.Supervisor;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.error.BulwarkException;
-import io.bulwark.console.ConsoleServer;
-import io.bulwark.console.ConsoleSettings;
 import io.bulwark.console.StatusView;
 import io.bulwark.console.Surroundings;
 import io.bulwark.protocol.id.PrincipalId;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -77,7 +76,7 @@ public final class Appliance implements AutoCloseable {
     private volatile @Nullable StartupWait waiting;
     private volatile boolean ready;
     private volatile @Nullable Bulwark client;
-    private volatile @Nullable ConsoleServer console;
+    private volatile @Nullable EmbeddedConsole console;
     private final MeterRegistry consoleMeters = RunningNode.metersOf("console");
     private @Nullable ControlSocket control;
     private @Nullable HealthWatch health;
@@ -189,6 +188,12 @@ public final class Appliance implements AutoCloseable {
         return "http://" + address.getHostString() + ":" + address.getPort();
     }
 
+    /** Returns the one-time link with which the first administrator sets up an account; empty if one has. */
+    public Optional<String> setupUrl() {
+        EmbeddedConsole started = console;
+        return started == null ? Optional.empty() : started.setupUrl();
+    }
+
     /** Returns when somebody asked for the end. */
     public void awaitEnd() throws InterruptedException {
         ended.await();
@@ -289,15 +294,31 @@ public final class Appliance implements AutoCloseable {
                 task -> Thread.ofPlatform().daemon().name("default-volume").start(task));
         wait.until(() -> ConnectionAttempts.until(volume, "the default volume", "it is created"), () -> "");
         story.tell("starting the console");
-        ConsoleServer serving = ConsoleServer.start(
-                connected,
-                new ConsoleSettings(
-                        plan.consoleAddress(),
-                        false,
-                        plan.data().root().resolve("console"),
-                        Surroundings.NONE));
-        serving.meters().bindTo(consoleMeters);
-        console = serving;
+        CompletableFuture<EmbeddedConsole> starting = CompletableFuture.supplyAsync(
+                () -> startConsole(connected),
+                task -> Thread.ofPlatform().daemon().name("console").start(task));
+        try {
+            wait.until(() -> ConnectionAttempts.until(starting, "the console", "it starts"), () -> "");
+        } finally {
+            var _ = starting.thenAccept(started -> {
+                started.meters().bindTo(consoleMeters);
+                console = started;
+            });
+        }
+    }
+
+    private EmbeddedConsole startConsole(Bulwark operator) {
+        try {
+            return EmbeddedConsole.start(
+                    plan,
+                    operator,
+                    new Surroundings(
+                            Optional.empty(),
+                            Optional.of(new ApplianceFaults(plan, nodes, this)),
+                            Optional.of(this::recover)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** The console as the admin endpoint shows it; the appliance stops it. */
@@ -457,6 +478,14 @@ public final class Appliance implements AutoCloseable {
                     + " here: its ordering engine has no recoveries, or `up` was started with --recovery off");
         }
         return SuperviseRole.startRecovery(supervisor);
+    }
+
+    private String recover(int replica) throws IOException {
+        ControlReply reply = onReplica(replica);
+        if (!reply.error().isEmpty()) {
+            throw new IOException(reply.error());
+        }
+        return String.valueOf(reply.body().get("message"));
     }
 
     /** Explains that this appliance does not run the member, for example because it joined later. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.bulwark.client.error.ConfigException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -61,6 +62,16 @@ class ProcessMemberTest {
         assertThatThrownBy(member::awaitListening)
                 .hasMessageContaining("node-7 terminated during startup with exit code 3")
                 .hasMessageContaining("the disk is gone");
+    }
+
+    @Test
+    void aMemberWithWrongConfigurationSaysSoInFull() throws Exception {
+        String advice = "x".repeat(300) + " empty the directory";
+        ProcessMember member = member(free(), "echo " + advice + "; exit 78");
+        member.start();
+        assertThatThrownBy(member::awaitListening)
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining(advice);
     }
 
     @Test

@@ -50,7 +50,7 @@ public final class RefusalExceptions {
     public static Reply.BucketList expectBuckets(Reply reply, Subject subject) {
         if (reply instanceof Reply.Failed failed
                 && failed.error() == MetadataError.NOT_AUTHORISED
-                && !failed.isOfStranger()) {
+                && failed.detail().endsWith(" read")) {
             throw new NotPermittedException(
                     failed.message() + " anything, so it cannot find the bucket for a read or a write", subject);
         }

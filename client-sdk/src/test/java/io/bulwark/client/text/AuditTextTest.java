@@ -55,8 +55,9 @@ class AuditTextTest {
                 "grant client-7 on bucket b: read, write");
         texts.put(new Command.SetGrant(ALICE, new Scope.All(), Rights.NONE), "grant client-7 on everything: none");
         texts.put(
-                new Command.SetActFor(PrincipalId.client(3), ALICE, new Rights(true, false, false)),
-                "grant act-for client-3 client-7: read");
+                new Command.SetActFor(PrincipalId.client(1), ALICE, new Rights(true, false, true)),
+                "grant act-for client-1 client-7: read, administer");
+        texts.put(new Command.SetActFor(ALICE, ALICE, Rights.NONE), "grant act-for client-7 client-7: none");
         texts.put(new Command.SetRelease(Bytes.of(new byte[32]), true), "release allow " + "00".repeat(32));
         texts.put(
                 new Command.ChangeReplicas(

@@ -191,6 +191,13 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             when answer.epoch() == group.epoch() -> {
                 slot.hold();
                 verdicts.remove(index, Verdict.UNREACHABLE);
+                if (wantsFragment(index)) {
+                    // The answer to an earlier request, or its repetition: the fragment may still come.
+                    if (outcome == null) {
+                        decide(nowMillis, effects);
+                    }
+                    return effects;
+                }
             }
             // The slot held the fragment when it said so. This is an earlier answer, or a lie.
             case NotFound refused
@@ -457,7 +464,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     /** Asks those that lack it, and all where one says that it is freed or the epoch over: more than f must. */
     private void askAgain(long nowMillis, int index, List<Effect> effects) {
         ReadSlot slot = slots[index];
-        boolean wants = slot.wantsFragment && slot.found == null && (content == null || judged.contains(index));
+        boolean wants = wantsFragment(index);
         boolean doubtful = content != null
                 && Arrays.stream(slots).anyMatch(other -> other.refusal != null && ENDING.contains(other.refusal));
         if (slot.supplying) {
@@ -465,6 +472,12 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         } else if (wants || !slot.holds || doubtful) {
             ask(nowMillis, index, wants, effects);
         }
+    }
+
+    /** Returns whether the read still has use for the fragment for which it asked the slot. */
+    private boolean wantsFragment(int index) {
+        ReadSlot slot = slots[index];
+        return slot.wantsFragment && slot.found == null && (content == null || judged.contains(index));
     }
 
     /** Returns the number of good fragments. */

@@ -125,6 +125,23 @@ class ReadHoldersTest {
         }
     }
 
+    /** Found by a campaign: seed 1795965058925 of the protocol extent, f = 1. */
+    @Test
+    void anEarlierYesIsNoAnswerToTheRequestForTheFragment() {
+        ExtentRead read = started(Set.of());
+        answer(read, 2, new Holds(BLOCK, 1));
+        answer(read, 0, none());
+        answer(read, 3, new Holds(BLOCK, 1));
+        answer(read, 1, found(1));
+        effects.addAll(read.onTick(TIMING.retryMillis()));
+        answer(read, 0, none());
+        answer(read, 2, new Holds(BLOCK, 1));
+        answer(read, 3, new Holds(BLOCK, 1));
+        assertThat(read.outcome()).as("slots 2 and 3 are asked for their fragments").isEmpty();
+        answer(read, 3, found(3));
+        assertThat(read.outcome()).contains(whole());
+    }
+
     @Test
     void aSilentSlotIsReplacedByAnotherThatHoldsIt() {
         ExtentRead read = started(Set.of());

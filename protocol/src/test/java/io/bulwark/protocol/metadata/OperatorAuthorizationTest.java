@@ -152,6 +152,51 @@ class OperatorAuthorizationTest {
         return entry(by, signer(by), command);
     }
 
+    private AuditEntry onBehalf(PrincipalId by, PrincipalId person, Command.Administrative command) {
+        number++;
+        Bytes signed = AuditEntry.signed(CLUSTER, by, Optional.of(person), 7, number, command);
+        Optional<AuditEntry.Approval> approval = Optional.of(
+                new AuditEntry.Approval(signer(by).key(), signer(by).sign(signed)));
+        return new AuditEntry(number, 1, by, Optional.of(person), 7, number, command, approval);
+    }
+
+    @PlantedBug(
+            in = OperatorAuthorization.class,
+            rule = "a command on behalf of a person names no replicas",
+            replace = "|| entry.onBehalfOf().isPresent()) {",
+            with = ") {")
+    @PlantedBug(
+            in = OperatorAuthorization.class,
+            rule = "a command on behalf of a person makes nobody an operator",
+            replace = "if (entry.onBehalfOf().isPresent()) {",
+            with = "if (entry.number() == 0) {")
+    @Test
+    void commandOnBehalfOfAPersonProvesNothing() {
+        assertThat(isOne(entry(ALICE, change))).isTrue();
+        assertThat(isOne(onBehalf(ALICE, BOB, change))).isFalse();
+        assertThat(isOne(onBehalf(BOB, ALICE, change))).isFalse();
+        Command.Administrative operator = new Command.SetGrant(BOB, new Scope.All(), new Rights(true, true, true));
+        assertThat(isOne(entry(ALICE, operator), entry(BOB, change))).isTrue();
+        assertThat(isOne(onBehalf(ALICE, CAROL, operator), entry(BOB, change))).isFalse();
+    }
+
+    @Test
+    void newOperatorByADoorNamesReplicasOnceAnOperatorGrantsAgain() {
+        let(CAROL);
+        done(ALICE, new Command.SetActFor(BOB, ALICE, new Rights(true, true, true)));
+        number++;
+        User door = users.computeIfAbsent(BOB, each -> rig.user(each, 0));
+        Submission.InSession grant = new Submission.InSession(
+                        door.session, number, number, grant(CAROL, new Rights(true, true, true)))
+                .onBehalfOf(ALICE);
+        assertThat(rig.submit(BOB, grant.signed(CLUSTER, BOB, signer(BOB)::sign)))
+                .isEqualTo(new Reply.Done());
+        MetadataFixture.assertFailed(run(CAROL, change), MetadataError.NOT_AUTHORISED);
+        done(ALICE, grant(CAROL, new Rights(true, true, true)));
+        done(CAROL, change);
+        assertThat(authorization()).hasSize(3);
+    }
+
     @Test
     void theFirstOperatorsCommandIsEnough() {
         rotate(ALICE, BOB);
@@ -357,18 +402,7 @@ class OperatorAuthorizationTest {
                 .isTrue();
     }
 
-    /** A state from before there was an audit log takes unsigned commands; nobody could be shown who gave this one. */
-    @Test
-    void whereNothingIsSignedYetThisCommandIs() {
-        rig.machine = MetadataStateMachine.restore(new MetadataFixture().machine.snapshot(), new TreeMapState(), keys);
-        User alice = rig.user(ALICE, 0);
-        assertFailed(
-                rig.submit(ALICE, new Submission.InSession(alice.session, 1, 1, change)), MetadataError.BAD_SIGNATURE);
-        done(ALICE, change);
-        assertThat(authorization()).hasSize(1);
-    }
-
-    /** Bob was an operator before there was a log of that. */
+    /** The log does not show that Bob is an operator. */
     @Test
     void whoseRightTheLogDoesNotShowIsGivenItAgain() {
         rig.machine = MetadataStateMachine.restore(new MetadataFixture().machine.snapshot(), new TreeMapState(), keys);

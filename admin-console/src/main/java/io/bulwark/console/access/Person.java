@@ -1,0 +1,31 @@
+package io.bulwark.console.access;
+
+import io.bulwark.console.account.Role;
+import io.bulwark.protocol.id.PrincipalId;
+import org.springframework.security.core.AuthenticatedPrincipal;
+
+/**
+ * A person who signed in.
+ *
+ * @param principal the client for which the console acts
+ * @param version of the local account when the person signed in; 0 for others
+ */
+public record Person(String name, Role role, PrincipalId principal, Means means, long version)
+        implements AuthenticatedPrincipal {
+    /** Means by which a person signs in. */
+    public enum Means {
+        PASSWORD,
+        TOKEN,
+        OIDC
+    }
+
+    @Override
+    public String getName() {
+        return name;
+    }
+
+    /** Returns whether the person has an account here. */
+    boolean isLocal() {
+        return means != Means.OIDC;
+    }
+}

@@ -1,0 +1,5 @@
+/** Buckets. */
+@NullMarked
+package io.bulwark.console.bucket;
+
+import org.jspecify.annotations.NullMarked;

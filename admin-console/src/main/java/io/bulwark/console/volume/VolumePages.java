@@ -1,0 +1,73 @@
+package io.bulwark.console.volume;
+
+import io.bulwark.client.error.BulwarkException;
+import io.bulwark.console.http.ApiException;
+import io.bulwark.console.http.Failures;
+import io.bulwark.console.page.Redirection;
+import org.springframework.http.HttpStatus;
+import org.springframework.stereotype.Controller;
+import org.springframework.ui.Model;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.servlet.ModelAndView;
+
+/** Pages of volumes. */
+@Controller
+@RequestMapping("/volumes")
+class VolumePages {
+    private final Volumes volumes;
+
+    VolumePages(Volumes volumes) {
+        this.volumes = volumes;
+    }
+
+    @GetMapping
+    String list(Model model) {
+        model.addAttribute("volumes", volumes.list());
+        return "volume/list";
+    }
+
+    @GetMapping("/-new") // No name begins so.
+    String form(Model model) {
+        model.addAttribute("form", new VolumeForm());
+        return "volume/new";
+    }
+
+    @PostMapping
+    ModelAndView create(VolumeForm form) {
+        try {
+            volumes.create(form.creation());
+            return new ModelAndView(Redirection.to("/volumes/{name}", form.getName()));
+        } catch (ApiException e) {
+            return refused(form, e.status(), e.detail());
+        } catch (BulwarkException e) {
+            return refused(form, Failures.statusOf(e), String.valueOf(e.getMessage()));
+        }
+    }
+
+    @GetMapping("/{name}")
+    String find(@PathVariable String name, Model model) {
+        model.addAttribute("detail", volumes.find(name));
+        return "volume/volume";
+    }
+
+    @PostMapping("/{name}/delete")
+    ModelAndView delete(@PathVariable String name, @RequestParam String confirmation) {
+        if (!confirmation.equals(name)) {
+            throw ApiException.badField("confirmation", "the name that was typed is not " + name + "; nothing was deleted");
+        }
+        volumes.delete(name, null);
+        return new ModelAndView(Redirection.to("/volumes"));
+    }
+
+    private static ModelAndView refused(VolumeForm form, HttpStatus status, String problem) {
+        ModelAndView page = new ModelAndView("volume/new");
+        page.setStatus(status);
+        page.addObject("form", form);
+        page.addObject("problem", problem);
+        return page;
+    }
+}

@@ -1,0 +1,167 @@
+package io.bulwark.console.volume;
+
+import io.bulwark.client.BucketInfo;
+import io.bulwark.client.Bulwark;
+import io.bulwark.client.ClusterStatus;
+import io.bulwark.client.PolicyChoice;
+import io.bulwark.client.VolumeInfo;
+import io.bulwark.client.VolumeSpec;
+import io.bulwark.client.error.BulwarkException;
+import io.bulwark.client.error.NoSuchVolumeException;
+import io.bulwark.client.error.Subject;
+import io.bulwark.console.PlacementView;
+import io.bulwark.console.access.SignedIn;
+import io.bulwark.console.http.ApiException;
+import io.bulwark.console.http.EntityTag;
+import io.bulwark.console.live.ClusterWatch;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Volume;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/** Work on volumes that the API and the pages share. */
+@Component
+class Volumes {
+    private final SignedIn signedIn;
+    private final ClusterWatch watch;
+
+    Volumes(SignedIn signedIn, ClusterWatch watch) {
+        this.signedIn = signedIn;
+        this.watch = watch;
+    }
+
+    /**
+     * Request for a new volume. What is left out has the default of {@code bulwark volume create}.
+     *
+     * @param kind {@code object} or {@code register}; object if left out
+     * @param blocks of a register volume
+     * @param groups the number of placement groups; one per node if left out
+     * @param quotaBytes quota for the bytes of all objects; none if left out
+     */
+    record Creation(
+            @Nullable String name,
+            @Nullable String kind,
+            @Nullable String protocol,
+            @Nullable String verification,
+            @Nullable Integer faults,
+            @Nullable Integer dataFragments,
+            @Nullable Integer fragments,
+            @Nullable Integer blockBytes,
+            @Nullable Long blocks,
+            @Nullable Integer groups,
+            @Nullable Long quotaBytes) {
+
+        VolumeSpec spec() {
+            if (name == null) {
+                throw ApiException.badField("name", "a volume has a name");
+            }
+            boolean registers = isRegisters();
+            if (registers ? blocks == null || blocks < 1 : blocks != null) {
+                throw ApiException.badField("blocks", "a register volume has 1 or more blocks; an object volume has none");
+            }
+            PolicyChoice choice =
+                    new PolicyChoice(protocol, verification, faults, dataFragments, fragments, blockBytes);
+            VolumeSpec spec = registers
+                    ? VolumeSpec.registers(name, checked(choice::policy), blocks == null ? 0 : blocks)
+                    : VolumeSpec.objects(name, checked(choice::objectPolicy));
+            int wantedGroups = groups == null ? 0 : groups;
+            if (wantedGroups < 0 || wantedGroups > Volume.GROUPS_MAX) {
+                throw ApiException.badField("groups", "a volume has at most " + Volume.GROUPS_MAX + " groups");
+            }
+            long quota = quotaBytes == null ? 0 : quotaBytes;
+            if (quota < 0) {
+                throw ApiException.badField("quotaBytes", "a quota is not negative");
+            }
+            return spec.withGroups(wantedGroups).withQuota(quota);
+        }
+
+        private boolean isRegisters() {
+            return switch (kind == null ? "object" : kind) {
+                case "object" -> false;
+                case "register" -> true;
+                default -> throw ApiException.badField("kind", "there are volumes of kind object and register");
+            };
+        }
+
+        private static ProtectionPolicy checked(Supplier<ProtectionPolicy> policy) {
+            try {
+                return policy.get();
+            } catch (IllegalArgumentException e) {
+                throw ApiException.badField("policy", String.valueOf(e.getMessage()));
+            }
+        }
+    }
+
+    List<VolumeView> list() {
+        Bulwark client = signedIn.client();
+        List<BucketInfo> buckets = client.buckets();
+        return client.volumes().stream()
+                .map(volume -> VolumeView.of(volume, buckets))
+                .toList();
+    }
+
+    VolumeDetail find(String name) {
+        Bulwark client = signedIn.client();
+        VolumeInfo volume = client.volumes().stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new NoSuchVolumeException("no volume has this name", Subject.volume(name)));
+        List<PlacementView> groups = PlacementView.of(client.nodes().map()).stream()
+                .filter(group -> group.volume().equals(name))
+                .toList();
+        return new VolumeDetail(
+                VolumeView.of(volume, client.buckets()),
+                status(name).map(Volumes::state).orElse(null),
+                groups);
+    }
+
+    VolumeView create(Creation wanted) {
+        Bulwark client = signedIn.client();
+        VolumeInfo made = client.createVolume(wanted.spec());
+        return VolumeView.of(made, List.of());
+    }
+
+    /** @param ifMatch tag of the volume that the client read; null for any */
+    void delete(String name, @Nullable String ifMatch) {
+        if (ifMatch != null) {
+            EntityTag.of(find(name).volume()).require(ifMatch, "volume " + name);
+        }
+        signedIn.client().deleteVolume(name);
+    }
+
+    private Optional<ClusterStatus.VolumeStatus> status(String name) {
+        try {
+            return watch.now().status().volumes().stream()
+                    .filter(each -> each.volume().name().equals(name))
+                    .findFirst();
+        } catch (BulwarkException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static VolumeDetail.State state(ClusterStatus.VolumeStatus status) {
+        return new VolumeDetail.State(
+                status.moreFaults(),
+                status.moreFaultsAtMost(),
+                status.unverified(),
+                status.versions().entrySet().stream()
+                        .map(each -> versions(each.getKey(), each.getValue()))
+                        .toList());
+    }
+
+    private static VolumeDetail.Versions versions(int node, ClusterStatus.Versions told) {
+        return new VolumeDetail.Versions(
+                node,
+                told.unverified(),
+                told.poolBytes(),
+                told.verifications(),
+                told.onDemand(),
+                told.cooperative(),
+                told.avoided(),
+                told.poisonous(),
+                told.refused());
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.bulwark.console.access;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.bulwark.console.account;
+
+import org.jspecify.annotations.NullMarked;

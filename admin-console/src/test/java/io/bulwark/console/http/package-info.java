@@ -1,0 +1,4 @@
+@NullMarked
+package io.bulwark.console.http;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,81 @@
+package io.bulwark.appliance.up;
+
+import io.bulwark.appliance.cluster.ClusterPlan;
+import io.bulwark.appliance.cluster.ConsoleDoor;
+import io.bulwark.client.Bulwark;
+import io.bulwark.client.config.ClientConfig;
+import io.bulwark.client.error.BulwarkException;
+import io.bulwark.console.ConsoleServer;
+import io.bulwark.console.ConsoleSettings;
+import io.bulwark.console.Surroundings;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The console of an appliance, with a client of its own: it has no rights but those of the people for whom it acts. */
+final class EmbeddedConsole implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(EmbeddedConsole.class);
+
+    private final Bulwark door;
+    private final ConsoleServer server;
+
+    private EmbeddedConsole(Bulwark door, ConsoleServer server) {
+        this.door = door;
+        this.server = server;
+    }
+
+    /**
+     * Starts it. At the first start the operator lets it act for people; later {@code bulwark console enable} does, so that
+     * a withdrawn grant stays withdrawn.
+     */
+    static EmbeddedConsole start(ClusterPlan plan, Bulwark operator, Surroundings surroundings) throws IOException {
+        ClientConfig config = plan.consoleClient();
+        Path directory = plan.consoleDirectory();
+        Path enabled = directory.resolve("enabled");
+        if (!Files.exists(enabled)) {
+            try {
+                ConsoleDoor.enable(operator, config.principal());
+                Files.createDirectories(directory);
+                Files.createFile(enabled);
+            } catch (BulwarkException e) {
+                LOG.warn("the console may not act for people: {}; see `bulwark console enable`", e.getMessage());
+            }
+        }
+        Bulwark door = Bulwark.connect(config);
+        try {
+            ConsoleServer server = ConsoleServer.start(
+                    door,
+                    new ConsoleSettings(
+                            plan.consoleAddress(),
+                            false,
+                            directory,
+                            config.principal(),
+                            ConsoleSettings.Web.PLAIN,
+                            surroundings));
+            return new EmbeddedConsole(door, server);
+        } catch (RuntimeException e) {
+            door.close();
+            throw e;
+        }
+    }
+
+    /** Returns the link with which the first administrator sets up an account; empty if one has. */
+    Optional<String> setupUrl() {
+        return server.setupUrl();
+    }
+
+    /** Returns what the console knows of the cluster and no member does. */
+    MeterBinder meters() {
+        return server.meters();
+    }
+
+    @Override
+    public void close() {
+        server.close();
+        door.close();
+    }
+}

@@ -1,0 +1,117 @@
+package io.bulwark.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.deque.html.axecore.playwright.AxeBuilder;
+import com.deque.html.axecore.results.AxeResults;
+import com.deque.html.axecore.results.Rule;
+import com.microsoft.playwright.BrowserContext;
+import com.microsoft.playwright.BrowserType;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import com.microsoft.playwright.options.ColorScheme;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** Chromium, in which tests use the console as a person does. Where it is not installed the tests are left out. */
+final class Browser implements BeforeAllCallback, AfterAllCallback {
+    /** Pages are slow on a machine that runs a whole cluster beside the browser. */
+    private static final double PATIENCE_MILLIS = 30_000;
+
+    /** Directory of the pictures, which are kept as results of the build. */
+    private static final Path PICTURES = Path.of("target", "screenshots");
+
+    private static final Set<String> SERIOUS = Set.of("serious", "critical");
+
+    private @Nullable Playwright playwright;
+    private com.microsoft.playwright.@Nullable Browser chromium;
+
+    @Override
+    public void beforeAll(ExtensionContext context) throws Exception {
+        Optional<Path> executable = Stream.of("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
+                .map(Path::of)
+                .filter(Files::isExecutable)
+                .findFirst();
+        if (executable.isEmpty()) {
+            System.out.println("LEFT OUT: " + context.getDisplayName() + ", since there is no chromium");
+        }
+        Assumptions.assumeTrue(executable.isPresent(), "there is no chromium");
+        Files.createDirectories(PICTURES);
+        PlaywrightAssertions.setDefaultAssertionTimeout(PATIENCE_MILLIS);
+        Playwright made = Playwright.create(
+                new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
+        playwright = made;
+        chromium = made.chromium()
+                .launch(new BrowserType.LaunchOptions()
+                        .setExecutablePath(executable.get())
+                        .setArgs(List.of("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage")));
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) {
+        if (playwright != null) {
+            playwright.close();
+        }
+    }
+
+    /** Returns a window of its own, with no cookies. */
+    BrowserContext window() {
+        return window(1280, 900);
+    }
+
+    private BrowserContext window(int width, int height) {
+        BrowserContext context = Objects.requireNonNull(chromium)
+                .newContext(new com.microsoft.playwright.Browser.NewContextOptions()
+                        .setViewportSize(width, height)
+                        .setAcceptDownloads(true)
+                        .setIgnoreHTTPSErrors(true));
+        context.setDefaultTimeout(PATIENCE_MILLIS);
+        return context;
+    }
+
+    /** Takes pictures of a page: in light and dark, and as a phone shows it, where nothing may need scrolling sideways. */
+    static void picture(Page page, String name) {
+        for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
+            page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
+            page.screenshot(new Page.ScreenshotOptions()
+                    .setPath(PICTURES.resolve(name + "-" + scheme.name().toLowerCase(java.util.Locale.ROOT) + ".png")));
+        }
+        page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.LIGHT));
+        page.setViewportSize(390, 844);
+        page.screenshot(new Page.ScreenshotOptions()
+                .setPath(PICTURES.resolve(name + "-phone.png"))
+                .setFullPage(true));
+        Object wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+        page.setViewportSize(1280, 900);
+        assertThat(((Number) wider).intValue())
+                .as("pixels by which the page %s is wider than a phone", name)
+                .isLessThanOrEqualTo(1);
+    }
+
+    /** Checks that axe finds nothing serious on a page. */
+    static void assertAccessible(Page page) {
+        AxeResults results = new AxeBuilder(page).analyze();
+        List<String> serious = results.getViolations().stream()
+                .filter(rule -> SERIOUS.contains(String.valueOf(rule.getImpact())))
+                .map(Browser::text)
+                .toList();
+        assertThat(serious).as("accessibility of %s", page.url()).isEmpty();
+    }
+
+    private static String text(Rule rule) {
+        return rule.getId() + ": " + rule.getHelp() + " "
+                + rule.getNodes().stream().limit(3).map(node -> node.getHtml()).toList();
+    }
+}
