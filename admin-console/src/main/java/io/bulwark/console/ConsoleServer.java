@@ -6,7 +6,7 @@ import io.bulwark.console.account.Accounts;
 import io.bulwark.console.account.SetupLink;
 import io.bulwark.console.live.ClusterMeters;
 import io.bulwark.transport.Destination;
-import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
 import java.net.InetSocketAddress;
 import java.time.Clock;
 import java.util.HashMap;
@@ -31,7 +31,7 @@ public final class ConsoleServer implements AutoCloseable {
     private final ConsoleSettings settings;
     private final InetSocketAddress address;
     private final Optional<String> setupUrl;
-    private final MeterRegistry meters;
+    private final MeterBinder meters;
 
     private ConsoleServer(
             ConfigurableApplicationContext context, ConsoleSettings settings, InetSocketAddress address) {
@@ -39,7 +39,7 @@ public final class ConsoleServer implements AutoCloseable {
         this.settings = settings;
         this.address = address;
         this.setupUrl = setupLink();
-        meters = context.getBean(ClusterMeters.class).registry();
+        meters = context.getBean(ClusterMeters.class);
     }
 
     @SpringBootConfiguration
@@ -144,8 +144,8 @@ public final class ConsoleServer implements AutoCloseable {
         return address;
     }
 
-    /** Returns the meters of the cluster as a whole. */
-    public MeterRegistry meters() {
+    /** Returns the meters of the cluster as a whole, for a registry of the caller's. */
+    public MeterBinder meters() {
         return meters;
     }
 

@@ -6,10 +6,13 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.ToDoubleFunction;
+import java.util.function.ToIntFunction;
 import org.springframework.stereotype.Component;
 
 /**
@@ -17,40 +20,61 @@ import org.springframework.stereotype.Component;
  * one would say that all is well.
  */
 @Component
-public class ClusterMeters {
-    private final MeterRegistry registry = new SimpleMeterRegistry();
-    private final MultiGauge left;
-    private final MultiGauge tolerated;
+public class ClusterMeters implements MeterBinder {
+    private final List<VolumeGauges> volumes = new CopyOnWriteArrayList<>();
     private volatile Optional<ClusterStatus> status = Optional.empty();
     private volatile long recorded;
     private volatile double auditBroken = Double.NaN;
 
-    ClusterMeters() {
-        registry.config().commonTags("member", "console");
-        left = MultiGauge.builder("bulwark.volume.faults.left")
-                .description("Faults that the volume can still take; below 0 if it has more than it tolerates.")
-                .register(registry);
-        tolerated = MultiGauge.builder("bulwark.volume.faults.tolerated")
-                .description("Faults that the volume tolerates with all nodes in order: the target of its redundancy.")
-                .register(registry);
+    /** Gauges of one registry, with a row for each volume. */
+    private record VolumeGauges(MultiGauge left, MultiGauge tolerated) {
+        void show(List<ClusterStatus.VolumeStatus> volumes) {
+            left.register(rows(volumes, ClusterStatus.VolumeStatus::moreFaults), true);
+            tolerated.register(rows(volumes, ClusterStatus.VolumeStatus::policyFaults), true);
+        }
+
+        private static List<MultiGauge.Row<?>> rows(
+                List<ClusterStatus.VolumeStatus> volumes, ToIntFunction<ClusterStatus.VolumeStatus> value) {
+            List<MultiGauge.Row<?>> rows = new ArrayList<>();
+            for (ClusterStatus.VolumeStatus volume : volumes) {
+                rows.add(MultiGauge.Row.of(
+                        Tags.of("volume", volume.volume().name()), value.applyAsInt(volume)));
+            }
+            return rows;
+        }
+    }
+
+    @Override
+    public void bindTo(MeterRegistry registry) {
+        volumes.add(new VolumeGauges(
+                MultiGauge.builder("bulwark.volume.faults.left")
+                        .description("Faults that the volume can still take; below 0 if it has more than it tolerates.")
+                        .register(registry),
+                MultiGauge.builder("bulwark.volume.faults.tolerated")
+                        .description("Faults that the volume tolerates with all nodes in order: the target of its"
+                                + " redundancy.")
+                        .register(registry)));
         gauge(
+                registry,
                 "bulwark.cluster.answers",
                 "1 while the cluster answers the console.",
                 meters -> meters.status.isPresent() ? 1 : 0);
         gauge(
+                registry,
                 "bulwark.replicas.faults.left",
                 "Faults that the replicas can still take; below 0 if more have failed than they tolerate.",
                 meters -> meters.status
-                        .map(known -> (double) known.replicas().size() / 3 - failed(known))
-                        .map(Math::floor)
+                        .map(known -> (double) (known.replicas().size() / 3 - failed(known)))
                         .orElse(Double.NaN));
         gauge(
+                registry,
                 "bulwark.replicas.faults.tolerated",
                 "Faults that the replicas tolerate with all of them in order.",
                 meters -> meters.status
                         .map(known -> (double) (known.replicas().size() / 3))
                         .orElse(Double.NaN));
         gauge(
+                registry,
                 "bulwark.audit.broken",
                 "1 if the last verification of the audit log in this console found a wrong entry, 0 if none.",
                 meters -> meters.auditBroken);
@@ -59,27 +83,14 @@ public class ClusterMeters {
                 .register(registry);
     }
 
-    private void gauge(String name, String description, ToDoubleFunction<ClusterMeters> value) {
+    private void gauge(
+            MeterRegistry registry, String name, String description, ToDoubleFunction<ClusterMeters> value) {
         Gauge.builder(name, this, value).description(description).register(registry);
-    }
-
-    /** Returns the meters, for whoever publishes them. */
-    public MeterRegistry registry() {
-        return registry;
     }
 
     /** Shows a status as the present one. */
     void show(ClusterStatus now) {
-        left.register(
-                now.volumes().stream()
-                        .map(volume -> MultiGauge.Row.of(tags(volume), volume.moreFaults()))
-                        .toList(),
-                true);
-        tolerated.register(
-                now.volumes().stream()
-                        .map(volume -> MultiGauge.Row.of(tags(volume), volume.policyFaults()))
-                        .toList(),
-                true);
+        volumes.forEach(gauges -> gauges.show(now.volumes()));
         // Records are numbered from 1 on; old ones are dropped, their numbers are not given again.
         recorded = Math.max(
                 recorded,
@@ -93,17 +104,12 @@ public class ClusterMeters {
     /** Shows that the cluster does not answer. */
     void showOutage() {
         status = Optional.empty();
-        left.register(List.of(), true);
-        tolerated.register(List.of(), true);
+        volumes.forEach(gauges -> gauges.show(List.of()));
     }
 
     /** Shows the result of a verification of the audit log. */
     public void showAudit(boolean broken) {
         auditBroken = broken ? 1 : 0;
-    }
-
-    private static Tags tags(ClusterStatus.VolumeStatus volume) {
-        return Tags.of("volume", volume.volume().name());
     }
 
     private static long failed(ClusterStatus known) {

@@ -160,6 +160,8 @@ class PrincipalTest {
                 .andExpect(content().string(containsString("Revoke client-7")));
         await().untilAsserted(() -> console.perform(get("/principals/client-7/revocations/1"))
                 .andExpect(content().string(containsString("done"))));
+        console.perform(get("/principals/client-7/detail"))
+                .andExpect(content().string(containsString("revoked")));
     }
 
     @Test

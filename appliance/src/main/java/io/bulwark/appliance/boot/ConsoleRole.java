@@ -1,6 +1,7 @@
 package io.bulwark.appliance.boot;
 
 import io.bulwark.appliance.admin.MonitoredMember;
+import io.bulwark.appliance.cluster.RunningNode;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.error.ConfigException;
@@ -103,7 +104,8 @@ public final class ConsoleRole {
             Bulwark client, ConsoleServer server, CompletableFuture<Integer> over, MeterRegistry meters)
             implements MonitoredMember {
         private RunningConsole(Bulwark client, ConsoleServer server, CompletableFuture<Integer> over) {
-            this(client, server, over, server.meters());
+            this(client, server, over, RunningNode.metersOf("console"));
+            server.meters().bindTo(meters);
         }
 
         @Override

@@ -1,6 +1,7 @@
 package io.bulwark.appliance.cluster;
 
 import io.bulwark.appliance.admin.MonitoredMember;
+import io.bulwark.appliance.admin.PrometheusText;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.error.NotBelievedException;
 import io.bulwark.client.metadata.MetadataClient;
@@ -52,7 +53,6 @@ import io.bulwark.transport.Transport;
 import io.bulwark.transport.TransportSettings;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -90,7 +90,7 @@ public final class RunningNode implements MonitoredMember {
 
     /** A registry whose meters all tell whose they are. */
     public static MeterRegistry metersOf(String member) {
-        MeterRegistry meters = new SimpleMeterRegistry();
+        MeterRegistry meters = PrometheusText.registry();
         meters.config().commonTags("member", member);
         return meters;
     }

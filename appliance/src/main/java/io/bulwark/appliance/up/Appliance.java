@@ -77,6 +77,7 @@ public final class Appliance implements AutoCloseable {
     private volatile boolean ready;
     private volatile @Nullable Bulwark client;
     private volatile @Nullable EmbeddedConsole console;
+    private final MeterRegistry consoleMeters = RunningNode.metersOf("console");
     private @Nullable ControlSocket control;
     private @Nullable HealthWatch health;
     private @Nullable AdminServer admin;
@@ -264,7 +265,9 @@ public final class Appliance implements AutoCloseable {
             supervisors.values().stream()
                     .filter(supervisor -> !supervisor.isRemoved())
                     .forEach(all::add);
-            Optional.ofNullable(console).map(ShownConsole::new).ifPresent(all::add);
+            if (console != null) {
+                all.add(new ShownConsole(consoleMeters));
+            }
             return all;
         };
         HealthWatch watch = HealthWatch.start(watched);
@@ -297,7 +300,10 @@ public final class Appliance implements AutoCloseable {
         try {
             wait.until(() -> ConnectionAttempts.until(starting, "the console", "it starts"), () -> "");
         } finally {
-            var _ = starting.thenAccept(started -> console = started);
+            var _ = starting.thenAccept(started -> {
+                started.meters().bindTo(consoleMeters);
+                console = started;
+            });
         }
     }
 
@@ -316,7 +322,7 @@ public final class Appliance implements AutoCloseable {
     }
 
     /** The console as the admin endpoint shows it; the appliance stops it. */
-    private record ShownConsole(EmbeddedConsole server) implements MonitoredMember {
+    private record ShownConsole(MeterRegistry meters) implements MonitoredMember {
         @Override
         public String name() {
             return "console";
@@ -333,13 +339,8 @@ public final class Appliance implements AutoCloseable {
         }
 
         @Override
-        public MeterRegistry meters() {
-            return server.meters();
-        }
-
-        @Override
         public void close() {
-            server.close();
+            throw new UnsupportedOperationException("the appliance stops the console");
         }
     }
 

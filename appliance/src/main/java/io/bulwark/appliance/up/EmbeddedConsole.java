@@ -8,7 +8,7 @@ import io.bulwark.client.error.BulwarkException;
 import io.bulwark.console.ConsoleServer;
 import io.bulwark.console.ConsoleSettings;
 import io.bulwark.console.Surroundings;
-import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,7 +69,7 @@ final class EmbeddedConsole implements AutoCloseable {
     }
 
     /** Returns what the console knows of the cluster and no member does. */
-    MeterRegistry meters() {
+    MeterBinder meters() {
         return server.meters();
     }
 
