@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
+import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -103,6 +104,11 @@ class ConsoleBrowserIT {
 
     private static Locator button(Page page, String name) {
         return page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name).setExact(true));
+    }
+
+    /** Playwright belongs to one thread. */
+    private static ConditionFactory soon() {
+        return await().atMost(LONG).pollInterval(Duration.ofSeconds(1)).pollInSameThread();
     }
 
     private static Locator heading(Page page, String text) {
@@ -190,7 +196,7 @@ class ConsoleBrowserIT {
 
     @Test
     @Order(3)
-    void aNodeThatStopsIsShownAndComesBack() {
+    void aNodeThatStopsIsShownAndComesBack() throws Exception {
         Page dashboard = open("/");
         assertThat(dashboard.locator(".headline")).containsText("protected");
         Page node = open("/nodes/2");
@@ -224,7 +230,7 @@ class ConsoleBrowserIT {
         Page faults = open("/faults");
         Locator proof = faults.getByRole(
                 AriaRole.LINK, new Page.GetByRoleOptions().setName("Proof of the fault of node-" + LIAR));
-        await().atMost(LONG).pollInterval(Duration.ofSeconds(1)).until(() -> proof.count() > 0);
+        soon().until(() -> proof.count() > 0);
         Browser.assertAccessible(faults);
         Browser.picture(faults, "faults");
         proof.first().click();
@@ -235,10 +241,10 @@ class ConsoleBrowserIT {
         EvidenceVerification.Outcome outcome = EvidenceVerification.of(
                 GenesisFile.load(CLUSTER.plan().data().genesis()).genesisKeys(),
                 EvidenceFile.read(Files.readAllBytes(evidence.path())));
-        assertThat(outcome.valid()).as("%s", outcome).isTrue();
+        assertThat(outcome.isValid()).as("%s", outcome).isTrue();
 
         faults.navigate(url + "/buckets/" + BUCKET + "/object?key=" + OBJECT);
-        await().atMost(LONG).pollInterval(Duration.ofSeconds(1)).until(() -> {
+        soon().until(() -> {
             faults.reload();
             assertThat(faults.locator("#fragments table")).isVisible();
             return faults.locator("#fragments").innerText().contains("4 of 4");
@@ -248,7 +254,7 @@ class ConsoleBrowserIT {
 
     @Test
     @Order(5)
-    void aNodeIsDrained() {
+    void aNodeIsDrained() throws Exception {
         CLUSTER.awaitFullFaults();
         Page page = open("/nodes/" + DRAINED);
         click(page, "Drain");
@@ -262,7 +268,7 @@ class ConsoleBrowserIT {
         job.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName("node-" + DRAINED))
                 .first()
                 .click();
-        await().atMost(LONG).pollInterval(Duration.ofSeconds(1)).until(() -> job.locator("#job")
+        soon().until(() -> job.locator("#job")
                 .innerText()
                 .contains("succeeded"));
         Browser.assertAccessible(job);
@@ -282,7 +288,7 @@ class ConsoleBrowserIT {
         Locator dialog = page.locator("dialog[open]");
         dialog.getByRole(AriaRole.TEXTBOX).fill("client-7");
         dialog.locator("button[type=submit]").click();
-        await().atMost(LONG).pollInterval(Duration.ofSeconds(1)).until(() -> {
+        soon().until(() -> {
             page.navigate(url + "/principals/client-7");
             return page.locator("#detail").innerText().contains("revoked");
         });
