@@ -63,7 +63,10 @@ public final class ConsoleServer implements AutoCloseable {
                 .initializers(created -> {
                     GenericApplicationContext beans = (GenericApplicationContext) created;
                     beans.registerBean(
-                            "door", Bulwark.class, () -> door, definition -> definition.setDestroyMethodName(""));
+                            "clusterClient",
+                            Bulwark.class,
+                            () -> door,
+                            definition -> definition.setDestroyMethodName(""));
                     beans.registerBean(ConsoleSettings.class, () -> settings);
                     beans.registerBean(Surroundings.class, settings::surroundings);
                 })
