@@ -46,3 +46,26 @@ document.addEventListener("htmx:afterSwap", (event) => {
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-close]")) event.target.closest("dialog").close();
 });
+document.addEventListener("htmx:afterRequest", (event) => {
+  const dialog = event.detail.elt.closest && event.detail.elt.closest("dialog[data-modal]");
+  if (dialog) dialog.close();
+});
+
+// A live part keeps the keyboard's focus: the link that had it gets it again after the part was replaced.
+(() => {
+  let focused = null;
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const active = document.activeElement;
+    focused = active && active.href && event.detail.target.contains(active) ? active.getAttribute("href") : null;
+  });
+  document.addEventListener("htmx:afterSwap", (event) => {
+    if (!focused) return;
+    for (const link of event.detail.target.querySelectorAll("a[href]")) {
+      if (link.getAttribute("href") === focused) {
+        link.focus({ preventScroll: true });
+        break;
+      }
+    }
+    focused = null;
+  });
+})();

@@ -4,7 +4,9 @@ import io.bulwark.client.Bulwark;
 import io.bulwark.console.access.CookieNames;
 import io.bulwark.console.account.Accounts;
 import io.bulwark.console.account.SetupLink;
+import io.bulwark.console.live.ClusterMeters;
 import io.bulwark.transport.Destination;
+import io.micrometer.core.instrument.binder.MeterBinder;
 import java.net.InetSocketAddress;
 import java.time.Clock;
 import java.util.HashMap;
@@ -29,6 +31,7 @@ public final class ConsoleServer implements AutoCloseable {
     private final ConsoleSettings settings;
     private final InetSocketAddress address;
     private final Optional<String> setupUrl;
+    private final MeterBinder meters;
 
     private ConsoleServer(
             ConfigurableApplicationContext context, ConsoleSettings settings, InetSocketAddress address) {
@@ -36,6 +39,7 @@ public final class ConsoleServer implements AutoCloseable {
         this.settings = settings;
         this.address = address;
         this.setupUrl = setupLink();
+        meters = context.getBean(ClusterMeters.class);
     }
 
     @SpringBootConfiguration
@@ -63,10 +67,7 @@ public final class ConsoleServer implements AutoCloseable {
                 .initializers(created -> {
                     GenericApplicationContext beans = (GenericApplicationContext) created;
                     beans.registerBean(
-                            "clusterClient",
-                            Bulwark.class,
-                            () -> door,
-                            definition -> definition.setDestroyMethodName(""));
+                            "bulwark", Bulwark.class, () -> door, definition -> definition.setDestroyMethodName(""));
                     beans.registerBean(ConsoleSettings.class, () -> settings);
                     beans.registerBean(Surroundings.class, settings::surroundings);
                 })
@@ -141,6 +142,11 @@ public final class ConsoleServer implements AutoCloseable {
     /** Returns the address on which the server listens. */
     public InetSocketAddress address() {
         return address;
+    }
+
+    /** Returns the meters of the cluster as a whole, for a registry of the caller's. */
+    public MeterBinder meters() {
+        return meters;
     }
 
     @Override

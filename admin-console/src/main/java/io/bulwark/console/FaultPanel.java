@@ -9,8 +9,8 @@ public interface FaultPanel {
     enum Drill {
         STOP("Stop", "The node stops and answers nobody."),
         START("Start", "The node starts again and repairs its data."),
-        SLOW("Slow down", "The node stands still nine tenths of the time."),
-        NORMAL("Full speed", "The node runs at its full speed again."),
+        SLOW("Slow down", "The node answers nearly a second late, and takes few bytes. The node restarts."),
+        NORMAL("Full speed", "The node is as fast as before. The node restarts."),
         SAVE("Save its data", "A copy of the node's data is saved, for an outdated node later. The node restarts."),
         STALE("Set back in time", "The node's data become those that were saved. The node restarts."),
         SWAP("Swap fragments", "Each fragment is replaced by a valid one of another block. The node restarts."),

@@ -151,8 +151,12 @@ public record StatusView(
     /** A bucket. */
     public record Bucket(String name, String volume, boolean versions, long objects, long bytes) {}
 
-    /** Fault of a node that f+1 other nodes report. */
-    public record Fault(String node, String block, String verdict, String detail, long lastMillis) {}
+    /**
+     * Fault of a node that f+1 other nodes report.
+     *
+     * @param number of the record, for {@code bulwark evidence show}
+     */
+    public record Fault(long number, String node, String block, String verdict, String detail, long lastMillis) {}
 
     /**
      * State of the proactive recovery of the replicas.
@@ -213,7 +217,12 @@ public record StatusView(
                 status.buckets().stream().map(StatusView::bucket).toList(),
                 status.faults().stream()
                         .map(f -> new Fault(
-                                "node-" + f.node(), f.block(), f.verdict().text(), f.detail(), f.at().toEpochMilli()))
+                                f.number(),
+                                "node-" + f.node(),
+                                f.block(),
+                                f.verdict().text(),
+                                f.detail(),
+                                f.at().toEpochMilli()))
                         .toList(),
                 recoveries(status.recoveries()));
     }

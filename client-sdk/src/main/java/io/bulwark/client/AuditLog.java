@@ -28,11 +28,9 @@ public interface AuditLog {
      * @param entries number of correct entries, from the first on
      * @param head digest of all these entries
      * @param unsigned how many of these nobody has signed: in a cluster without keys all
-     * @param registeredBefore how many of these are signed with keys that were registered before the log began; the
-     *     replicas alone attest these keys
      * @param problem the problem, and the entry that has it
      */
-    record Verification(long entries, Bytes head, long unsigned, long registeredBefore, Optional<String> problem) {}
+    record Verification(long entries, Bytes head, long unsigned, Optional<String> problem) {}
 
     /**
      * A page.

@@ -331,7 +331,7 @@ final class BulwarkClient implements Bulwark {
 
     @Override
     public ClusterStatus status() {
-        return new StatusReport(this, driver, view, links).take();
+        return new StatusReport(this, driver, links).take();
     }
 
     @Override

@@ -15,10 +15,7 @@ import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
-import io.bulwark.protocol.control.NodeControlMessage.PoolReply;
-import io.bulwark.protocol.control.NodeControlMessage.PoolRequest;
-import io.bulwark.protocol.control.NodeControlMessage.RebuildReply;
-import io.bulwark.protocol.control.NodeControlMessage.RebuildRequest;
+import io.bulwark.protocol.control.NodeControlMessage.RebuildReport;
 import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.effect.Verdict;
@@ -56,13 +53,11 @@ final class StatusReport {
 
     private final BulwarkClient client;
     private final OperationDriver driver;
-    private final ClusterView view;
     private final PeerLinks links;
 
-    StatusReport(BulwarkClient client, OperationDriver driver, ClusterView view, PeerLinks links) {
+    StatusReport(BulwarkClient client, OperationDriver driver, PeerLinks links) {
         this.client = client;
         this.driver = driver;
-        this.view = view;
         this.links = links;
     }
 
@@ -73,41 +68,21 @@ final class StatusReport {
                 map.nodes().stream().map(node -> PrincipalId.node(node.node())).collect(Collectors.toSet());
         CompletableFuture<SortedMap<PrincipalId, Message>> nodes = driver.submit(
                 new Survey(asked, new NodeStatusRequest(), NodeStatusReply.class::isInstance, SURVEY_MILLIS));
-        CompletableFuture<SortedMap<PrincipalId, Message>> pools =
-                driver.submit(new Survey(asked, new PoolRequest(), PoolReply.class::isInstance, SURVEY_MILLIS));
         CompletableFuture<SortedMap<PrincipalId, Message>> replicas = driver.submit(
                 surveyOfReplicas(group, ThreadLocalRandom.current().nextLong()));
         CompletableFuture<SortedMap<PrincipalId, Message>> recoveries =
                 driver.submit(RecoverySurvey.of(Set.copyOf(group.replicas()), SURVEY_MILLIS));
-        CompletableFuture<SortedMap<PrincipalId, Message>> rebuilding =
-                driver.submit(new Survey(asked, new RebuildRequest(), RebuildReply.class::isInstance, SURVEY_MILLIS));
         List<BucketInfo> buckets = buckets();
         List<ClusterStatus.Fault> faults = faults();
         Map<Integer, NodeStatusReply> answers = new HashMap<>();
         BulwarkClient.noDeadline()
                 .await(nodes, Subject.NONE)
                 .forEach((node, reply) -> answers.put(node.number(), (NodeStatusReply) reply));
-        // A node of an older build does not tell.
-        Map<Integer, Long> needed = new HashMap<>();
-        BulwarkClient.noDeadline()
-                .await(pools, Subject.NONE)
-                .forEach((node, reply) -> needed.put(node.number(), ((PoolReply) reply).neededBytes()));
-        Map<Integer, RebuildReply> rebuilds = new HashMap<>();
-        BulwarkClient.noDeadline()
-                .await(rebuilding, Subject.NONE)
-                .forEach((node, reply) -> rebuilds.put(node.number(), (RebuildReply) reply));
         SortedMap<PrincipalId, Message> counts = BulwarkClient.noDeadline().await(replicas, Subject.NONE);
         SortedMap<Integer, StatusAnswer> told =
                 RecoverySurvey.answers(BulwarkClient.noDeadline().await(recoveries, Subject.NONE));
         return new ClusterStatus(
-                map.nodes().stream()
-                        .map(node -> node(
-                                node,
-                                map,
-                                answers,
-                                needed.getOrDefault(node.node(), 0L),
-                                rebuild(node.node(), answers, rebuilds.get(node.node()))))
-                        .toList(),
+                map.nodes().stream().map(node -> node(node, map, answers)).toList(),
                 replicas(group, counts, told),
                 map.volumes().stream().map(volume -> volume(volume, answers)).toList(),
                 buckets,
@@ -143,11 +118,7 @@ final class StatusReport {
     }
 
     private ClusterStatus.NodeStatus node(
-            NodeAddress node,
-            ClusterMap map,
-            Map<Integer, NodeStatusReply> answers,
-            long poolNeededBytes,
-            Optional<ClusterStatus.Rebuild> rebuild) {
+            NodeAddress node, ClusterMap map, Map<Integer, NodeStatusReply> answers) {
         NodeStatusReply reply = answers.get(node.node());
         PrincipalId id = PrincipalId.node(node.node());
         Map<Verdict, Long> seen = seenOf(node.node(), answers);
@@ -166,7 +137,7 @@ final class StatusReport {
                     0,
                     0,
                     List.of(),
-                    rebuild,
+                    Optional.empty(),
                     seen);
         }
         long pending =
@@ -179,7 +150,7 @@ final class StatusReport {
                 node.node(),
                 address,
                 true,
-                state(reply, pending, unverified, poolNeededBytes),
+                state(reply, pending, unverified),
                 reply.usedBytes(),
                 reply.acceptsWrites() ? reply.freeBytes() : 0,
                 pending,
@@ -188,26 +159,22 @@ final class StatusReport {
                         reply.background().foundBad(),
                         reply.background().repaired(),
                         reply.background().idleMillis()),
-                reply.poolBytes(),
-                poolNeededBytes,
+                reply.pool().bytes(),
+                reply.pool().neededBytes(),
                 unverified,
-                rebuild,
+                rebuild(node.node(), answers),
                 seen);
     }
 
-    /**
-     * Returns the rebuild of a node that has work left or has just done some. A node of an older build does not report
-     * it.
-     */
-    static Optional<ClusterStatus.Rebuild> rebuild(
-            int node, Map<Integer, NodeStatusReply> answers, @Nullable RebuildReply told) {
+    /** Returns the rebuild of a node that has work left or has just done some. */
+    static Optional<ClusterStatus.Rebuild> rebuild(int node, Map<Integer, NodeStatusReply> answers) {
         NodeStatusReply own = answers.get(node);
         if (own == null
-                || told == null
-                || (told.latelyBytesPerSecond() == 0
+                || (own.rebuild().latelyBytesPerSecond() == 0
                         && own.volumes().stream().allMatch(work -> work.unfinished() == 0))) {
             return Optional.empty();
         }
+        RebuildReport told = own.rebuild();
         double others = answers.entrySet().stream()
                 .filter(other -> other.getKey() != node)
                 .mapToLong(other -> other.getValue().usedBytes())
@@ -220,7 +187,7 @@ final class StatusReport {
                 Math.max(0, (long) others - own.usedBytes())));
     }
 
-    private static String state(NodeStatusReply reply, long pending, List<String> unverified, long poolNeededBytes) {
+    private static String state(NodeStatusReply reply, long pending, List<String> unverified) {
         List<String> states = new ArrayList<>();
         if (!reply.acceptsWrites()) {
             // Where there is no space nothing is said to be free.
@@ -237,6 +204,7 @@ final class StatusReport {
         if (!unverified.isEmpty()) {
             states.add("unverified: compares its data with its peers, volumes " + String.join(", ", unverified));
         }
+        long poolNeededBytes = reply.pool().neededBytes();
         if (poolNeededBytes > 0) {
             // As the setting is written.
             long mib = Math.ceilDiv(poolNeededBytes, 1L << 20);

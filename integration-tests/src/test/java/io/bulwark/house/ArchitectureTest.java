@@ -116,6 +116,11 @@ class ArchitectureTest {
     static final ArchRule NO_CYCLES_AMONG_PACKAGES =
             slices().matching("io.bulwark.(*).(*)..").should().beFreeOfCycles();
 
+    /** The packages of the ordering engine follow the paper's sections (docs/ordering), the replica above all. */
+    @ArchTest
+    static final ArchRule NO_CYCLES_AMONG_PACKAGES_OF_THE_ORDERING_ENGINE =
+            slices().matching("io.bulwark.protocol.ordering.(*)..").should().beFreeOfCycles();
+
     /**
      * Keys of hash tables must be comparable, as anyone who chooses names can choose names with equal hashes. A hash
      * table keeps such keys in a tree if their class is comparable with itself, and searches all of them if not.

@@ -6,10 +6,6 @@ import io.bulwark.appliance.cli.BulwarkCommand;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -174,35 +170,20 @@ class CommandLineIT {
 
     @Test
     void theConsoleShowsWhatStatusShows() throws Exception {
-        var address = CLUSTER.plan().consoleAddress();
-        try (HttpClient http = HttpClient.newHttpClient()) {
-            String console = "http://" + address.getHostString() + ":" + address.getPort();
-            HttpResponse<String> answer = http.send(
-                    HttpRequest.newBuilder(URI.create(console + "/api/status")).build(),
-                    HttpResponse.BodyHandlers.ofString());
-            assertThat(answer.statusCode()).isEqualTo(200);
-            JsonNode shown = JSON.readTree(answer.body());
-            assertThat(shown.get("nodes").size()).isEqualTo(5);
-            assertThat(shown.get("nodes").get(0).get("state").asString()).isNotEmpty();
-            assertThat(shown.get("replicas").size()).isEqualTo(4);
-            JsonNode groups = JSON.readTree(http.send(
-                            HttpRequest.newBuilder(URI.create(console + "/api/groups"))
-                                    .build(),
-                            HttpResponse.BodyHandlers.ofString())
-                    .body());
-            JsonNode listed = JSON.readTree(run("node", "list", "--groups").out());
-            assertThat(groups.size()).isPositive().isEqualTo(listed.size());
-            for (int i = 0; i < groups.size(); i++) {
-                for (String field : new String[] {"volume", "group", "epoch", "holders", "fresh", "unconfirmed"}) {
-                    assertThat(groups.get(i).get(field))
-                            .as(field)
-                            .isEqualTo(listed.get(i).get(field));
-                }
+        ConsoleUser user = CLUSTER.console();
+        JsonNode shown = user.get("/api/v1/status");
+        assertThat(shown.get("nodes").size()).isEqualTo(5);
+        assertThat(shown.get("nodes").get(0).get("state").asString()).isNotEmpty();
+        assertThat(shown.get("replicas").size()).isEqualTo(4);
+        JsonNode groups = user.get("/api/v1/groups?limit=1000").get("items");
+        JsonNode listed = JSON.readTree(run("node", "list", "--groups").out());
+        assertThat(groups.size()).isPositive().isEqualTo(listed.size());
+        for (int i = 0; i < groups.size(); i++) {
+            for (String field : new String[] {"volume", "group", "epoch", "holders", "fresh", "unconfirmed"}) {
+                assertThat(groups.get(i).get(field))
+                        .as(field)
+                        .isEqualTo(listed.get(i).get(field));
             }
-            HttpResponse<String> page = http.send(
-                    HttpRequest.newBuilder(URI.create(console + "/")).build(), HttpResponse.BodyHandlers.ofString());
-            assertThat(page.body()).contains("console.js");
-            assertThat(page.headers().firstValue("Content-Security-Policy")).isPresent();
         }
     }
 

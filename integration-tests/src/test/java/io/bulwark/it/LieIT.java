@@ -6,14 +6,20 @@ import io.bulwark.appliance.drill.Lie;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketSpec;
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.Faults;
 import io.bulwark.client.GetOptions;
 import io.bulwark.client.VolumeSpec;
 import io.bulwark.client.bulk.BucketVerifier;
+import io.bulwark.client.config.GenesisFile;
+import io.bulwark.client.evidence.EvidenceFile;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.metadata.EvidenceProof;
+import io.bulwark.protocol.metadata.EvidenceVerification;
+import io.bulwark.protocol.metadata.GenesisKeys;
 import io.bulwark.storage.store.StoreEditor;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -117,6 +123,24 @@ class LieIT {
         CLUSTER.lie(liar, Lie.SWAP);
         seenRight(bucket, "lengths at node " + liar, Set.of(liar));
         repaired(bucket, "lengths at node " + liar);
+    }
+
+    /** The peers have signed what they saw of the liars of the tests before. */
+    @Test
+    @Order(5)
+    void theRecordedFaultsAreProvenWithoutTheCluster() {
+        GenesisKeys genesis = GenesisFile.load(CLUSTER.root().resolve("genesis.properties"))
+                .genesisKeys();
+        List<Faults.Fault> faults = CLUSTER.client().faults().list(0, 1000).faults();
+        assertThat(faults).isNotEmpty();
+        for (Faults.Fault fault : faults) {
+            EvidenceProof proof =
+                    EvidenceFile.read(CLUSTER.client().faults().export(fault.number()));
+            EvidenceVerification.Outcome outcome = EvidenceVerification.of(genesis, proof);
+            assertThat(outcome.isValid()).as("%s: %s", fault, outcome.steps()).isTrue();
+            assertThat(proof.evidence().about()).isEqualTo(fault.about());
+            assertThat(proof.volume()).isPresent();
+        }
     }
 
     private Bucket bucket(String name, ProtectionPolicy policy) {

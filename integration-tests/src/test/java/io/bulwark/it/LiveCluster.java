@@ -80,6 +80,7 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
     private @Nullable Members made;
     private @Nullable Appliance appliance;
     private @Nullable Bulwark client;
+    private @Nullable ConsoleUser consoleUser;
 
     private LiveCluster(int nodes, boolean insecureLoopback, Making making) {
         this.nodes = nodes;
@@ -233,6 +234,16 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
     /** A client that lives as long as the appliance is up. */
     Bulwark client() {
         return Objects.requireNonNull(client);
+    }
+
+    /** Returns an administrator of the embedded console, who is made for the first test that asks. */
+    synchronized ConsoleUser console() throws IOException, InterruptedException {
+        ConsoleUser known = consoleUser;
+        if (known == null) {
+            known = ConsoleUser.setUp(Objects.requireNonNull(appliance).setupUrl().orElseThrow());
+            consoleUser = known;
+        }
+        return known;
     }
 
     /** A client that has seen nothing yet. */

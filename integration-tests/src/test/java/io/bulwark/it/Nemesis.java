@@ -11,7 +11,7 @@ import io.bulwark.metadata.ReplicaDirectory;
 import io.bulwark.metadata.log.WriteAheadLog;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
-import io.bulwark.protocol.ordering.replica.LogRecord;
+import io.bulwark.protocol.ordering.driver.LogRecord;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;

@@ -123,6 +123,7 @@ class PasisIT {
             assertThat(entry.get("suspended").asBoolean()).isTrue();
             assertThat(entry.get("reports").size()).isGreaterThanOrEqualTo(2);
             assertThat(entry.get("reports").get(0).get("found").asString()).contains("poisonous version");
+            isProvenWithoutTheCluster(entry.get("fault").asLong());
             // Its open session is closed as soon as the nodes learn of the suspension; no node accepts what it sends
             // then.
             await().until(() -> faulty.poison(4, 1) == 0);
@@ -142,6 +143,25 @@ class PasisIT {
             assertThat(run("principal", "suspended").json()).isEmpty();
             assertThat(run("audit", "list").json().toString()).contains("principal lift client-" + FAULTY);
         }
+    }
+
+    /** The reports are exported, and checked against the genesis file alone. */
+    private void isProvenWithoutTheCluster(long fault) throws IOException {
+        JsonNode shown = run("evidence", "show", String.valueOf(fault)).json();
+        assertThat(shown.get("about").asString()).isEqualTo("client-" + FAULTY);
+        Path file = directory.resolve("evidence.txt");
+        run("evidence", "export", String.valueOf(fault), file.toString()).json();
+        JsonNode verified = new CommandRun(directory, "evidence", "verify", file.toString())
+                .with("--genesis", CLUSTER.root().resolve("genesis.properties").toString())
+                .json();
+        assertThat(verified).isEqualTo(shown);
+        assertThat(verified.get("valid").asBoolean()).isTrue();
+        assertThat(verified.get("reports").size()).isGreaterThanOrEqualTo(2);
+        assertThat(run("evidence", "list").json().toString()).contains("client-" + FAULTY);
+        Files.writeString(file, Files.readString(file).replace("Accused: client-" + FAULTY, "Accused: client-1"));
+        CommandRun changed = run("evidence", "verify", file.toString()).go();
+        assertThat(changed.exitCode()).isEqualTo(1);
+        assertThat(changed.printed().get("valid").asBoolean()).isFalse();
     }
 
     private Path file(String name, int bytes) throws IOException {

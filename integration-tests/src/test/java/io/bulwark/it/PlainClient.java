@@ -5,6 +5,7 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.FrameHeader;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodecs;
+import io.bulwark.protocol.wire.WireVersions;
 import io.bulwark.transport.identity.Identity;
 import io.bulwark.transport.identity.PeerCertificate;
 import io.bulwark.transport.identity.RefusedCertificateException;
@@ -23,6 +24,7 @@ import java.time.Instant;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedKeyManager;
@@ -56,6 +58,9 @@ final class PlainClient implements AutoCloseable {
         context.init(new KeyManager[] {new Own(identity)}, new TrustManager[] {new Pinned(trusted, server)}, null);
         socket = (SSLSocket) context.getSocketFactory().createSocket();
         try {
+            SSLParameters parameters = socket.getSSLParameters();
+            parameters.setApplicationProtocols(WireVersions.HERE.names().toArray(new String[0]));
+            socket.setSSLParameters(parameters);
             socket.setTcpNoDelay(true);
             socket.connect(address, TIMEOUT_MILLIS);
             socket.setSoTimeout(TIMEOUT_MILLIS);

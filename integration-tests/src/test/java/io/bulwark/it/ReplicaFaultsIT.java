@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.bulwark.appliance.cluster.ReplicaMember;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Recoveries;
 import io.bulwark.transport.identity.Identity;
 import io.bulwark.transport.identity.Pkcs11Token;
 import java.io.IOException;

@@ -10,6 +10,8 @@ import io.bulwark.appliance.cluster.Member;
 import io.bulwark.appliance.cluster.ProcessMember;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.VolumeSpec;
+import io.bulwark.console.ConsoleServer;
+import io.bulwark.console.account.SetupLink;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.transport.Destination;
 import java.io.IOException;
@@ -20,6 +22,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -133,6 +136,8 @@ class ShutdownIT {
     private void aConsoleAnswersWhatItWasAsked(ProcessMember console) throws Exception {
         InetSocketAddress admin = adminOf(console);
         await().atMost(LONG).pollInterval(POLL).until(() -> readiness(admin) == OK);
+        ConsoleUser user = ConsoleUser.setUp(ConsoleServer.setupUrl(
+                "http://" + console.address(), new SetupLink(accounts(), Clock.systemUTC()).make()));
         List<Member> frozen = List.of(CLUSTER.member("replica-0"), CLUSTER.member("replica-1"));
         List<CompletableFuture<HttpResponse<String>>> asked = new ArrayList<>();
         for (Member replica : frozen) {
@@ -140,8 +145,8 @@ class ShutdownIT {
         }
         try {
             for (int i = 0; i < REQUESTS; i++) {
-                URI path = URI.create("http://" + console.address() + (i % 2 == 0 ? "/api/status" : "/api/groups"));
-                asked.add(http.sendAsync(HttpRequest.newBuilder(path).build(), HttpResponse.BodyHandlers.ofString()));
+                HttpRequest request = user.request(i % 2 == 0 ? "/api/v1/status" : "/api/v1/map").build();
+                asked.add(http.sendAsync(request, HttpResponse.BodyHandlers.ofString()));
             }
             Thread.sleep(ARRIVED);
             terminate(console);
@@ -161,6 +166,10 @@ class ShutdownIT {
         assertEnded(console);
     }
 
+    private Path accounts() {
+        return directory.resolve("accounts");
+    }
+
     private ProcessMember console() throws IOException {
         Path role = directory.resolve("console.yaml");
         Path client = directory.resolve("console.properties");
@@ -169,7 +178,7 @@ class ShutdownIT {
                 Destination.of("127.0.0.1", CLUSTER.plan().shape().consolePort() + 1);
         RoleFile.writeConsole(
                 new RoleFile.Configured<>(
-                        new RoleFile.ConsoleSetup(listen, false, client),
+                        RoleFile.ConsoleSetup.plain(listen, false, client, accounts()),
                         Optional.of(CLUSTER.plan().adminAddress(listen))),
                 role);
         return new ProcessMember(

@@ -9,7 +9,7 @@ import io.bulwark.appliance.supervisor.Release;
 import io.bulwark.appliance.supervisor.Supervisor;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Recoveries;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.File;
 import java.io.IOException;

@@ -5,20 +5,18 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Genesis;
 import io.bulwark.protocol.metadata.GenesisKeys;
 import io.bulwark.protocol.metadata.MetadataStateMachine;
-import io.bulwark.protocol.state.KeyValueState;
 import io.bulwark.protocol.state.TreeMapState;
 import io.bulwark.protocol.wire.Bytes;
 
 /** The metadata state machine as a replica runs it. */
 public final class NamespaceApplication implements ReplicatedApplication {
     private final GenesisKeys keys;
-    private TreeMapState state = new TreeMapState();
     private MetadataStateMachine machine;
 
     /** @param genesis the same at every replica */
     public NamespaceApplication(Genesis genesis) {
         this.keys = genesis.keys();
-        this.machine = new MetadataStateMachine(genesis, state).withReplicasThatStay();
+        this.machine = new MetadataStateMachine(genesis).withReplicasThatStay();
     }
 
     @Override
@@ -38,13 +36,6 @@ public final class NamespaceApplication implements ReplicatedApplication {
 
     @Override
     public void restore(Bytes snapshot) {
-        TreeMapState empty = new TreeMapState();
-        machine = MetadataStateMachine.restore(snapshot, empty, keys).withReplicasThatStay();
-        state = empty;
-    }
-
-    /** Returns the current state, as the state machine keeps it. */
-    KeyValueState state() {
-        return state;
+        machine = MetadataStateMachine.restore(snapshot, new TreeMapState(), keys).withReplicasThatStay();
     }
 }

@@ -1,8 +1,8 @@
 package io.bulwark.metadata;
 
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Recoveries;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport;
 import io.bulwark.protocol.ordering.recovery.RecoveryStatus;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
 import java.util.OptionalLong;
 
 /**

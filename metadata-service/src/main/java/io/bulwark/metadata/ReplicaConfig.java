@@ -1,9 +1,9 @@
 package io.bulwark.metadata;
 
 import io.bulwark.protocol.ordering.ReplicatedCall;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Recoveries;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.ConfigurationStart;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
@@ -72,9 +72,9 @@ public record ReplicaConfig(
      *
      * @param place of this replica in the configuration
      */
-    public io.bulwark.protocol.ordering.replica.ReplicaConfig engine(ConfigurationStart term, int place) {
+    public io.bulwark.protocol.ordering.driver.ReplicaConfig engine(ConfigurationStart term, int place) {
         int interval = checkpointInterval();
-        return io.bulwark.protocol.ordering.replica.ReplicaConfig.of(0, ReplicatedCall.faultyOf(addresses.size()))
+        return io.bulwark.protocol.ordering.driver.ReplicaConfig.of(0, ReplicatedCall.faultyOf(addresses.size()))
                 .withLog(interval, 2 * interval)
                 .withRecoveries(recoveries)
                 .in(term, place);

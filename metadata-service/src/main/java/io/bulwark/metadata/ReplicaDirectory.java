@@ -20,7 +20,6 @@ import java.util.stream.Stream;
  * log-N, snapshot-N, incarnation, damaged    of engines with incarnations
  * pages/, promises/                          of the engine after the proactive recovery paper
  * promises-C/, begun-C                       of that, in the configuration of replicas with the number C
- * moved                                      an empty file: the latter counts, the former is only kept
  * replica                                    the name of the replica whose directory this is
  * contradiction                              why its replica has stopped for good
  * </pre>
@@ -97,10 +96,6 @@ public record ReplicaDirectory(Path path) {
         Files.delete(file);
     }
 
-    private Path moved() {
-        return path.resolve("moved");
-    }
-
     private Path owner() {
         return path.resolve("replica");
     }
@@ -166,20 +161,6 @@ public record ReplicaDirectory(Path path) {
         }
     }
 
-    /** Returns whether its state was made from the history of an engine with incarnations. */
-    public boolean isMoved() {
-        return Files.exists(moved());
-    }
-
-    /** Returns once it is durable. */
-    void setMoved(boolean isMoved) throws IOException {
-        if (isMoved) {
-            AtomicFile.replace(moved());
-        } else if (Files.deleteIfExists(moved())) {
-            AtomicFile.syncDirectory(path);
-        }
-    }
-
     /**
      * To be called before an engine with incarnations starts here.
      *
@@ -189,10 +170,6 @@ public record ReplicaDirectory(Path path) {
         if (hasPromised()) {
             throw new IOException(path + " belongs to the engine bft, no other engine can read it");
         }
-        if (isMoved()) {
-            throw new IOException(path + " is in the middle of a move to the engine bft: complete it with `bulwark "
-                    + "replica move --to bft`, or revert it with `bulwark replica move --to bft-smart`");
-        }
     }
 
     /**
@@ -201,10 +178,8 @@ public record ReplicaDirectory(Path path) {
      * @throws IOException if the directory belongs to another engine
      */
     public void requireForPromises() throws IOException {
-        if (hasHistory() && !isMoved()) {
-            throw new IOException(path + " was written by the engine bft-smart. If all replicas ran bft-smart, move "
-                    + "their state to the engine bft with `bulwark replica move --to bft`; if only this new replica "
-                    + "ran it by mistake, empty that directory and restart it");
+        if (hasHistory()) {
+            throw new IOException(path + " was written by the engine bft-smart, no other engine can read it");
         }
     }
 }

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.bulwark.metadata.pages.PageFiles;
 import io.bulwark.metadata.pages.RocksPageStore;
 import io.bulwark.protocol.ordering.Phase;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Recoveries;
 import io.bulwark.protocol.wire.Bytes;
 import java.io.IOException;
 import java.nio.file.Files;

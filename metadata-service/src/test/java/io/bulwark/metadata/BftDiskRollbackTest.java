@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.bulwark.metadata.bft.HistoryRestore;
 import io.bulwark.protocol.ordering.Phase;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
-import io.bulwark.protocol.ordering.replica.StartReason;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Recoveries;
+import io.bulwark.protocol.ordering.driver.StartReason;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package io.bulwark.metadata;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.metadata.pages.RocksPageStore;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Recoveries;
 import io.bulwark.protocol.state.PageBatch;
 import io.bulwark.protocol.wire.Bytes;
 import java.io.IOException;

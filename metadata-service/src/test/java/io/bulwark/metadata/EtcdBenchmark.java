@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.bulwark.metadata.bft.ReplicaRestarter;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
-import io.bulwark.protocol.ordering.replica.StartReason;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Recoveries;
+import io.bulwark.protocol.ordering.driver.StartReason;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.identity.Identity;
 import java.io.IOException;

@@ -3,7 +3,7 @@ package io.bulwark.metadata;
 import io.bulwark.client.metadata.MetadataClient;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.OrderingCodec;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Timers;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Timers;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.transport.Transport;
 import io.bulwark.transport.TransportSettings;

@@ -8,12 +8,11 @@ import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.ordering.OrderingCodec;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Recoveries;
+import io.bulwark.protocol.ordering.driver.StartReason;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
-import io.bulwark.protocol.ordering.replica.StartReason;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MessageCodecs;
-import io.bulwark.protocol.wire.WireVersions;
 import io.bulwark.transport.Credentials;
 import io.bulwark.transport.InsecureLoopback;
 import io.bulwark.transport.TlsCredentials;
@@ -125,17 +124,6 @@ public final class ReplicaGroup implements AutoCloseable {
     /** With identities for so many {@linkplain #client clients} more. */
     public static ReplicaGroup withIdentities(
             Path directory, Starter starter, int snapshotBatches, Recoveries recoveries, int clients) {
-        return withIdentities(directory, starter, snapshotBatches, recoveries, clients, _ -> WireVersions.HERE);
-    }
-
-    /** Creates a group whose builds speak these versions. */
-    public static ReplicaGroup withIdentities(
-            Path directory,
-            Starter starter,
-            int snapshotBatches,
-            Recoveries recoveries,
-            int clients,
-            Function<PrincipalId, WireVersions> versions) {
         SecureRandom random = new SecureRandom();
         Map<PrincipalId, Identity> identities = new HashMap<>();
         Map<PrincipalKey, PrincipalId> owners = new HashMap<>();
@@ -150,8 +138,7 @@ public final class ReplicaGroup implements AutoCloseable {
                 starter,
                 snapshotBatches,
                 recoveries,
-                principal -> new TlsCredentials(
-                        Objects.requireNonNull(identities.get(principal)), trusted, versions.apply(principal)));
+                principal -> new TlsCredentials(Objects.requireNonNull(identities.get(principal)), trusted));
     }
 
     /**

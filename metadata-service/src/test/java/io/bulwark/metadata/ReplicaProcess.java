@@ -2,7 +2,7 @@ package io.bulwark.metadata;
 
 import io.bulwark.metadata.bft.ReplicaRestarter;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.ordering.replica.StartReason;
+import io.bulwark.protocol.ordering.driver.StartReason;
 import io.bulwark.transport.InsecureLoopback;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,7 +1,6 @@
 package io.bulwark.transport;
 
 import io.bulwark.protocol.id.PrincipalId;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
 import java.net.InetSocketAddress;
 
@@ -27,17 +26,6 @@ interface ChannelSecurity extends AutoCloseable {
 
     /** Stands for the identity that this side shows on new connections; equal as long as that does not change. */
     Object shown();
-
-    /**
-     * Returns whether a message that exists since this version may be sent to this principal over this channel; on the
-     * event loop.
-     */
-    default boolean maySay(Channel channel, PrincipalId remote, int since) {
-        return true;
-    }
-
-    /** Records that the principal has sent a message that only speakers of this version send; on the event loop. */
-    default void speaks(Channel channel, PrincipalId remote, int version) {}
 
     @Override
     default void close() {}

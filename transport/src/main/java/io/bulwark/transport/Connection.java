@@ -4,7 +4,6 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.FrameHeader;
 import io.bulwark.protocol.wire.Message;
-import io.micrometer.core.instrument.Counter;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import java.net.InetSocketAddress;
@@ -50,8 +49,7 @@ final class Connection implements Peer {
     private volatile boolean gone;
     private final long createdNanos = System.nanoTime();
 
-    /** @param since the version that brought the message */
-    private record OutgoingFrame(List<Bytes> frame, int length, int since, SentDelivery sent) {
+    private record OutgoingFrame(List<Bytes> frame, int length, SentDelivery sent) {
         long cost() {
             return (long) length + FRAME_COST_BYTES;
         }
@@ -109,12 +107,6 @@ final class Connection implements Peer {
     }
 
     @Override
-    public boolean speaks(int version) {
-        Channel to = channel;
-        return to != null && transport.security().maySay(to, principal, version);
-    }
-
-    @Override
     public boolean isWritable() {
         return !sealed && !congested.get();
     }
@@ -137,7 +129,7 @@ final class Connection implements Peer {
         }
         List<Bytes> frame = transport.codecs().frame(requestId, message);
         int length = frame.stream().mapToInt(Bytes::length).sum();
-        OutgoingFrame next = new OutgoingFrame(frame, length, transport.codecs().since(message), new SentDelivery());
+        OutgoingFrame next = new OutgoingFrame(frame, length, new SentDelivery());
         long queued = charge(next.cost());
         boolean high = queued > transport.settings().outboundHighBytes();
         long left = transport.settings().outboundTotalBytes()
@@ -253,15 +245,11 @@ final class Connection implements Peer {
             if (next == null) {
                 break;
             }
-            if (!transport.security().maySay(to, principal, next.since())) {
-                drop(next, counters.dropsVersion);
-                continue;
-            }
             ByteBuf buffer;
             try {
                 buffer = directBuffer(to, next);
             } catch (OutOfMemoryError e) {
-                drop(next, counters.dropsFull);
+                drop(next);
                 continue;
             }
             wrote = true;
@@ -286,9 +274,9 @@ final class Connection implements Peer {
         }
     }
 
-    private void drop(OutgoingFrame next, Counter reason) {
+    private void drop(OutgoingFrame next) {
         next.sent().dropped = true;
-        reason.increment();
+        counters.dropsFull.increment();
         charge(-next.cost());
         onQueueChanged();
     }
@@ -304,10 +292,6 @@ final class Connection implements Peer {
 
     /** A frame arrived; on the event loop. */
     void onReceived(ReceivedFrame received) {
-        Channel from = channel;
-        if (from != null) {
-            transport.security().speaks(from, principal, transport.codecs().since(received.message()));
-        }
         counters.framesIn.increment();
         counters.bytesIn.increment(FrameHeader.BYTES + (double) received.bodyBytes());
         long cost = received.bodyBytes() + (long) FRAME_COST_BYTES;

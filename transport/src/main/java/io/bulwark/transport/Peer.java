@@ -13,15 +13,12 @@ public interface Peer {
 
     /**
      * Encodes the message on the calling thread and queues it. True is no promise of delivery: the connection may break
-     * before the message leaves. A message that the connection's version does not know is dropped then, and counted.
+     * before the message leaves.
      *
      * @return false if the connection is closed or its queue is full; the drop is counted
      * @throws IllegalArgumentException if no codec knows the message, or it is longer than a frame may be
      */
     boolean send(long requestId, Message message);
-
-    /** Returns whether the version in use on this connection is this one or a later one; false until that is known. */
-    boolean speaks(int version);
 
     /**
      * Returns whether less than {@link TransportSettings#outboundHighBytes()} are queued: a hint to hold back, not a

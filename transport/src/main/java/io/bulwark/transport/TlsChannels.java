@@ -1,9 +1,6 @@
 package io.bulwark.transport;
 
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.id.PrincipalKey;
-import io.bulwark.protocol.wire.WireVersions;
-import io.bulwark.transport.identity.PeerCertificate;
 import io.bulwark.transport.identity.RefusedCertificateException;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -16,7 +13,7 @@ import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.AttributeKey;
 import java.net.InetSocketAddress;
 import java.security.cert.Certificate;
-import java.security.cert.X509Certificate;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -33,12 +30,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class TlsChannels implements ChannelSecurity {
     private static final AttributeKey<Certificate[]> CHAIN = AttributeKey.valueOf("bulwark.peer.certificate");
-
-    /**
-     * Version that the other end of this connection understands. Its owner's other connections do not count, as another
-     * process may be there.
-     */
-    private static final AttributeKey<Integer> VERSION = AttributeKey.valueOf("bulwark.peer.version");
 
     /** Maximum wait on closing until the close notice has left. */
     private static final long CLOSE_NOTICE_MILLIS = 500;
@@ -95,34 +86,6 @@ final class TlsChannels implements ChannelSecurity {
     @Override
     public void connecting(ChannelPipeline pipeline, PrincipalId remote) {
         install(pipeline, credentials.connecting(), new Ending(remote));
-    }
-
-    /**
-     * Builds that name no version differ, and the oldest end a connection when they get an unknown message. They are
-     * therefore tried now and then with messages that some of them know, until they have sent such a message
-     * themselves.
-     */
-    @Override
-    public boolean maySay(Channel channel, PrincipalId remote, int since) {
-        int version = versionOn(channel);
-        return since <= version || (version == WireVersions.UNNAMED && hasAny(since) && credentials.mayTry(remote));
-    }
-
-    private static boolean hasAny(int since) {
-        return since == WireVersions.AGREED_KEYS;
-    }
-
-    @Override
-    public void speaks(Channel channel, PrincipalId remote, int version) {
-        if (version > versionOn(channel)) {
-            channel.attr(VERSION).set(version);
-            credentials.speaks(remote, version);
-        }
-    }
-
-    private static int versionOn(Channel channel) {
-        Integer version = channel.attr(VERSION).get();
-        return version == null ? WireVersions.UNNAMED : version;
     }
 
     @Override
@@ -221,25 +184,17 @@ final class TlsChannels implements ChannelSecurity {
         }
 
         /**
-         * Reads the version that TLS has chosen among those of both sides, so that nobody in between can force an older
-         * one.
+         * Refuses a peer with which TLS has agreed on no version. TLS authenticates the choice, so that nobody in
+         * between can force an older version.
          */
-        private void agree(Channel channel, PrincipalId peer, PrincipalKey key) {
-            String name = channel.pipeline().get(SslHandler.class).applicationProtocol();
-            int version = credentials.versions().named(name == null ? "" : name);
-            if (!credentials.versions().contains(version)) {
+        private void requireCommonVersion(Channel channel, PrincipalId peer) {
+            List<String> names = credentials.versions().names();
+            String agreed = channel.pipeline().get(SslHandler.class).applicationProtocol();
+            if (agreed == null || !names.contains(agreed)) {
                 throw new ConnectionFault(
                         Fault.HANDSHAKE_VERSION,
-                        peer + " speaks none of the versions "
-                                + credentials.versions().oldest() + " to "
-                                + credentials.versions().newest()
-                                + " of this process: upgrade the older of the two");
-            }
-            channel.attr(VERSION).set(version);
-            credentials.speaks(peer, version);
-            if (version == WireVersions.UNNAMED) {
-                credentials.opened(peer, key);
-                var _ = channel.closeFuture().addListener(_ -> credentials.closed(peer, key));
+                        peer + " offers none of the wire versions of this process, " + String.join(" and ", names)
+                                + ": upgrade the older of the two");
             }
         }
 
@@ -256,7 +211,7 @@ final class TlsChannels implements ChannelSecurity {
                 open.add(channel);
                 var _ = channel.closeFuture().addListener(_ -> open.remove(channel));
                 PrincipalId peer = credentials.check(chain);
-                agree(channel, peer, PeerCertificate.keyOf((X509Certificate) chain[0]));
+                requireCommonVersion(channel, peer);
                 return peer;
             } catch (RefusedCertificateException | SSLPeerUnverifiedException e) {
                 throw ConnectionFault.ofTls(e);

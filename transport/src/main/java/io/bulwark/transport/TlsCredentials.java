@@ -18,15 +18,10 @@ import java.security.cert.Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArraySet;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +34,6 @@ import org.jspecify.annotations.Nullable;
 public final class TlsCredentials implements Credentials {
     static final String PROTOCOL = "TLSv1.3";
     private static final int STRANGERS_MAX = 1_024;
-    private static final long TRY_NANOS = TimeUnit.MINUTES.toNanos(2);
 
     private final PrincipalId self;
     private final SslProvider provider;
@@ -60,14 +54,6 @@ public final class TlsCredentials implements Credentials {
     };
 
     private final WireVersions versions;
-    /** The newest version that each principal has spoken since this process began; it never decreases. */
-    private final Map<PrincipalId, Integer> spoken = new ConcurrentHashMap<>();
-
-    /** Keys presented on open connections without a version name, by their owner. */
-    private final Map<PrincipalId, List<PrincipalKey>> unnamed = new ConcurrentHashMap<>();
-
-    private final Map<PrincipalId, Long> tried = new ConcurrentHashMap<>();
-
     private volatile TrustedKeys trusted;
     private volatile @Nullable Long asOf;
     private volatile Contexts contexts;
@@ -77,23 +63,18 @@ public final class TlsCredentials implements Credentials {
             OwnKey key, Instant until, SslProvider engine, SslContext accepting, SslContext connecting) {}
 
     public TlsCredentials(Identity identity, TrustedKeys trusted) {
-        this(identity, trusted, WireVersions.HERE);
-    }
-
-    /** Creates credentials as a build with these versions has them. */
-    public TlsCredentials(Identity identity, TrustedKeys trusted, WireVersions versions) {
         this(
                 identity,
                 trusted,
                 OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK,
-                InstantSource.system(),
-                versions);
+                InstantSource.system());
     }
 
     TlsCredentials(Identity identity, TrustedKeys trusted, SslProvider provider, InstantSource clock) {
         this(identity, trusted, provider, clock, WireVersions.HERE);
     }
 
+    /** Creates credentials as a build with these versions has them. */
     TlsCredentials(
             Identity identity, TrustedKeys trusted, SslProvider provider, InstantSource clock, WireVersions versions) {
         this.self = identity.principal();
@@ -155,49 +136,6 @@ public final class TlsCredentials implements Credentials {
     /** Returns the engine in use, for people: {@code OPENSSL} or {@code JDK}. */
     public String engine() {
         return contexts.engine().name();
-    }
-
-    /** The newest of the versions of what travels that this principal has spoken since the process began; 0 if it was not met. */
-    public int versionOf(PrincipalId remote) {
-        return spoken.getOrDefault(remote, 0);
-    }
-
-    /**
-     * Returns whether there is now a connection with this principal without a version name, under a key that is trusted
-     * now.
-     */
-    public boolean hasUnversionedConnection(PrincipalId remote) {
-        TrustedKeys now = trusted;
-        return unnamed.getOrDefault(remote, List.of()).stream()
-                .anyMatch(key -> now.ownerOf(key).filter(remote::equals).isPresent());
-    }
-
-    /** One on which no version was named. */
-    void opened(PrincipalId remote, PrincipalKey key) {
-        unnamed.merge(
-                remote,
-                List.of(key),
-                (before, one) -> Stream.concat(before.stream(), one.stream()).toList());
-    }
-
-    void closed(PrincipalId remote, PrincipalKey key) {
-        unnamed.computeIfPresent(remote, (_, before) -> {
-            List<PrincipalKey> left = new ArrayList<>(before);
-            left.remove(key);
-            return left.isEmpty() ? null : List.copyOf(left);
-        });
-    }
-
-    /** Returns whether a message that this principal may not know may be sent to it; rate-limited. */
-    boolean mayTry(PrincipalId remote) {
-        long now = System.nanoTime();
-        return tried.merge(remote, now, (last, _) -> now - last < TRY_NANOS ? last : now) == now;
-    }
-
-    void speaks(PrincipalId remote, int version) {
-        if (version > versionOf(remote)) {
-            spoken.merge(remote, version, Math::max);
-        }
     }
 
     /** Returns the versions spoken here. */
@@ -303,7 +241,7 @@ public final class TlsCredentials implements Credentials {
     }
 
     private SslContextBuilder common(SslContextBuilder builder, SslProvider engine) {
-        // Builds from before versions were agreed on offer and choose none: that is version 1.
+        // Without a common version TLS agrees on none, and each side then refuses the other with its reason.
         return builder.sslProvider(engine)
                 .protocols(PROTOCOL)
                 .trustManager(trustManager)

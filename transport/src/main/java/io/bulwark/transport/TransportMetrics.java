@@ -72,7 +72,6 @@ final class TransportMetrics {
         final Counter renewals;
         final Counter dropsFull;
         final Counter dropsDisconnected;
-        final Counter dropsVersion;
 
         private PeerCounters(MeterRegistry registry, String peer) {
             bytesIn = counter(registry, "bulwark.transport.bytes", "Bytes of frames.", "peer", peer, "direction", "in");
@@ -101,14 +100,6 @@ final class TransportMetrics {
                     peer,
                     "reason",
                     "disconnected");
-            dropsVersion = counter(
-                    registry,
-                    "bulwark.transport.drops",
-                    "Messages that were not sent.",
-                    "peer",
-                    peer,
-                    "reason",
-                    "older-version");
         }
 
         private static Counter counter(MeterRegistry registry, String name, String description, String... tags) {

@@ -1,5 +1,6 @@
 package io.bulwark.transport;
 
+import io.bulwark.protocol.wire.WireVersions;
 import io.bulwark.transport.identity.Identity;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -9,11 +10,13 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
+import java.util.List;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
@@ -28,6 +31,12 @@ final class TlsSocket implements AutoCloseable {
     final SSLSocket socket;
 
     TlsSocket(InetSocketAddress address, @Nullable Identity identity, String protocol) throws IOException {
+        this(address, identity, protocol, WireVersions.HERE.names());
+    }
+
+    /** Creates a client that offers these application protocols. */
+    TlsSocket(InetSocketAddress address, @Nullable Identity identity, String protocol, List<String> versions)
+            throws IOException {
         try {
             SSLContext context = SSLContext.getInstance("TLS");
             context.init(keys(identity), new TrustManager[] {new Trusting()}, null);
@@ -36,7 +45,10 @@ final class TlsSocket implements AutoCloseable {
             throw new IOException(e);
         }
         socket.setSoTimeout(TIMEOUT_MILLIS);
-        socket.setEnabledProtocols(new String[] {protocol});
+        SSLParameters parameters = socket.getSSLParameters();
+        parameters.setProtocols(new String[] {protocol});
+        parameters.setApplicationProtocols(versions.toArray(new String[0]));
+        socket.setSSLParameters(parameters);
     }
 
     /** Returns whether the other side ends the connection, during the handshake or after it. */

@@ -11,6 +11,7 @@ import io.bulwark.console.http.Page;
 import io.bulwark.console.http.Paging;
 import io.bulwark.console.job.Job;
 import io.bulwark.console.job.Jobs;
+import io.bulwark.console.live.ClusterMeters;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.AuditEntry;
 import io.bulwark.protocol.wire.Bytes;
@@ -39,11 +40,13 @@ class AuditTrail {
 
     private final SignedIn signedIn;
     private final Jobs jobs;
+    private final ClusterMeters meters;
     private final LinkedHashMap<Long, VerificationView> results = new LinkedHashMap<>();
 
-    AuditTrail(SignedIn signedIn, Jobs jobs) {
+    AuditTrail(SignedIn signedIn, Jobs jobs, ClusterMeters meters) {
         this.signedIn = signedIn;
         this.jobs = jobs;
+        this.meters = meters;
     }
 
     /**
@@ -146,6 +149,7 @@ class AuditTrail {
                 job.progress(entry.number(), Math.max(total, entry.number()));
             });
             keep(job.id(), VerificationView.of(found, Instant.now()));
+            meters.showAudit(found.problem().isPresent());
             List<String> lines = AuditText.of(found);
             lines.subList(0, lines.size() - 1).forEach(job::report);
             return lines.getLast();

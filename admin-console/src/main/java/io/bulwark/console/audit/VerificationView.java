@@ -10,18 +10,15 @@ import org.jspecify.annotations.Nullable;
  * @param entries number of correct entries, from the first on
  * @param head digest of all these entries
  * @param unsigned how many of these nobody has signed
- * @param registeredBefore how many of these are signed with keys that the replicas alone attest
  * @param problem the first wrong entry and its problem; null if there is none
  */
-record VerificationView(
-        Instant at, long entries, String head, long unsigned, long registeredBefore, @Nullable String problem) {
+record VerificationView(Instant at, long entries, String head, long unsigned, @Nullable String problem) {
     static VerificationView of(AuditLog.Verification found, Instant at) {
         return new VerificationView(
                 at,
                 found.entries(),
                 found.head().toHex(),
                 found.unsigned(),
-                found.registeredBefore(),
                 found.problem().orElse(null));
     }
 }

@@ -1,5 +1,6 @@
 package io.bulwark.console.bucket;
 
+import io.bulwark.console.http.EntityTag;
 import io.bulwark.console.http.Page;
 import io.bulwark.console.http.Paging;
 import io.bulwark.console.job.Job;
@@ -42,7 +43,7 @@ class BucketApi {
     @ApiResponse(responseCode = "404", description = "There is no such bucket")
     ResponseEntity<BucketView> find(@PathVariable String bucket) {
         BucketView found = buckets.find(bucket);
-        return ResponseEntity.ok().eTag(Buckets.tag(found)).body(found);
+        return ResponseEntity.ok().eTag(EntityTag.of(found).text()).body(found);
     }
 
     @PostMapping
@@ -55,7 +56,7 @@ class BucketApi {
     ResponseEntity<BucketView> create(@RequestBody Buckets.Creation wanted) {
         BucketView made = buckets.create(wanted);
         return ResponseEntity.created(URI.create("/api/v1/buckets/" + made.name()))
-                .eTag(Buckets.tag(made))
+                .eTag(EntityTag.of(made).text())
                 .body(made);
     }
 

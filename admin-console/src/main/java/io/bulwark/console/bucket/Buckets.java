@@ -12,7 +12,7 @@ import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.console.access.SignedIn;
 import io.bulwark.console.http.ApiException;
-import io.bulwark.console.http.EntityTags;
+import io.bulwark.console.http.EntityTag;
 import io.bulwark.console.job.Job;
 import io.bulwark.console.job.Jobs;
 import java.util.List;
@@ -87,13 +87,9 @@ public class Buckets {
     /** @param ifMatch tag of the bucket that the client read; null for any */
     void delete(String name, @Nullable String ifMatch) {
         if (ifMatch != null) {
-            EntityTags.check(ifMatch, tag(find(name)));
+            EntityTag.of(find(name)).require(ifMatch, "bucket " + name);
         }
         signedIn.client().deleteBucket(name);
-    }
-
-    static String tag(BucketView bucket) {
-        return EntityTags.of(bucket.created().toEpochMilli() + "-" + bucket.objects() + "-" + bucket.bytes());
     }
 
     /** Returns the names of the volumes that buckets can be made in. */

@@ -120,9 +120,11 @@ final class Redundancy {
             return can + Math.max(0, least) + " to " + most + " more of " + f + " " + faults
                     + ", until nodes have compared and repaired their data.";
         }
-        return most == f && f > 0
-                ? can + "all " + f + " " + faults + " of its policy."
-                : can + (most == 0 ? "no further fault" : most + " more " + (most == 1 ? "fault" : "faults")) + " of " + f
+        if (most == f && f > 0) {
+            String whose = subject.endsWith("s") ? "their" : "its";
+            return can + (f == 1 ? "the one fault" : "all " + f + " faults") + " that " + whose + " policy covers.";
+        }
+        return can + (most == 0 ? "no further fault" : most + " more " + (most == 1 ? "fault" : "faults")) + " of " + f
                         + ".";
     }
 
@@ -167,8 +169,8 @@ final class Redundancy {
         if (node.rebuild().isPresent()) {
             ClusterStatus.Rebuild rebuild = node.rebuild().get();
             String time = rebuild.remaining()
-                    .map(left -> ", about " + format.duration(left.toMillis()) + " at " + format.bytes(rebuild.bytesPerSecond())
-                            + "/s")
+                    .map(left -> (left.isZero() ? ", less than a second" : ", about " + format.duration(left.toMillis()))
+                            + " at " + format.bytes(rebuild.bytesPerSecond()) + "/s")
                     .orElse("; none in the last ten seconds");
             all.add(new Activity(
                     Level.WARN,

@@ -1,9 +1,11 @@
 package io.bulwark.console.job;
 
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,7 @@ public final class Job {
     private long done;
     private long total;
     private @Nullable Instant ended;
+    private long changes = 1;
 
     /** State of a job. It begins as {@code RUNNING} and ends in one of the others. */
     public enum State {
@@ -68,6 +71,7 @@ public final class Job {
     public synchronized void progress(long done, long total) {
         this.done = done;
         this.total = total;
+        changes++;
         notifyAll();
     }
 
@@ -77,6 +81,7 @@ public final class Job {
             lines.removeFirst();
         }
         lines.add(line);
+        changes++;
         notifyAll();
     }
 
@@ -103,6 +108,20 @@ public final class Job {
         }
         state = end;
         ended = clock.instant();
+        changes++;
         notifyAll();
+    }
+
+    /** Waits until there are other changes than those known, at most this long; returns the number of all changes. */
+    synchronized long awaitChange(long known, Duration wait) throws InterruptedException {
+        long deadline = System.nanoTime() + wait.toNanos();
+        while (changes == known) {
+            long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+            if (left <= 0) {
+                break;
+            }
+            wait(left);
+        }
+        return changes;
     }
 }

@@ -10,6 +10,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
@@ -24,6 +26,17 @@ public class History {
 
     /** Name of the series with the faults that a volume can still take is this and the volume's name. */
     public static final String FAULTS_LEFT = "faults-left.";
+
+    /** Series that are rates, each with the counter that it follows. */
+    private static final SortedMap<String, String> COUNTERS = new TreeMap<>(Map.of(
+            "metadata.rate",
+            "metadata.applied",
+            "scrub.rate",
+            "scrub.checked",
+            "repair.rate",
+            "repair.done",
+            "verification.rate",
+            "verification.done"));
 
     private final Deque<Sample> samples = new ArrayDeque<>();
     private List<String> names = List.of();
@@ -60,22 +73,34 @@ public class History {
         long used = 0;
         long free = 0;
         long pending = 0;
+        long checked = 0;
+        long repaired = 0;
         for (ClusterStatus.NodeStatus node : status.nodes()) {
             used += node.usedBytes();
             free += node.freeBytes();
             pending += node.pending();
+            checked += node.background().looked();
+            repaired += node.background().repaired();
         }
         figures.put("capacity.used", (double) used);
         figures.put("capacity.free", (double) free);
         figures.put("backlog.blocks", (double) pending);
+        figures.put("scrub.checked", (double) checked);
+        figures.put("repair.done", (double) repaired);
         long unverified = 0;
+        long verified = 0;
+        long pool = 0;
         for (ClusterStatus.VolumeStatus volume : status.volumes()) {
-            unverified += volume.versions().values().stream()
-                    .mapToLong(ClusterStatus.Versions::unverified)
-                    .sum();
+            for (ClusterStatus.Versions versions : volume.versions().values()) {
+                unverified += versions.unverified();
+                verified += versions.verifications();
+                pool += versions.poolBytes();
+            }
             figures.put(FAULTS_LEFT + volume.volume().name(), (double) volume.moreFaults());
         }
         figures.put("backlog.unverified", (double) unverified);
+        figures.put("verification.done", (double) verified);
+        figures.put("pool.used", (double) pool);
         long failed = status.replicas().stream()
                 .filter(replica -> !replica.reachable() || !replica.agrees())
                 .count();
@@ -105,8 +130,8 @@ public class History {
 
     /** Returns the names of all series. */
     public synchronized List<String> names() {
-        List<String> all = new ArrayList<>(List.of("metadata.rate"));
-        names.stream().filter(name -> !name.equals("metadata.applied")).forEach(all::add);
+        List<String> all = new ArrayList<>(COUNTERS.keySet());
+        names.stream().filter(name -> !COUNTERS.containsValue(name)).forEach(all::add);
         return all;
     }
 
@@ -117,9 +142,10 @@ public class History {
         }
         List<Long> seconds = new ArrayList<>();
         List<@Nullable Double> values = new ArrayList<>();
+        String counter = COUNTERS.get(name);
         Sample before = null;
         for (Sample sample : samples) {
-            double value = name.equals("metadata.rate") ? rate(before, sample) : sample.value(name);
+            double value = counter == null ? sample.value(name) : rate(counter, before, sample);
             if (!sample.at.isBefore(since)) {
                 seconds.add(sample.at.getEpochSecond());
                 values.add(Double.isNaN(value) ? null : value);
@@ -143,20 +169,20 @@ public class History {
 
     static Unit unit(String name) {
         return switch (name) {
-            case "capacity.used", "capacity.free" -> Unit.BYTES;
-            case "metadata.rate", "requests.rate", "stores.rate" -> Unit.PER_SECOND;
+            case "capacity.used", "capacity.free", "pool.used" -> Unit.BYTES;
+            case "metadata.rate", "requests.rate", "stores.rate", "scrub.rate", "repair.rate", "verification.rate" -> Unit.PER_SECOND;
             case "metadata.latency" -> Unit.MILLISECONDS;
             case "backlog.blocks", "backlog.unverified" -> Unit.BLOCKS;
             default -> Unit.FAULTS;
         };
     }
 
-    private static double rate(@Nullable Sample before, Sample sample) {
+    private static double rate(String counter, @Nullable Sample before, Sample sample) {
         if (before == null) {
             return Double.NaN;
         }
         double seconds = Duration.between(before.at, sample.at).toMillis() / 1000.0;
-        double executed = sample.value("metadata.applied") - before.value("metadata.applied");
+        double executed = sample.value(counter) - before.value(counter);
         return seconds <= 0 ? Double.NaN : Double.isNaN(executed) ? executed : Math.max(0, executed) / seconds;
     }
 }

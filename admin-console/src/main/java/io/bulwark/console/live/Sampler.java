@@ -28,17 +28,19 @@ class Sampler {
     private final ChangeLog changes;
     private final EventStreams streams;
     private final StatusFeed feed;
+    private final ClusterMeters meters;
     private final Thread thread = Thread.ofVirtual().name("sampler").unstarted(this::run);
     private Instant sampled = Instant.EPOCH;
     private @Nullable ClusterStatus published;
     private boolean publishedOutage;
 
-    Sampler(ClusterWatch watch, History history, ChangeLog changes, EventStreams streams, StatusFeed feed) {
+    Sampler(ClusterWatch watch, History history, ChangeLog changes, EventStreams streams, StatusFeed feed, ClusterMeters meters) {
         this.watch = watch;
         this.history = history;
         this.changes = changes;
         this.streams = streams;
         this.feed = feed;
+        this.meters = meters;
     }
 
     @PostConstruct
@@ -78,6 +80,7 @@ class Sampler {
             publish(observation);
             if (due) {
                 history.add(observation, map.latency());
+                meters.show(observation.status());
             }
         } catch (BulwarkException e) {
             onOutage(now, e, due);
@@ -105,6 +108,7 @@ class Sampler {
         }
         if (due) {
             history.addGap(now);
+            meters.showOutage();
         }
     }
 }

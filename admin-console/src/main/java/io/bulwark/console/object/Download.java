@@ -4,7 +4,6 @@ import io.bulwark.client.Bucket;
 import io.bulwark.client.GetOptions;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.console.http.ApiException;
-import io.bulwark.console.http.EntityTags;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -51,11 +50,11 @@ final class Download {
 
     /** Answers, to HEAD without reading the object. */
     void send(HttpServletRequest request, HttpServletResponse response) throws IOException {
-        String tag = EntityTags.of(object.version());
+        String tag = VersionTags.of(object.version());
         String ifMatch = request.getHeader(HttpHeaders.IF_MATCH);
-        EntityTags.check(ifMatch, tag);
+        VersionTags.check(ifMatch, tag);
         String ifNoneMatch = request.getHeader(HttpHeaders.IF_NONE_MATCH);
-        if (ifNoneMatch != null && EntityTags.matchesWeakly(ifNoneMatch, tag)) {
+        if (ifNoneMatch != null && VersionTags.matchesWeakly(ifNoneMatch, tag)) {
             response.setHeader(HttpHeaders.ETAG, tag);
             response.setHeader(HttpHeaders.CACHE_CONTROL, "private, no-cache");
             response.setStatus(HttpServletResponse.SC_NOT_MODIFIED);

@@ -1,7 +1,6 @@
 package io.bulwark.console.object;
 
 import io.bulwark.client.ObjectInfo;
-import io.bulwark.console.http.EntityTags;
 import java.time.Instant;
 import java.util.SortedMap;
 
@@ -34,6 +33,6 @@ public record ObjectView(
 
     /** Returns the tag of this version: its number, which is never used again. */
     public String tag() {
-        return EntityTags.of(version);
+        return VersionTags.of(version);
     }
 }

@@ -13,11 +13,10 @@ import io.bulwark.client.VersionInfo;
 import io.bulwark.client.error.InvalidRequestException;
 import io.bulwark.console.access.SignedIn;
 import io.bulwark.console.http.ApiException;
-import io.bulwark.console.http.EntityTags;
 import io.bulwark.console.http.Page;
 import io.bulwark.console.http.Paging;
+import jakarta.servlet.ServletInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -145,7 +144,7 @@ class Objects {
      *
      * @param announced the length of the body; -1 if unknown
      */
-    ObjectInfo upload(String bucket, String key, InputStream body, long announced, PutOptions options)
+    ObjectInfo upload(String bucket, String key, ServletInputStream body, long announced, PutOptions options)
             throws IOException {
         ObjectOutputStream object = bucket(bucket).newOutputStream(key, options);
         boolean whole = false;
@@ -156,9 +155,10 @@ class Objects {
                 object.write(buffer, 0, count);
                 length += count;
             }
-            if (announced >= 0 && length != announced) {
+            // A connection that breaks between two chunks looks like the end of the body to a reader.
+            if (!body.isFinished() || (announced >= 0 && length != announced)) {
                 throw ApiException.badField(
-                        "Content-Length", "the body ended after " + length + " of " + announced + " bytes");
+                        "body", "the body broke off after " + length + (announced >= 0 ? " of " + announced : "") + " bytes");
             }
             whole = true;
         } finally {
@@ -219,7 +219,7 @@ class Objects {
     void delete(String bucket, String key, long version, @Nullable String ifMatch) {
         Bucket in = bucket(bucket);
         if (ifMatch != null) {
-            EntityTags.check(ifMatch, EntityTags.of(in.head(key, checkedVersion(version)).version()));
+            VersionTags.check(ifMatch, VersionTags.of(in.head(key, checkedVersion(version)).version()));
         }
         if (checkedVersion(version) == 0) {
             in.delete(key);

@@ -42,6 +42,8 @@ final class Navigation {
         titles.put("/principals", "Principals");
         titles.put("/audit", "Audit");
         titles.put("/jobs", "Jobs");
+        titles.put("/releases", "Releases");
+        titles.put("/configuration", "Configuration");
         return titles;
     }
 }

@@ -47,7 +47,7 @@ class PrincipalApi {
      *
      * @param keepOld whether its newest key so far stays valid, until a change without this
      */
-    record NewKey(@Nullable String key, boolean keepOld) {}
+    record NewKey(@Nullable String key, @Nullable Boolean keepOld) {}
 
     /** Rights that a client has on behalf of a person at most, of {@code read}, {@code write}, {@code administer}. */
     record Ceiling(@Nullable List<String> rights) {}
@@ -90,7 +90,8 @@ class PrincipalApi {
             @PathVariable String id,
             @RequestBody NewKey body,
             @RequestHeader(name = "If-Match", required = false) @Nullable String ifMatch) {
-        return tagged(directory.rotate(PrincipalDirectory.named(null, id), body.key(), body.keepOld(), ifMatch));
+        boolean keepOld = Boolean.TRUE.equals(body.keepOld());
+        return tagged(directory.rotate(PrincipalDirectory.named(null, id), body.key(), keepOld, ifMatch));
     }
 
     /** Shows what a revocation would do, without doing it. */

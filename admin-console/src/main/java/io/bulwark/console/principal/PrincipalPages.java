@@ -60,6 +60,12 @@ class PrincipalPages {
         return "principal/principal";
     }
 
+    @GetMapping("/{id}/detail")
+    String detail(@PathVariable String id, Model model) {
+        show(directory.find(PrincipalDirectory.named(null, id)), model);
+        return DETAIL;
+    }
+
     @PostMapping("/{id}/key")
     String rotate(
             @PathVariable String id,

@@ -1,5 +1,6 @@
 package io.bulwark.console.volume;
 
+import io.bulwark.console.http.EntityTag;
 import io.bulwark.console.http.Page;
 import io.bulwark.console.http.Paging;
 import io.swagger.v3.oas.annotations.Operation;
@@ -41,7 +42,7 @@ class VolumeApi {
     @ApiResponse(responseCode = "404", description = "There is no such volume")
     ResponseEntity<VolumeDetail> find(@PathVariable String name) {
         VolumeDetail detail = volumes.find(name);
-        return ResponseEntity.ok().eTag(Volumes.tag(detail.volume())).body(detail);
+        return ResponseEntity.ok().eTag(EntityTag.of(detail.volume()).text()).body(detail);
     }
 
     @PostMapping
@@ -51,7 +52,7 @@ class VolumeApi {
     ResponseEntity<VolumeView> create(@RequestBody Volumes.Creation wanted) {
         VolumeView made = volumes.create(wanted);
         return ResponseEntity.created(URI.create("/api/v1/volumes/" + made.name()))
-                .eTag(Volumes.tag(made))
+                .eTag(EntityTag.of(made).text())
                 .body(made);
     }
 

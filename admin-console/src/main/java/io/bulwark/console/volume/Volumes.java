@@ -12,7 +12,7 @@ import io.bulwark.client.error.Subject;
 import io.bulwark.console.PlacementView;
 import io.bulwark.console.access.SignedIn;
 import io.bulwark.console.http.ApiException;
-import io.bulwark.console.http.EntityTags;
+import io.bulwark.console.http.EntityTag;
 import io.bulwark.console.live.ClusterWatch;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
@@ -127,14 +127,9 @@ class Volumes {
     /** @param ifMatch tag of the volume that the client read; null for any */
     void delete(String name, @Nullable String ifMatch) {
         if (ifMatch != null) {
-            EntityTags.check(ifMatch, tag(find(name).volume()));
+            EntityTag.of(find(name).volume()).require(ifMatch, "volume " + name);
         }
         signedIn.client().deleteVolume(name);
-    }
-
-    /** A volume of this name that is made later has another id. */
-    static String tag(VolumeView volume) {
-        return EntityTags.of(volume.id() + "-" + volume.buckets() + "-" + volume.objects() + "-" + volume.bytes());
     }
 
     private Optional<ClusterStatus.VolumeStatus> status(String name) {

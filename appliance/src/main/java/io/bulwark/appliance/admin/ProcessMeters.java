@@ -9,12 +9,11 @@ import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 
 /** Meters of the JVM: memory, threads, garbage collection, processor, files, uptime. */
 final class ProcessMeters implements AutoCloseable {
-    private final MeterRegistry registry = new SimpleMeterRegistry();
+    private final MeterRegistry registry = PrometheusText.registry();
     private final JvmGcMetrics collections;
     /** Gauges hold what they show weakly. */
     private final List<MeterBinder> binders;

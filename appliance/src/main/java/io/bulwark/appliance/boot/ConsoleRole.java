@@ -1,6 +1,7 @@
 package io.bulwark.appliance.boot;
 
 import io.bulwark.appliance.admin.MonitoredMember;
+import io.bulwark.appliance.cluster.RunningNode;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.error.ConfigException;
@@ -12,7 +13,6 @@ import io.bulwark.console.ConsoleSettings;
 import io.bulwark.console.Surroundings;
 import io.bulwark.transport.Destination;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -104,7 +104,8 @@ public final class ConsoleRole {
             Bulwark client, ConsoleServer server, CompletableFuture<Integer> over, MeterRegistry meters)
             implements MonitoredMember {
         private RunningConsole(Bulwark client, ConsoleServer server, CompletableFuture<Integer> over) {
-            this(client, server, over, new SimpleMeterRegistry());
+            this(client, server, over, RunningNode.metersOf("console"));
+            server.meters().bindTo(meters);
         }
 
         @Override

@@ -6,7 +6,7 @@ import io.bulwark.appliance.cluster.ReplicaSetup;
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.console.ConsoleSettings;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Recoveries;
 import io.bulwark.storage.store.Durability;
 import io.bulwark.transport.Destination;
 import io.bulwark.transport.file.OutputFile;

@@ -1,6 +1,7 @@
 package io.bulwark.appliance.boot;
 
 import io.bulwark.appliance.admin.MonitoredMember;
+import io.bulwark.appliance.admin.PrometheusText;
 import io.bulwark.appliance.cluster.JavaCommand;
 import io.bulwark.appliance.cluster.ReplicaProcess;
 import io.bulwark.appliance.cluster.ReplicaSetup;
@@ -17,7 +18,6 @@ import io.bulwark.client.error.Subject;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.transport.Destination;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,7 +43,7 @@ public final class SuperviseRole implements MonitoredMember {
     private final int number;
     private final GroupView group;
     private final Supervisor supervisor;
-    private final MeterRegistry meters = new SimpleMeterRegistry();
+    private final MeterRegistry meters = PrometheusText.registry();
     private final ControlSocket control;
 
     private SuperviseRole(

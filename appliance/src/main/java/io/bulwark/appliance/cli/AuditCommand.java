@@ -87,7 +87,6 @@ final class AuditCommand implements Runnable {
         json.put("entries", found.entries());
         json.put("head", found.head().toHex());
         json.put("unsigned", found.unsigned());
-        json.put("registeredBefore", found.registeredBefore());
         json.put("problem", found.problem().orElse(""));
         access.global().print(json, String.join(System.lineSeparator(), AuditText.of(found)));
         return found.problem().isEmpty() ? 0 : CommandFailure.FAILED;

@@ -53,6 +53,7 @@ import picocli.CommandLine.Spec;
             PrincipalCommand.class,
             GrantCommand.class,
             AuditCommand.class,
+            EvidenceCommand.class,
             ReleaseCommand.class,
             JoinCommand.class,
             HelpCommand.class

@@ -3,6 +3,7 @@ package io.bulwark.appliance.cli;
 import io.bulwark.appliance.cluster.DataDirectory;
 import io.bulwark.appliance.control.ControlSocket;
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.config.EncryptionConfig;
 import io.bulwark.client.error.UnavailableException;
@@ -50,7 +51,7 @@ final class ClusterAccess {
 
     /** Connects, or fails with what to do: at once where nobody listens. */
     Bulwark connect() {
-        Path file = client == null ? DataDirectory.clientProperties(global.data()) : client;
+        Path file = configuration();
         if (!Files.exists(file)) {
             throw new CommandFailure(
                     CommandFailure.UNAVAILABLE,
@@ -68,6 +69,26 @@ final class ClusterAccess {
         } catch (UnavailableException e) {
             throw unavailable(outage, served, String.valueOf(e.getMessage()));
         }
+    }
+
+    /** Returns the genesis file that the client configuration names, without a connection. */
+    Path genesis() {
+        Path file = configuration();
+        if (!Files.exists(file)) {
+            throw new CommandFailure(
+                    CommandFailure.CONFIG, "there is no " + file + " that names a genesis; name it with --genesis");
+        }
+        return switch (ClientConfig.load(file).channels()) {
+            case ChannelConfig.Tls files -> files.genesis();
+            case ChannelConfig.InsecureLoopback _ ->
+                throw new CommandFailure(
+                        CommandFailure.CONFIG,
+                        file + " names no genesis, as insecure-loopback has no keys; name one with --genesis");
+        };
+    }
+
+    private Path configuration() {
+        return client == null ? DataDirectory.clientProperties(global.data()) : client;
     }
 
     private ClientConfig encrypting(ClientConfig config) {

@@ -184,12 +184,13 @@ final class PrincipalCommand implements Runnable {
             name = "suspended",
             description = {
                 "List the suspended clients: b + 1 nodes found poisonous versions of theirs; they may not write.",
-                "Administrators of the volume are listed too, but not suspended."
+                "Administrators of the volume are listed too, but not suspended.",
+                "`bulwark evidence show FAULT` explains the proof."
             })
     int suspended(@Mixin ClusterAccess access) {
         List<Map<String, Object>> json = new ArrayList<>();
         List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("CLIENT", "SINCE", "MAY WRITE", "NODE", "BLOCK", "FOUND"));
+        rows.add(List.of("CLIENT", "SINCE", "MAY WRITE", "FAULT", "NODE", "BLOCK", "FOUND"));
         try (Bulwark client = access.connect()) {
             for (Principals.Suspension each : client.principals().suspended()) {
                 List<Map<String, Object>> reports = new ArrayList<>();
@@ -204,6 +205,7 @@ final class PrincipalCommand implements Runnable {
                             each.client().toString(),
                             each.since().toString(),
                             each.enforced() ? "no" : "yes, administers",
+                            Long.toString(each.fault()),
                             report.reporter().toString(),
                             report.block().toString(),
                             report.detail()));
@@ -212,6 +214,7 @@ final class PrincipalCommand implements Runnable {
                 one.put("client", each.client().toString());
                 one.put("since", each.since().toString());
                 one.put("suspended", each.enforced());
+                one.put("fault", each.fault());
                 one.put("reports", reports);
                 json.add(one);
             }

@@ -4,7 +4,7 @@ import io.bulwark.appliance.boot.ParentWatch;
 import io.bulwark.appliance.boot.ReplicaRole;
 import io.bulwark.appliance.boot.SuperviseRole;
 import io.bulwark.appliance.cluster.ReplicaProcess;
-import io.bulwark.protocol.ordering.replica.StartReason;
+import io.bulwark.protocol.ordering.driver.StartReason;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -22,13 +22,12 @@ final class RoleCommands {
     @Command(
             name = "replica",
             description = {
-                "Run a metadata replica, or list, replace, recover, restore or move the replicas.",
+                "Run a metadata replica, or list, replace, recover or restore the replicas.",
                 "`replica --config FILE` runs a replica. list, replace, add and remove are for operators of the "
                         + "cluster;",
-                "recover, restore and move act on this machine."
+                "recover and restore act on this machine."
             },
             subcommands = {
-                ReplicaMoveCommand.class,
                 ReplicaRecoverCommand.class,
                 ReplicaRestoreCommand.class,
                 ReplicaListCommand.class,
@@ -64,7 +63,7 @@ final class RoleCommands {
                 CommandSpec own = Objects.requireNonNull(spec);
                 throw new ParameterException(
                         own.commandLine(),
-                        "replica needs --config FILE, or one of list, replace, add, remove, recover, move");
+                        "replica needs --config FILE, or one of list, replace, add, remove, recover, restore");
             }
             if (endWithInput) {
                 ParentWatch.begin();

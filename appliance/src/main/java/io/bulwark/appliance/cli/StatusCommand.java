@@ -240,9 +240,14 @@ final class StatusCommand implements Callable<Integer> {
 
     private static List<List<String>> faults(StatusView cluster) {
         List<List<String>> faults = new ArrayList<>();
-        faults.add(List.of("RECORDED FAULT", "VERDICT", "BLOCK", "DETAIL"));
+        faults.add(List.of("RECORDED FAULT", "NUMBER", "VERDICT", "BLOCK", "DETAIL"));
         for (StatusView.Fault fault : cluster.faults()) {
-            faults.add(List.of(fault.node(), fault.verdict(), fault.block(), Text.printable(fault.detail())));
+            faults.add(List.of(
+                    fault.node(),
+                    Long.toString(fault.number()),
+                    fault.verdict(),
+                    fault.block(),
+                    Text.printable(fault.detail())));
         }
         return faults;
     }

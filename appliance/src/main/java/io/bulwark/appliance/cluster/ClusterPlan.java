@@ -9,7 +9,7 @@ import io.bulwark.client.config.KnownPrincipals;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.id.PrincipalKind;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Recoveries;
 import io.bulwark.transport.Destination;
 import io.bulwark.transport.identity.Identity;
 import java.io.IOException;
@@ -70,12 +70,10 @@ public final class ClusterPlan {
             KeyRing.generate(data.keys(), principals(), new SecureRandom());
             Files.createFile(done);
         }
-        // A directory of the time before TLS has a configuration, but no genesis.
-        boolean begun = !shape.insecureLoopback() && !Files.exists(data.genesis());
-        if (begun) {
+        if (!shape.insecureLoopback() && !Files.exists(data.genesis())) {
             begin();
         }
-        if (begun || !Files.exists(data.clientProperties())) {
+        if (!Files.exists(data.clientProperties())) {
             commandLine().store(data.clientProperties());
         }
     }

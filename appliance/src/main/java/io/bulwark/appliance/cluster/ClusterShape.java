@@ -91,11 +91,6 @@ public record ClusterShape(
         return (replicas - 1) / 3;
     }
 
-    /** The same with another ordering engine. */
-    public ClusterShape withOrdering(Ordering other) {
-        return new ClusterShape(nodes, replicas, portBase, other, durability, insecureLoopback);
-    }
-
     void to(Properties properties) {
         properties.setProperty("nodes", Integer.toString(nodes));
         properties.setProperty("replicas", Integer.toString(replicas));

@@ -69,6 +69,23 @@ public record NodeSetup(
                 KEY_MILLIS);
     }
 
+    /** The same node at another address of its own. */
+    public NodeSetup withListen(InetSocketAddress other) {
+        return new NodeSetup(
+                number,
+                other,
+                data,
+                keys,
+                channels,
+                replicas,
+                durability,
+                scrubBytesPerSecond,
+                rebuildBytesPerSecond,
+                historyPoolBytes,
+                writeBackMillis,
+                keyMillis);
+    }
+
     public NodeSetup withKeyMillis(long other) {
         return new NodeSetup(
                 number,

@@ -9,7 +9,7 @@ import io.bulwark.metadata.ReplicaServer;
 import io.bulwark.metadata.bft.ReplicaRestarter;
 import io.bulwark.metadata.bftsmart.BftSmartEngines;
 import io.bulwark.protocol.metadata.Genesis;
-import io.bulwark.protocol.ordering.replica.StartReason;
+import io.bulwark.protocol.ordering.driver.StartReason;
 import io.bulwark.transport.Credentials;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;

@@ -5,7 +5,7 @@ import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Genesis;
 import io.bulwark.protocol.metadata.GenesisKeys;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Recoveries;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -91,11 +91,6 @@ public record ReplicaSetup(
             throw new IllegalArgumentException("a key period of " + recoveries.keyMillis()
                     + " ms; it is 15 s to the watchdog period, well above three message delays");
         }
-    }
-
-    /** The same with another ordering engine. */
-    public ReplicaSetup withOrdering(Ordering other) {
-        return new ReplicaSetup(number, listen, replicas, data, keys, channels, other, nodes, clients, recoveries);
     }
 
     /** The same with other times of recoveries. */

@@ -1,6 +1,7 @@
 package io.bulwark.appliance.cluster;
 
 import io.bulwark.appliance.admin.MonitoredMember;
+import io.bulwark.appliance.admin.PrometheusText;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.error.NotBelievedException;
 import io.bulwark.client.metadata.MetadataClient;
@@ -11,6 +12,7 @@ import io.bulwark.protocol.agreement.AgreementCodec;
 import io.bulwark.protocol.control.NodeControlCodec;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
+import io.bulwark.protocol.control.NodeControlMessage.PoolReport;
 import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.extent.ExtentCodec;
@@ -51,7 +53,6 @@ import io.bulwark.transport.Transport;
 import io.bulwark.transport.TransportSettings;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -89,7 +90,7 @@ public final class RunningNode implements MonitoredMember {
 
     /** A registry whose meters all tell whose they are. */
     public static MeterRegistry metersOf(String member) {
-        MeterRegistry meters = new SimpleMeterRegistry();
+        MeterRegistry meters = PrometheusText.registry();
         meters.config().commonTags("member", member);
         return meters;
     }
@@ -199,7 +200,7 @@ public final class RunningNode implements MonitoredMember {
             HistoryPool pool) {
         MeterRegistry meters = metersOf("node-" + setup.number());
         Optional<AgreedKeys> agreed = credentials instanceof TlsCredentials tls
-                ? Optional.of(new AgreedKeys(tls, ring.own(), ring.shared(), setup.keyMillis(), meters))
+                ? Optional.of(new AgreedKeys(tls, ring.own(), setup.keyMillis(), meters))
                 : Optional.empty();
         TagKeys keys = agreed.map(AgreedKeys::keys).orElseGet(ring::pairwiseKeys);
         MetadataFacts facts = new MetadataFacts(metadata);
@@ -225,8 +226,7 @@ public final class RunningNode implements MonitoredMember {
                         completion.status().volumes(), scrub.status().volumes(), comparison.status()),
                 background::report,
                 background::rebuilding,
-                pool::bytes,
-                verification::neededBytes,
+                () -> new PoolReport(pool.bytes(), verification.neededBytes()),
                 () -> Stream.concat(completion.versions().stream(), verification.report().stream())
                         .sorted(Comparator.comparingInt(VersionsReport::volume))
                         .toList(),

@@ -27,7 +27,7 @@ final class WriterCount implements IntSupplier {
     private final AtomicLong askedNanos;
     private volatile int writers;
 
-    /** @param queries asks the replicas, and never has the question ordered: replicas of an older build do not know it */
+    /** @param queries asks the replicas; need not have the question ordered, as it is asked again */
     WriterCount(Function<Bytes, CompletableFuture<Bytes>> queries, LongSupplier nanoTime) {
         this.queries = queries;
         this.nanoTime = nanoTime;

@@ -24,6 +24,7 @@ import io.bulwark.client.Bulwark;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.console.StatusView;
+import io.bulwark.console.Surroundings;
 import io.bulwark.protocol.id.PrincipalId;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -76,6 +77,7 @@ public final class Appliance implements AutoCloseable {
     private volatile boolean ready;
     private volatile @Nullable Bulwark client;
     private volatile @Nullable EmbeddedConsole console;
+    private final MeterRegistry consoleMeters = RunningNode.metersOf("console");
     private @Nullable ControlSocket control;
     private @Nullable HealthWatch health;
     private @Nullable AdminServer admin;
@@ -263,6 +265,9 @@ public final class Appliance implements AutoCloseable {
             supervisors.values().stream()
                     .filter(supervisor -> !supervisor.isRemoved())
                     .forEach(all::add);
+            if (console != null) {
+                all.add(new ShownConsole(consoleMeters));
+            }
             return all;
         };
         HealthWatch watch = HealthWatch.start(watched);
@@ -295,15 +300,47 @@ public final class Appliance implements AutoCloseable {
         try {
             wait.until(() -> ConnectionAttempts.until(starting, "the console", "it starts"), () -> "");
         } finally {
-            var _ = starting.thenAccept(started -> console = started);
+            var _ = starting.thenAccept(started -> {
+                started.meters().bindTo(consoleMeters);
+                console = started;
+            });
         }
     }
 
     private EmbeddedConsole startConsole(Bulwark operator) {
         try {
-            return EmbeddedConsole.start(plan, operator);
+            return EmbeddedConsole.start(
+                    plan,
+                    operator,
+                    new Surroundings(
+                            Optional.empty(),
+                            Optional.of(new ApplianceFaults(plan, nodes, this)),
+                            Optional.of(this::recover)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The console as the admin endpoint shows it; the appliance stops it. */
+    private record ShownConsole(MeterRegistry meters) implements MonitoredMember {
+        @Override
+        public String name() {
+            return "console";
+        }
+
+        @Override
+        public String problem() {
+            return "";
+        }
+
+        @Override
+        public String broken() {
+            return "";
+        }
+
+        @Override
+        public void close() {
+            throw new UnsupportedOperationException("the appliance stops the console");
         }
     }
 
@@ -441,6 +478,14 @@ public final class Appliance implements AutoCloseable {
                     + " here: its ordering engine has no recoveries, or `up` was started with --recovery off");
         }
         return SuperviseRole.startRecovery(supervisor);
+    }
+
+    private String recover(int replica) throws IOException {
+        ControlReply reply = onReplica(replica);
+        if (!reply.error().isEmpty()) {
+            throw new IOException(reply.error());
+        }
+        return String.valueOf(reply.body().get("message"));
     }
 
     /** Explains that this appliance does not run the member, for example because it joined later. */

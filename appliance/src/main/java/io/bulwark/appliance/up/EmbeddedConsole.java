@@ -8,6 +8,7 @@ import io.bulwark.client.error.BulwarkException;
 import io.bulwark.console.ConsoleServer;
 import io.bulwark.console.ConsoleSettings;
 import io.bulwark.console.Surroundings;
+import io.micrometer.core.instrument.binder.MeterBinder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,7 +32,7 @@ final class EmbeddedConsole implements AutoCloseable {
      * Starts it. At the first start the operator lets it act for people; later {@code bulwark console enable} does, so that
      * a withdrawn grant stays withdrawn.
      */
-    static EmbeddedConsole start(ClusterPlan plan, Bulwark operator) throws IOException {
+    static EmbeddedConsole start(ClusterPlan plan, Bulwark operator, Surroundings surroundings) throws IOException {
         ClientConfig config = plan.consoleClient();
         Path directory = plan.consoleDirectory();
         Path enabled = directory.resolve("enabled");
@@ -54,7 +55,7 @@ final class EmbeddedConsole implements AutoCloseable {
                             directory,
                             config.principal(),
                             ConsoleSettings.Web.PLAIN,
-                            Surroundings.NONE));
+                            surroundings));
             return new EmbeddedConsole(door, server);
         } catch (RuntimeException e) {
             door.close();
@@ -65,6 +66,11 @@ final class EmbeddedConsole implements AutoCloseable {
     /** Returns the link with which the first administrator sets up an account; empty if one has. */
     Optional<String> setupUrl() {
         return server.setupUrl();
+    }
+
+    /** Returns what the console knows of the cluster and no member does. */
+    MeterBinder meters() {
+        return server.meters();
     }
 
     @Override

@@ -8,10 +8,14 @@ import io.bulwark.appliance.cluster.ReplicaMember;
 import io.bulwark.appliance.cluster.ReplicaSetup;
 import io.bulwark.appliance.cluster.RunningNode;
 import io.bulwark.appliance.cluster.RunningReplica;
+import io.bulwark.appliance.drill.DelayedPort;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.SortedMap;
@@ -31,8 +35,7 @@ public final class EmbeddedMembers implements Members {
     @Override
     public Member node(int number) {
         NodeSetup setup = plan.node(number, plan.data().node(number));
-        EmbeddedMember<RunningNode> member =
-                new EmbeddedMember<>("node-" + number, setup.listen(), () -> RunningNode.start(setup));
+        EmbeddedNode member = new EmbeddedNode("node-" + number, new NodeStart(setup));
         made.add(member);
         return member;
     }
@@ -107,7 +110,7 @@ public final class EmbeddedMembers implements Members {
         }
 
         @Override
-        public final synchronized void stop() {
+        public synchronized void stop() {
             MonitoredMember current = running;
             running = null;
             if (current != null) {
@@ -132,6 +135,87 @@ public final class EmbeddedMembers implements Members {
 
         final synchronized MonitoredMember watched() {
             return running == null ? new Stopped(name, new SimpleMeterRegistry()) : running;
+        }
+    }
+
+    /** Starts a node, behind a port that delays if it is to be slow. */
+    private static final class NodeStart implements Starting<RunningNode> {
+        private static final long DELAY_MILLIS = 400;
+
+        private final NodeSetup setup;
+        private boolean slow;
+        private @Nullable DelayedPort delay;
+
+        private NodeStart(NodeSetup setup) {
+            this.setup = setup;
+        }
+
+        @Override
+        public synchronized RunningNode start() throws IOException {
+            if (!slow) {
+                return RunningNode.start(setup);
+            }
+            InetSocketAddress behind = free();
+            RunningNode node = RunningNode.start(setup.withListen(behind));
+            try {
+                delay = DelayedPort.open(setup.listen(), behind, DELAY_MILLIS);
+            } catch (IOException e) {
+                node.close();
+                throw e;
+            }
+            return node;
+        }
+
+        private static InetSocketAddress free() throws IOException {
+            try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+                return new InetSocketAddress(InetAddress.getLoopbackAddress(), socket.getLocalPort());
+            }
+        }
+
+        private synchronized void release() {
+            DelayedPort open = delay;
+            delay = null;
+            if (open != null) {
+                try {
+                    open.close();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+        }
+    }
+
+    private static final class EmbeddedNode extends EmbeddedMember<RunningNode> implements SlowableMember {
+        private final NodeStart start;
+
+        private EmbeddedNode(String name, NodeStart start) {
+            super(name, start.setup.listen(), start);
+            this.start = start;
+        }
+
+        @Override
+        public synchronized void stop() {
+            super.stop();
+            start.release();
+        }
+
+        @Override
+        public synchronized void setSlow(boolean slow) throws IOException {
+            boolean ran = isRunning();
+            stop();
+            synchronized (start) {
+                start.slow = slow;
+            }
+            if (ran) {
+                start();
+            }
+        }
+
+        @Override
+        public boolean isSlow() {
+            synchronized (start) {
+                return start.slow;
+            }
         }
     }
 

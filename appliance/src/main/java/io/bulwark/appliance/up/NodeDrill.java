@@ -5,6 +5,7 @@ import io.bulwark.appliance.cluster.Member;
 import io.bulwark.appliance.cluster.RunningNode;
 import io.bulwark.appliance.drill.Lie;
 import io.bulwark.appliance.drill.NodeTampering;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.OptionalLong;
@@ -19,12 +20,16 @@ final class NodeDrill {
     NodeDrill(ClusterPlan plan, Member node, int number) {
         this.node = node;
         this.number = number;
-        Path saved = plan.data().root().resolve("saved").resolve(Integer.toString(number));
         this.tampering = new NodeTampering(
                 plan.data().node(number),
-                saved,
+                saved(plan, number),
                 RunningNode.store(plan.node(number, plan.data().node(number))),
                 RandomGenerator.getDefault());
+    }
+
+    /** Returns the directory that holds the saved data of a node, if any were saved. */
+    static Path saved(ClusterPlan plan, int number) {
+        return plan.data().root().resolve("saved").resolve(Integer.toString(number));
     }
 
     /**
@@ -48,6 +53,17 @@ final class NodeDrill {
         node.start();
         node.awaitListening();
         return new DrillResult(node.name() + " is started.");
+    }
+
+    DrillResult slow(boolean slow) throws Exception {
+        if (!(node instanceof SlowableMember slowable)) {
+            throw new IOException(node.name() + " has a process of its own, which cannot be made slow from here");
+        }
+        slowable.setSlow(slow);
+        return new DrillResult(
+                slow
+                        ? node.name() + " is slow: it answers nearly a second late, and takes 160 KiB per second."
+                        : node.name() + " is as fast as before.");
     }
 
     DrillResult save() throws Exception {

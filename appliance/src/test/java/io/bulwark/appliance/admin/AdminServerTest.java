@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -25,7 +24,7 @@ class AdminServerTest {
     /** One whose state the test sets. */
     private static final class Actor implements MonitoredMember {
         private final String name;
-        private final MeterRegistry meters = new SimpleMeterRegistry();
+        private final MeterRegistry meters = PrometheusText.registry();
         private volatile String problem = "";
         private volatile String broken = "";
 

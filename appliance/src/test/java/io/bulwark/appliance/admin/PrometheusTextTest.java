@@ -7,7 +7,6 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
@@ -15,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 @NullMarked
 class PrometheusTextTest {
-    private final MeterRegistry meters = new SimpleMeterRegistry();
+    private final MeterRegistry meters = PrometheusText.registry();
 
     @Test
     void eachKindOfMeterHasItsForm() {

@@ -147,25 +147,21 @@ class BulwarkCommandTest {
     }
 
     @Test
-    void aDirectoryOfTheTimeBeforeTlsGetsIdentitiesAndOneWithoutTlsNone() throws IOException {
-        Path data = directory.resolve("before");
-        init(data, "--insecure-loopback");
-        assertThat(data.resolve("genesis.properties")).doesNotExist();
-        assertThat(Files.readString(data.resolve("client.properties"))).contains("insecure-loopback=true");
-        assertThat(BulwarkCommand.run("init", "--data", data.toString())).isZero();
-        assertThat(data.resolve("genesis.properties")).doesNotExist();
+    void aDirectoryWithTlsGetsIdentitiesAndOneWithoutTlsNone() throws IOException {
+        Path plain = directory.resolve("plain");
+        init(plain, "--insecure-loopback");
+        assertThat(plain.resolve("genesis.properties")).doesNotExist();
+        assertThat(Files.readString(plain.resolve("client.properties"))).contains("insecure-loopback=true");
+        assertThat(BulwarkCommand.run("init", "--data", plain.toString())).isZero();
+        assertThat(plain.resolve("genesis.properties")).doesNotExist();
 
-        Path shape = data.resolve("cluster.properties");
-        Files.writeString(shape, Files.readString(shape).replaceFirst("insecure-loopback=.*\\n", ""));
-        Path ring = data.resolve("keys/node-0.keys");
-        String keys = Files.readString(ring);
-        init(data);
-        assertThat(GenesisFile.load(data.resolve("genesis.properties")).operator())
+        Path tls = directory.resolve("tls");
+        init(tls);
+        assertThat(GenesisFile.load(tls.resolve("genesis.properties")).operator())
                 .isEqualTo(PrincipalId.client(0));
-        assertThat(Files.readString(ring)).isEqualTo(keys);
-        assertThat(ClientConfig.load(data.resolve("client.properties")).channels())
+        assertThat(ClientConfig.load(tls.resolve("client.properties")).channels())
                 .isInstanceOf(ChannelConfig.Tls.class);
-        assertThat(BulwarkCommand.run("init", "--data", data.toString(), "--insecure-loopback"))
+        assertThat(BulwarkCommand.run("init", "--data", tls.toString(), "--insecure-loopback"))
                 .isEqualTo(CommandFailure.USAGE);
     }
 

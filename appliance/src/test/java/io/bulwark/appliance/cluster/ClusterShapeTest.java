@@ -50,11 +50,9 @@ class ClusterShapeTest {
     }
 
     @Test
-    void anApplianceOfBeforeStaysOnItsOrderingEngine() throws IOException {
+    void anApplianceStaysOnItsOrderingEngine() throws IOException {
         DataDirectory data = DataDirectory.create(directory.resolve("data"));
-        Files.writeString(
-                data.root().resolve("cluster.properties"),
-                "nodes=5\nreplicas=4\nport-base=7400\nordering=bft-smart\ndurability=sync\n");
+        data.keep(new ClusterShape(5, 4, 7400, Ordering.BFT_SMART, "sync", false));
         ClusterShape wanted = new ClusterShape(5, 4, 7400, Ordering.DEFAULT, "sync", false);
         assertThat(data.shape(wanted).ordering()).isEqualTo(Ordering.BFT_SMART);
         assertThat(Ordering.DEFAULT).isEqualTo(Ordering.BFT);

@@ -17,15 +17,14 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * File in which a process keeps the replicas that followed those of the genesis. It holds a SHA-256 digest of all that
- * follows, the digest of the genesis's configuration, and the proofs in order. Its content was checked before, and is
- * trusted as the genesis file is.
+ * follows, the digest of the genesis's configuration, and the proofs in order, each with its authorization. Its content
+ * was checked before, and is trusted as the genesis file is.
  */
 public record ConfigurationChainFile(Path file) {
     private static final Logger LOG = LoggerFactory.getLogger(ConfigurationChainFile.class);
@@ -60,7 +59,7 @@ public record ConfigurationChainFile(Path file) {
     /**
      * Reads the known replicas. Only the genesis is known if the file is missing, unreadable, or of another genesis.
      *
-     * @param keys for the checks of later successors, with the mandates
+     * @param keys for the checks of later successors, with the authorizations
      */
     public ConfigurationChain read(Configuration genesis, Signatures keys, OperatorAuthorizations authorizations) {
         WhileReading reading = new WhileReading(keys);
@@ -93,49 +92,17 @@ public record ConfigurationChainFile(Path file) {
     }
 
     private void read(Configuration genesis, ConfigurationChain known) throws IOException {
-        Bytes content = content(file);
-        WireReader proofs = new WireReader(content);
-        if (!proofs.raw(Hashes.LENGTH).equals(genesis.digest())) {
+        WireReader in = new WireReader(content());
+        if (!in.raw(Hashes.LENGTH).equals(genesis.digest())) {
             throw new MalformedException("it is of another genesis");
         }
-        int count = proofs.i32(0, PROOFS_MAX);
+        int count = in.i32(0, PROOFS_MAX);
         for (int number = 0; number < count; number++) {
-            if (!known.acceptKnown(new Successor(HandoverProof.read(proofs), Bytes.EMPTY))) {
+            if (!known.acceptKnown(new Successor(HandoverProof.read(in), in.bytes(OperatorAuthorizations.BYTES_MAX)))) {
                 throw new MalformedException("a proof does not follow its predecessor");
             }
         }
-        proofs.end();
-        List<Bytes> kept = readMandates(Hashes.sha256(content), count);
-        for (int number = 0; number < kept.size(); number++) {
-            known.addAuthorization(number, kept.get(number));
-        }
-    }
-
-    /** Beside the proofs, so that builds that know no mandates read these as before. */
-    private Path authorizations() {
-        return file.resolveSibling(file.getFileName() + ".mandates");
-    }
-
-    /** None if they are not of the proofs with this digest: the state of the replicas has them, too. */
-    private List<Bytes> readMandates(Bytes proofs, int count) {
-        if (!Files.exists(authorizations())) {
-            return List.of();
-        }
-        try {
-            WireReader kept = new WireReader(content(authorizations()));
-            if (!kept.raw(Hashes.LENGTH).equals(proofs)) {
-                return List.of();
-            }
-            List<Bytes> authorizations = new ArrayList<>();
-            for (int number = 0; number < count; number++) {
-                authorizations.add(kept.bytes(OperatorAuthorizations.BYTES_MAX));
-            }
-            kept.end();
-            return authorizations;
-        } catch (IOException | MalformedException e) {
-            LOG.debug("{} cannot be read", authorizations(), e);
-            return List.of();
-        }
+        in.end();
     }
 
     /** Replaces the file, unless another process of this principal has written that it knows more; returns once it is durable. */
@@ -144,17 +111,16 @@ public record ConfigurationChainFile(Path file) {
             return;
         }
         WireWriter out = new WireWriter().raw(genesis.digest()).i32(successors.size());
-        successors.forEach(each -> each.proof().write(out));
-        Bytes proofs = out.toBytes();
-        WireWriter beside = new WireWriter().raw(Hashes.sha256(proofs));
-        successors.forEach(each -> beside.bytes(each.authorization()));
-        // First, as whoever looks into the file of another process looks when the proofs have changed.
-        replace(authorizations(), beside.toBytes());
-        replace(file, proofs);
+        successors.forEach(each -> {
+            each.proof().write(out);
+            out.bytes(each.authorization());
+        });
+        Bytes content = out.toBytes();
+        AtomicFile.replace(
+                file, ByteBuffer.wrap(Hashes.sha256(content).toByteArray()), ByteBuffer.wrap(content.toByteArray()));
     }
 
-    /** Reads the content that {@link #replace} has written. */
-    private static Bytes content(Path file) throws IOException {
+    private Bytes content() throws IOException {
         if (Files.size(file) > FILE_BYTES_MAX) {
             throw new IOException("it is too long");
         }
@@ -165,10 +131,5 @@ public record ConfigurationChainFile(Path file) {
             throw new MalformedException("its digest is wrong");
         }
         return content;
-    }
-
-    private static void replace(Path file, Bytes content) throws IOException {
-        AtomicFile.replace(
-                file, ByteBuffer.wrap(Hashes.sha256(content).toByteArray()), ByteBuffer.wrap(content.toByteArray()));
     }
 }

@@ -43,8 +43,8 @@ public final class EvidenceFile {
         }
         String text = decoded(content).replace("\r\n", "\n");
         int begin = text.indexOf(BEGIN);
-        int end = text.indexOf(END, Math.max(0, begin));
-        if (begin < 0 || end < 0) {
+        int end = begin < 0 ? -1 : text.indexOf(END, begin + BEGIN.length());
+        if (end < 0) {
             throw new MalformedException("there is no whole block between " + BEGIN.strip() + " and " + END.strip());
         }
         EvidenceProof proof = EvidenceProof.decode(unarmoured(text.substring(begin + BEGIN.length(), end)));

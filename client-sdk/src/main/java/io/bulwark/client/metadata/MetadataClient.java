@@ -172,8 +172,7 @@ public final class MetadataClient implements AutoCloseable {
 
     /**
      * Sends a query as {@link #query} does, but never has it ordered. It asks again until the replicas agree, and fails
-     * if they do not in time. It serves queries that replicas of another build may not know, and callers that ask as a
-     * replica.
+     * if they do not in time. It serves callers that ask as a replica or ask again anyway.
      */
     public CompletableFuture<Bytes> queryUnordered(Bytes query) {
         return run(replicas ->

@@ -12,9 +12,7 @@ import io.bulwark.protocol.ordering.membership.ConfigurationStart;
 import io.bulwark.protocol.ordering.membership.HandoverProof;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
-import io.bulwark.protocol.ordering.membership.OperatorAuthorizations;
 import io.bulwark.protocol.ordering.membership.Succession;
-import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.Credentials;
 import io.bulwark.transport.Destination;
 import io.bulwark.transport.HandoverKeys;
@@ -25,7 +23,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -42,7 +39,6 @@ public final class KnownReplicas implements Succession {
     private final TlsCredentials credentials;
     private final Configuration genesis;
     private final ConfigurationChainFile kept;
-    private final OperatorAuthorizations authorizations;
     private ConfigurationChain configurationChain;
     private final List<Consumer<Successor>> listeners = new CopyOnWriteArrayList<>();
     private volatile KnownPrincipals principals;
@@ -54,8 +50,8 @@ public final class KnownReplicas implements Succession {
         this.principals = principals;
         this.kept = kept;
         genesis = principals.genesis().genesisKeys().configuration();
-        authorizations = new OperatorAuthorization(principals.genesis().genesisKeys());
-        configurationChain = kept.read(genesis, keys(), authorizations);
+        configurationChain = kept.read(
+                genesis, keys(), new OperatorAuthorization(principals.genesis().genesisKeys()));
         term = configurationChain.term();
     }
 
@@ -96,42 +92,9 @@ public final class KnownReplicas implements Succession {
         return configurationChain.proofs();
     }
 
-    /** The same, each with its mandate, if it is known here. */
+    /** The same, each with its authorization. */
     public synchronized List<Successor> successors() {
         return configurationChain.successors();
-    }
-
-    /**
-     * Adopts mandates from a state where the known ones are missing, as from before there were any, or wrong. Others
-     * receive them from now on.
-     *
-     * @param theirs a copy of what is known here, which is updated, too
-     * @param state gives the mandate of the first argument's end, which the second followed
-     */
-    public synchronized void addAuthorization(
-            ConfigurationChain theirs, BiFunction<Configuration, Configuration, Optional<Bytes>> state) {
-        boolean isAny = false;
-        for (Successor each : theirs.successors()) {
-            long number = each.proof().number();
-            Configuration ended = history().get((int) number);
-            Configuration next = each.proof().handover().next();
-            if (!authorizations.name(ended, next, each.authorization())) {
-                Optional<Bytes> authorization =
-                        state.apply(ended, next).filter(found -> authorizations.name(ended, next, found));
-                authorization.ifPresent(found -> {
-                    theirs.addAuthorization(number, found);
-                    configurationChain.addAuthorization(number, found);
-                });
-                isAny |= authorization.isPresent();
-            }
-        }
-        if (isAny) {
-            try {
-                write(configurationChain.successors());
-            } catch (IOException e) {
-                LOG.warn("{} cannot be written: {}", kept.file(), e.toString());
-            }
-        }
     }
 
     /** All configurations from the genesis's to the last one, in order. */

@@ -92,10 +92,6 @@ public final class AuditText {
                         ? " in order, all signed."
                         : " in order, " + found.unsigned()
                                 + " of them UNSIGNED, since insecure-loopback has no keys."));
-        if (found.registeredBefore() > 0) {
-            lines.add(
-                    found.registeredBefore() + " of them with keys that were registered before the log began.");
-        }
         lines.add("Head: " + found.head().toHex());
         return lines;
     }

@@ -29,7 +29,7 @@ import io.bulwark.client.error.NoSuchVolumeException;
 import io.bulwark.client.error.NotEmptyException;
 import io.bulwark.client.error.PreconditionFailedException;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
-import io.bulwark.protocol.control.NodeControlMessage.RebuildReply;
+import io.bulwark.protocol.control.NodeControlMessage.RebuildReport;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
@@ -365,7 +365,6 @@ class ClientTest {
         try (MemoryCluster small = new MemoryCluster(keys);
                 Bulwark other = Bulwark.connect(small.config())) {
             small.poolNeeded(1, 96 << 20);
-            small.poolNeeded(2, -1);
             List<ClusterStatus.NodeStatus> nodes = other.status().nodes();
             assertThat(nodes.get(1).state()).isEqualTo("history pool too small: set history-pool to 96MB or more");
             assertThat(nodes)
@@ -378,14 +377,13 @@ class ClientTest {
     }
 
     @Test
-    void aNodeThatRebuildsTellsHowFastUnlessItsBuildIsOlder(@TempDir Path keys) throws IOException {
+    void aNodeThatRebuildsReportsItsRate(@TempDir Path keys) throws IOException {
         try (MemoryCluster small = new MemoryCluster(keys);
                 Bulwark other = Bulwark.connect(small.config())) {
             for (int node = 1; node < MemoryCluster.NODES; node++) {
-                small.rebuilds(node, 1_000, new RebuildReply(7, 0, 50));
+                small.rebuilds(node, 1_000, new RebuildReport(7, 0, 50));
             }
-            small.rebuilds(0, 100, new RebuildReply(100, 30, 50));
-            small.rebuilds(1, 1_000, null);
+            small.rebuilds(0, 100, new RebuildReport(100, 30, 50));
             List<ClusterStatus.NodeStatus> nodes = other.status().nodes();
             assertThat(nodes.get(0).rebuild()).hasValue(new ClusterStatus.Rebuild(100, 30, 50, 900));
             assertThat(nodes.get(0).rebuild().orElseThrow().remaining()).hasValue(Duration.ofSeconds(30));

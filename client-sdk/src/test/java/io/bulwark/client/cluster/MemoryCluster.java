@@ -5,7 +5,7 @@ import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.control.NodeControlCodec;
-import io.bulwark.protocol.control.NodeControlMessage.RebuildReply;
+import io.bulwark.protocol.control.NodeControlMessage.RebuildReport;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.extent.ExtentCodec;
 import io.bulwark.protocol.extent.ExtentLimits;
@@ -29,7 +29,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 
 /** Five nodes and four replicas in this process, over TCP on loopback; only disks and ordering are in memory. */
 public final class MemoryCluster implements AutoCloseable {
@@ -110,8 +109,8 @@ public final class MemoryCluster implements AutoCloseable {
         nodes.get(node).poolNeeded = bytes;
     }
 
-    /** Makes a node report this much used space and this rebuild progress, or none. */
-    public void rebuilds(int node, long usedBytes, @Nullable RebuildReply how) {
+    /** Makes a node report this much used space and this rebuild progress. */
+    public void rebuilds(int node, long usedBytes, RebuildReport how) {
         nodes.get(node).usedBytes = usedBytes;
         nodes.get(node).rebuilding = how;
     }

@@ -8,10 +8,8 @@ import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.control.NodeControlMessage.BackgroundReport;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
-import io.bulwark.protocol.control.NodeControlMessage.PoolReply;
-import io.bulwark.protocol.control.NodeControlMessage.PoolRequest;
-import io.bulwark.protocol.control.NodeControlMessage.RebuildReply;
-import io.bulwark.protocol.control.NodeControlMessage.RebuildRequest;
+import io.bulwark.protocol.control.NodeControlMessage.PoolReport;
+import io.bulwark.protocol.control.NodeControlMessage.RebuildReport;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.ProtocolServer;
@@ -34,7 +32,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -59,11 +56,11 @@ final class MemoryNode implements AutoCloseable {
     volatile boolean setBack;
     volatile long freeBytes = 2;
 
-    /** History pool size that this node reports as needed; -1 for no report, as from an older build. */
+    /** History pool size that this node reports as needed; 0 if its pool is large enough. */
     volatile long poolNeeded;
 
     volatile long usedBytes = 1;
-    volatile @Nullable RebuildReply rebuilding = new RebuildReply(0, 0, 1 << 20);
+    volatile RebuildReport rebuilding = new RebuildReport(0, 0, 1 << 20);
 
     /** A server and the messages that are for it. */
     record Hosted(Class<? extends Message> requests, ProtocolServer server) {}
@@ -127,17 +124,11 @@ final class MemoryNode implements AutoCloseable {
                             freeBytes,
                             work,
                             new BackgroundReport(5, 4, 3, 2),
-                            0,
+                            rebuilding,
+                            new PoolReport(0, poolNeeded),
                             List.of(),
                             List.of(),
                             setBack));
-        }
-        RebuildReply rebuilds = rebuilding;
-        if (message instanceof RebuildRequest && rebuilds != null) {
-            peer.send(requestId, rebuilds);
-        }
-        if (message instanceof PoolRequest && poolNeeded >= 0) {
-            peer.send(requestId, new PoolReply(poolNeeded));
         }
         for (Hosted each : servers) {
             if (each.requests.isInstance(message)) {

@@ -11,6 +11,9 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.OrderingMessage.Refused;
+import io.bulwark.protocol.ordering.driver.LogRecord;
+import io.bulwark.protocol.ordering.driver.ReplicaEffect;
+import io.bulwark.protocol.ordering.driver.StartReason;
 import io.bulwark.protocol.ordering.key.KeyMessage;
 import io.bulwark.protocol.ordering.key.Signing;
 import io.bulwark.protocol.ordering.membership.Configuration;
@@ -23,15 +26,11 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Transfer;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport;
-import io.bulwark.protocol.ordering.replica.LogRecord;
 import io.bulwark.protocol.ordering.replica.Replica;
-import io.bulwark.protocol.ordering.replica.ReplicaEffect;
-import io.bulwark.protocol.ordering.replica.StartReason;
 import io.bulwark.protocol.state.DamagedPageException;
 import io.bulwark.protocol.state.StateFetch;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
-import io.bulwark.protocol.wire.WireVersions;
 import io.bulwark.transport.Credentials;
 import io.bulwark.transport.Peer;
 import io.bulwark.transport.Transport;
@@ -127,11 +126,7 @@ final class BftReplica implements ReplicaIncarnation {
             List<LogRecord> promised =
                     start == StartReason.FORGOTTEN ? List.of() : disk.log().found();
             replica = new Replica(config.engine(term, place), disk.application(), promised, start, signing, random);
-            for (int other = 0; other < configuration.members().size(); other++) {
-                replica.onBuild(other, other == place); // until it is heard
-            }
             links = new ReplicaLinks(transport, configuration, config.addresses(), this::onMessage);
-            group.ifPresent(known -> known.addAuthorization(configurationChain, disk.application()::authorization));
             talk = group.map(known -> new MembershipExchange(name, known, configurationChain, 0, this::tell));
             mail = new PeerMessenger(
                     configuration,
@@ -358,7 +353,6 @@ final class BftReplica implements ReplicaIncarnation {
             case ReplicaMessage _, KeyMessage _ -> {
                 int from = links.replicaOf(peer.principal());
                 if (from >= 0) {
-                    replica.onBuild(from, peer.speaks(WireVersions.FREE_NUMBERS));
                     mail.onMessage(now(), from, message);
                 }
             }

@@ -1,6 +1,6 @@
 package io.bulwark.metadata.bft;
 
-import io.bulwark.protocol.ordering.replica.ReplicaEffect;
+import io.bulwark.protocol.ordering.driver.ReplicaEffect;
 import io.bulwark.protocol.state.DamagedPageException;
 import java.util.List;
 import java.util.function.Consumer;

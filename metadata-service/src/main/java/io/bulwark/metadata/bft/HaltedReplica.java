@@ -6,7 +6,7 @@ import io.bulwark.metadata.ReplicaStatus;
 import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.Phase;
-import io.bulwark.protocol.ordering.replica.StartReason;
+import io.bulwark.protocol.ordering.driver.StartReason;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.transport.Peer;
 import io.bulwark.transport.Transport;

@@ -5,8 +5,8 @@ import io.bulwark.metadata.ReplicaDirectory;
 import io.bulwark.metadata.log.WriteAheadLog;
 import io.bulwark.metadata.ordering.StateMachine;
 import io.bulwark.metadata.pages.RocksPageStore;
+import io.bulwark.protocol.ordering.driver.StartReason;
 import io.bulwark.protocol.ordering.membership.ConfigurationStart;
-import io.bulwark.protocol.ordering.replica.StartReason;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -107,7 +107,7 @@ final class IncarnationStore implements AutoCloseable {
      */
     private boolean hasPromised() {
         return term.number() == 0
-                ? (damaged || application.last() > 0) && !directory.isMoved()
+                ? damaged || application.last() > 0
                 : directory.hasBegun(term.number())
                         || application.last() > term.checkpoint().sequence();
     }

@@ -11,7 +11,6 @@ import io.bulwark.protocol.ordering.membership.MembershipMessage;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.AskSuccessor;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import io.bulwark.protocol.wire.Bytes;
-import io.bulwark.protocol.wire.WireVersions;
 import io.bulwark.transport.Peer;
 import java.io.IOException;
 import java.util.List;
@@ -61,7 +60,7 @@ final class MembershipExchange {
         PrincipalId from = peer.principal();
         if (message instanceof AskSuccessor ask && (from.kind() != PrincipalKind.REPLICA || requestId != NO_REQUEST)) {
             membership.successorOf(nowMillis, from, ask.configuration()).ifPresent(told -> {
-                var _ = peer.send(requestId, knownTo(peer, told));
+                var _ = peer.send(requestId, told);
             });
         } else if (from.kind() == PrincipalKind.REPLICA) {
             membership.onMessage(nowMillis, from, message);
@@ -111,18 +110,8 @@ final class MembershipExchange {
     }
 
     private void send(PrincipalId to, MembershipMessage message, @Nullable Peer asking) {
-        if (network.send(to, message)) {
-            // The build at the other end of the link is unknown here; an older one reads only the bare form.
-            if (message instanceof Successor said && !said.authorization().isEmpty()) {
-                var _ = network.send(to, said.bare());
-            }
-        } else if (asking != null && asking.principal().equals(to)) {
-            var _ = asking.send(NO_REQUEST, knownTo(asking, message));
+        if (!network.send(to, message) && asking != null && asking.principal().equals(to)) {
+            var _ = asking.send(NO_REQUEST, message);
         }
-    }
-
-    /** Converts a message to the version that this peer's build knows. */
-    private static MembershipMessage knownTo(Peer peer, MembershipMessage message) {
-        return message instanceof Successor said && !peer.speaks(WireVersions.MANDATES) ? said.bare() : message;
     }
 }

@@ -1,7 +1,7 @@
 package io.bulwark.metadata.bft;
 
 import io.bulwark.metadata.ReplicaServer;
-import io.bulwark.protocol.ordering.replica.StartReason;
+import io.bulwark.protocol.ordering.driver.StartReason;
 import java.util.Optional;
 
 /** Incarnation of a replica, from one start, recovery or change of its configuration to the next. */

@@ -1,11 +1,11 @@
 package io.bulwark.metadata.bft;
 
 import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Recoveries;
 import io.bulwark.protocol.ordering.key.KeyCipher;
 import io.bulwark.protocol.ordering.key.SessionKeys;
 import io.bulwark.protocol.ordering.key.Signing;
 import io.bulwark.protocol.ordering.membership.Configuration;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.Credentials;
 import io.bulwark.transport.MemberSigning;

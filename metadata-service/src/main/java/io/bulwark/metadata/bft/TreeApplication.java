@@ -2,10 +2,10 @@ package io.bulwark.metadata.bft;
 
 import io.bulwark.metadata.ordering.StateMachine;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.driver.Application;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
-import io.bulwark.protocol.ordering.replica.Application;
 import io.bulwark.protocol.state.DamagedPageException;
 import io.bulwark.protocol.state.PageBatch;
 import io.bulwark.protocol.state.PageStore;

@@ -1,7 +1,7 @@
 package io.bulwark.metadata.log;
 
-import io.bulwark.protocol.ordering.replica.LogRecord;
-import io.bulwark.protocol.ordering.replica.StartReason;
+import io.bulwark.protocol.ordering.driver.LogRecord;
+import io.bulwark.protocol.ordering.driver.StartReason;
 import io.bulwark.transport.file.AtomicFile;
 import java.io.IOException;
 import java.nio.channels.FileChannel;

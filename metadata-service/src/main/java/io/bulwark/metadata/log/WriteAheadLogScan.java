@@ -1,8 +1,8 @@
 package io.bulwark.metadata.log;
 
 import io.bulwark.protocol.ordering.PeerMessage;
-import io.bulwark.protocol.ordering.replica.LogRecord;
-import io.bulwark.protocol.ordering.replica.LogRecordCodec;
+import io.bulwark.protocol.ordering.driver.LogRecord;
+import io.bulwark.protocol.ordering.driver.LogRecordCodec;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import java.io.IOException;
@@ -19,8 +19,7 @@ import java.util.Optional;
 
 /**
  * Reads a file of the log of promises from both of its places, however damaged. An unreadable page is read as zeros,
- * and what cannot be read in one place is taken from the other. It also reads files of the former format, {@link
- * LogFile}, which have everything in one place.
+ * and what cannot be read in one place is taken from the other.
  */
 final class WriteAheadLogScan {
     private static final int SEARCH_BYTES = 64 << 10;
@@ -70,25 +69,7 @@ final class WriteAheadLogScan {
                 }
             }
         }
-        return readOnePlace(file);
-    }
-
-    private static Contents readOnePlace(Path file) throws IOException {
-        Optional<LogFile> opened = LogFile.open(file);
-        if (opened.isEmpty()) {
-            return Contents.damaged("it has no valid header");
-        }
-        List<LogRecord> records = new ArrayList<>();
-        try {
-            LogFile.Scan scan = opened.get().scan((_, bytes) -> records.add(LogRecordCodec.read(bytes)));
-            return scan == LogFile.Scan.DAMAGED
-                    ? Contents.damaged("it is damaged at " + opened.get().length())
-                    : new Contents(records, 0, "");
-        } catch (MalformedException e) {
-            return Contents.damaged("it holds an invalid record");
-        } finally {
-            opened.get().close();
-        }
+        return Contents.damaged("it has no valid header");
     }
 
     private Contents read(long firstPlace, long size) throws IOException {

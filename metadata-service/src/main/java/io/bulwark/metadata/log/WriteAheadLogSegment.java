@@ -1,8 +1,8 @@
 package io.bulwark.metadata.log;
 
 import io.bulwark.protocol.ordering.PeerMessage;
-import io.bulwark.protocol.ordering.replica.LogRecord;
-import io.bulwark.protocol.ordering.replica.LogRecordCodec;
+import io.bulwark.protocol.ordering.driver.LogRecord;
+import io.bulwark.protocol.ordering.driver.LogRecordCodec;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;
 import io.bulwark.transport.file.AtomicFile;
@@ -38,7 +38,7 @@ import java.util.zip.CRC32C;
 final class WriteAheadLogSegment {
     static final int PAGE_BYTES = 4096;
     static final int FRAME_BYTES = 32;
-    private static final long MAGIC = 0x42574B5052303032L; // BWKPR002
+    private static final long MAGIC = 0x42574B5052303031L; // BWKPR001
     private static final int HEADER_BYTES = 44;
     /** Offset of the checksum in a frame. */
     static final int COVERED_BYTES = FRAME_BYTES - 4;

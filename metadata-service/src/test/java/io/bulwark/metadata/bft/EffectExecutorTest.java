@@ -3,9 +3,9 @@ package io.bulwark.metadata.bft;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bulwark.protocol.ordering.driver.LogRecord;
+import io.bulwark.protocol.ordering.driver.ReplicaEffect;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
-import io.bulwark.protocol.ordering.replica.LogRecord;
-import io.bulwark.protocol.ordering.replica.ReplicaEffect;
 import io.bulwark.protocol.state.DamagedPageException;
 import io.bulwark.protocol.state.MemoryPageStore;
 import io.bulwark.protocol.state.StateTree;

@@ -38,11 +38,6 @@ class WaitingClientsTest {
         }
 
         @Override
-        public boolean speaks(int version) {
-            return true;
-        }
-
-        @Override
         public InetSocketAddress remoteAddress() {
             return new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
         }

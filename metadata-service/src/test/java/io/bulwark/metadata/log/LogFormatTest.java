@@ -41,7 +41,7 @@ class LogFormatTest {
     @Test
     void promisesOfAnotherVersionAreRefused() throws IOException {
         byte[] header = new byte[WriteAheadLogSegment.PAGE_BYTES];
-        ByteBuffer.wrap(header).putLong(0, 0x42574B5052303033L).putLong(16, 1);
+        ByteBuffer.wrap(header).putLong(0, 0x42574B5052303032L).putLong(16, 1);
         ByteBuffer later = ByteBuffer.wrap(checked(header, PROMISES_HEADER_BYTES));
         assertThatThrownBy(() -> WriteAheadLogSegment.SegmentHeader.read(later, 1 << 20))
                 .isInstanceOf(IOException.class)

@@ -18,11 +18,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.metadata.log.WriteAheadLogFiles.Frame;
 import io.bulwark.protocol.mutation.PlantedBug;
-import io.bulwark.protocol.ordering.Position;
-import io.bulwark.protocol.ordering.replica.LogRecord;
-import io.bulwark.protocol.ordering.replica.LogRecordCodec;
-import io.bulwark.protocol.ordering.replica.StartReason;
-import io.bulwark.protocol.wire.WireWriter;
+import io.bulwark.protocol.ordering.driver.LogRecord;
+import io.bulwark.protocol.ordering.driver.StartReason;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -297,40 +294,6 @@ class WriteAheadLogTest {
         }
         assertThat(scan(only(directory)).damage()).isEmpty();
         assertThat(promises(scan(only(directory)).records())).startsWith(SUMMARY);
-    }
-
-    @Test
-    void logsOfTheFormatBeforeAreRead() throws Exception {
-        List<LogRecord> records = List.of(SUMMARY, bodies(1), prepare(1), commit(1));
-        Path directory = before(records);
-        try (Writing writing = new Writing(directory, FileChannel::open)) {
-            assertThat(writing.log.start()).isEqualTo(StartReason.NORMAL);
-            assertThat(writing.log.found()).isEqualTo(records);
-            writing.roll(SUMMARY, commit(1));
-        }
-        assertThat(scan(only(directory)).records()).containsExactly(SUMMARY, commit(1));
-
-        Path torn = only(before(records));
-        rot(torn, Files.size(torn) - 1);
-        assertThat(scan(torn).records()).isEqualTo(records.subList(0, 3));
-        Path damaged = only(before(records));
-        rot(damaged, Files.size(damaged) / 2);
-        try (Writing writing = new Writing(directoryOf(damaged), FileChannel::open)) {
-            assertThat(writing.log.start()).isEqualTo(StartReason.FORGOTTEN);
-        }
-    }
-
-    private Path before(List<LogRecord> records) throws IOException {
-        Path directory = Files.createDirectories(directory());
-        LogFile file = LogFile.create(
-                directory.resolve(String.format("promises-%020d.log", 3)), new Position(3, Position.GENESIS.digest()));
-        for (LogRecord record : records) {
-            WireWriter out = new WireWriter();
-            LogRecordCodec.write(record, out);
-            file.append(out.toBytes());
-        }
-        file.close();
-        return directory;
     }
 
     private Path damaged() throws Exception {

@@ -10,7 +10,6 @@ import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodec;
 import io.bulwark.protocol.wire.WireReader;
-import io.bulwark.protocol.wire.WireVersions;
 import io.bulwark.protocol.wire.WireWriter;
 
 /** The canonical encoding of {@link AgreementMessage}: family 9. */
@@ -21,11 +20,6 @@ public final class AgreementCodec implements MessageCodec {
     @Override
     public int family() {
         return FAMILY;
-    }
-
-    @Override
-    public int since(Message message) {
-        return WireVersions.AGREED_KEYS;
     }
 
     @Override

@@ -66,41 +66,11 @@ public final class KeyAgreement implements ProtocolServer {
     /**
      * Status of the key agreement.
      *
-     * @param oldestMillis the age of the oldest key under which this node still accepts a MAC; that of a key ring
-     *     counts from when the node began to believe it
-     * @param older number of peers that are believed under the key of a ring
+     * @param oldestMillis the age of the oldest key under which this node still accepts a MAC
      * @param unspoken number of peers that have sent no key yet, so that this node can vouch for nothing towards them
      * @param chosen number of keys that this node has chosen in this life of the process
      */
-    public record KeyStatus(long oldestMillis, int older, int unspoken, long chosen) {}
-
-    /**
-     * Peers of an older build, which may know of no agreement: while they are here, and T_k longer, they are believed and spoken to under
-     * a key that both were given, too.
-     */
-    public interface OlderPeers {
-        /** There is none. */
-        OlderPeers NOBODY = new OlderPeers() {
-            @Override
-            public boolean agrees(PrincipalId peer) {
-                return false;
-            }
-
-            @Override
-            public Optional<Bytes> keyFor(PrincipalId peer) {
-                return Optional.empty();
-            }
-        };
-
-        /**
-         * Returns whether the peer has agreed on keys since the process began; such a peer never counts as an older
-         * build again.
-         */
-        boolean agrees(PrincipalId peer);
-
-        /** The key that was given for a peer that is here now as one of an older build, under an identity that is believed now. */
-        Optional<Bytes> keyFor(PrincipalId peer);
-    }
+    public record KeyStatus(long oldestMillis, int unspoken, long chosen) {}
 
     private record Chosen(Bytes key, long sinceMillis) {}
 
@@ -111,10 +81,6 @@ public final class KeyAgreement implements ProtocolServer {
 
         private @Nullable Chosen previous;
         private boolean offering;
-        /** Key of a peer of an older build. */
-        private @Nullable Chosen given;
-        /** Time at which the peer was last connected as one of an older build. */
-        private long hereMillis;
 
         private long checkedMillis = DistantPast.MILLIS;
         private @Nullable Bytes nonce;
@@ -127,7 +93,6 @@ public final class KeyAgreement implements ProtocolServer {
     private final Signing signing;
     private final KeyCipher cipher;
     private final Function<PrincipalId, List<PrincipalKey>> identities;
-    private final OlderPeers elder;
     private final RandomGenerator random;
     private final Outbox out = new Outbox();
     private final TreeMap<PrincipalId, Peer> peers = new TreeMap<>();
@@ -141,7 +106,6 @@ public final class KeyAgreement implements ProtocolServer {
      * @param others the current nodes; later ones are added when they join
      * @param signing works with the numbers of nodes, as {@code cipher} does
      * @param identities the public keys of a node that are trusted now
-     * @param elder knows the nodes that do not agree on keys
      * @param random unpredictable to everybody
      */
     public KeyAgreement(
@@ -151,14 +115,12 @@ public final class KeyAgreement implements ProtocolServer {
             Signing signing,
             KeyCipher cipher,
             Function<PrincipalId, List<PrincipalKey>> identities,
-            OlderPeers elder,
             RandomGenerator random) {
         this.book = book;
         this.settings = settings;
         this.signing = signing;
         this.cipher = cipher;
         this.identities = identities;
-        this.elder = elder;
         this.random = random;
         this.life = draw(AgreementMessage.LIFE_BYTES);
         others.forEach(other -> {
@@ -168,7 +130,7 @@ public final class KeyAgreement implements ProtocolServer {
             peers.put(other, new Peer());
         });
         peers.put(book.self(), new Peer());
-        this.standing = new KeyStatus(0, 0, peers.size(), 0);
+        this.standing = new KeyStatus(0, peers.size(), 0);
     }
 
     private Bytes draw(int length) {
@@ -209,7 +171,6 @@ public final class KeyAgreement implements ProtocolServer {
     /** The keys under which the peer speaks may be known to somebody else. */
     private void drop(long nowMillis, PrincipalId id, Peer peer) {
         peer.previous = null;
-        peer.given = null;
         choose(nowMillis, id, peer);
     }
 
@@ -232,7 +193,6 @@ public final class KeyAgreement implements ProtocolServer {
         List<Chosen> keys = new ArrayList<>();
         Optional.ofNullable(peer.current).ifPresent(keys::add);
         Optional.ofNullable(peer.previous).ifPresent(keys::add);
-        Optional.ofNullable(peer.given).ifPresent(keys::add);
         return keys;
     }
 
@@ -297,7 +257,6 @@ public final class KeyAgreement implements ProtocolServer {
     @Override
     public List<Effect> onTick(long nowMillis) {
         long oldest = nowMillis;
-        int older = 0;
         int unspoken = 0;
         for (var entry : peers.entrySet()) {
             Peer peer = entry.getValue();
@@ -306,34 +265,13 @@ public final class KeyAgreement implements ProtocolServer {
             for (Chosen key : keysInForce(peer)) {
                 oldest = Math.min(oldest, key.sinceMillis());
             }
-            older += peer.given == null ? 0 : 1;
             unspoken += book.knows(entry.getKey()) ? 0 : 1;
         }
-        standing = new KeyStatus(nowMillis - oldest, older, unspoken, chosen);
+        standing = new KeyStatus(nowMillis - oldest, unspoken, chosen);
         return out.drain();
     }
 
-    /**
-     * Takes or drops the given key of an older node. Once that node is seen to agree, or is absent for T_k, nothing
-     * counts that it vouched for under that key.
-     */
-    private void regard(long nowMillis, PrincipalId id, Peer peer) {
-        boolean agrees = id.equals(book.self()) || peer.life != null || elder.agrees(id);
-        Bytes here = agrees ? null : elder.keyFor(id).orElse(null);
-        if (here != null) {
-            peer.hereMillis = nowMillis;
-        }
-        if (here != null && peer.given == null) {
-            peer.given = new Chosen(here, nowMillis);
-            book.speak(id, here);
-            believe(id, peer);
-        } else if (peer.given != null && (agrees || nowMillis - peer.hereMillis >= settings.keyMillis())) {
-            drop(nowMillis, id, peer);
-        }
-    }
-
     private void refresh(long nowMillis, PrincipalId id, Peer peer) {
-        regard(nowMillis, id, peer);
         List<PrincipalKey> identity = identities.apply(id);
         if (!identity.equals(peer.identity)) {
             boolean exchanged = peer.identity != null;

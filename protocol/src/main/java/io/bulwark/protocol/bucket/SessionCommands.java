@@ -59,7 +59,11 @@ public final class SessionCommands {
         add(token, command, Optional.empty());
     }
 
-    /** @param onBehalfOf the person whose rights count; empty for those of the session's owner */
+    /**
+     * Adds a command, on behalf of a person if one is given.
+     *
+     * @param onBehalfOf the person whose rights count; empty for those of the session's owner
+     */
     public void add(long token, Command command, Optional<PrincipalId> onBehalfOf) {
         waiting.addLast(new WaitingCommand(token, command, onBehalfOf));
     }

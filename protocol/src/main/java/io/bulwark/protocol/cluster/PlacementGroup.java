@@ -29,7 +29,6 @@ public record PlacementGroup(
         List<Integer> fresh,
         List<Integer> unconfirmed,
         @Nullable Change next) {
-    private static final long MORE = Long.MIN_VALUE;
 
     /**
      * Announced holder of a slot from the next epoch on.
@@ -121,38 +120,28 @@ public record PlacementGroup(
         return new PlacementGroup(epoch, holders, without(fresh, slot), without(unconfirmed, slot), next);
     }
 
-    /** As before there were changes, or the epoch with its highest bit, and the rest behind the holders. */
     public void write(WireWriter out) {
-        boolean more = !unconfirmed.isEmpty() || next != null;
-        out.i64(more ? epoch | MORE : epoch).u8(holders.size());
+        out.i64(epoch).u8(holders.size());
         holders.forEach(out::i32);
-        if (more) {
-            writeSlots(fresh, out);
-            writeSlots(unconfirmed, out);
-            out.bool(next != null);
-            if (next != null) {
-                writeSlots(next.sealed, out.u8(next.slot).i32(next.node));
-            }
+        writeSlots(fresh, out);
+        writeSlots(unconfirmed, out);
+        out.bool(next != null);
+        if (next != null) {
+            writeSlots(next.sealed, out.u8(next.slot).i32(next.node));
         }
     }
 
     public static PlacementGroup read(WireReader in) {
-        long first = in.i64();
+        long epoch = in.nonNegative64();
         Integer[] holders = new Integer[in.u8()];
         for (int i = 0; i < holders.length; i++) {
             holders[i] = in.i32(0, Integer.MAX_VALUE);
         }
         try {
-            if (first >= 0) {
-                return new PlacementGroup(first, List.of(holders));
-            }
             List<Integer> fresh = readSlots(in);
             List<Integer> unconfirmed = readSlots(in);
             Change next = in.bool() ? new Change(in.u8(), in.i32(0, Integer.MAX_VALUE), readSlots(in)) : null;
-            if (unconfirmed.isEmpty() && next == null) {
-                throw new MalformedException("a long form of a group without a change");
-            }
-            return new PlacementGroup(first & ~MORE, List.of(holders), fresh, unconfirmed, next);
+            return new PlacementGroup(epoch, List.of(holders), fresh, unconfirmed, next);
         } catch (IllegalArgumentException e) {
             throw new MalformedException(e);
         }

@@ -94,26 +94,16 @@ public record ProtectionPolicy(Protocol protocol, int f, int m, int n, int block
         };
     }
 
-    /**
-     * Writes f, m, n and the block size for FP, in the format that predates other protocols. Those begin with 0, which
-     * f never is.
-     */
     public void write(WireWriter out) {
-        if (protocol != Protocol.FP) {
-            out.u8(0).u8(protocol.ordinal()).u8(verification.ordinal());
-        }
+        out.u8(protocol.ordinal()).u8(verification.ordinal());
         out.u8(f).u8(m).u8(n).i32(blockBytes);
     }
 
     public static ProtectionPolicy read(WireReader in) {
         try {
-            int first = in.u8();
-            if (first != 0) {
-                return new ProtectionPolicy(first, in.u8(), in.u8(), in.i32());
-            }
             int protocol = in.u8();
             int verification = in.u8();
-            if (protocol != Protocol.PASIS.ordinal() || verification >= VERIFICATIONS.length) {
+            if (protocol >= PROTOCOLS.length || verification >= VERIFICATIONS.length) {
                 throw new MalformedException("unknown protocol " + protocol + " or verification " + verification);
             }
             return new ProtectionPolicy(

@@ -9,10 +9,8 @@ import io.bulwark.protocol.control.NodeControlMessage.LatestVersion;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
-import io.bulwark.protocol.control.NodeControlMessage.PoolReply;
-import io.bulwark.protocol.control.NodeControlMessage.PoolRequest;
-import io.bulwark.protocol.control.NodeControlMessage.RebuildReply;
-import io.bulwark.protocol.control.NodeControlMessage.RebuildRequest;
+import io.bulwark.protocol.control.NodeControlMessage.PoolReport;
+import io.bulwark.protocol.control.NodeControlMessage.RebuildReport;
 import io.bulwark.protocol.control.NodeControlMessage.RevocationReply;
 import io.bulwark.protocol.control.NodeControlMessage.RevocationRequest;
 import io.bulwark.protocol.control.NodeControlMessage.StoreStart;
@@ -25,39 +23,25 @@ import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodec;
 import io.bulwark.protocol.wire.WireReader;
-import io.bulwark.protocol.wire.WireVersions;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Family 5: the requests 0x0501, 0x0505 and 0x0507, without a body, 0x0503 and 0x0509, the replies 0x0502, 0x0504, 0x0506, 0x0508 and 0x050a. */
+/** Family 5: requests and replies of storage nodes, type numbers 0x0501 to 0x0506. */
 public final class NodeControlCodec implements MessageCodec {
     private static final int FAMILY = 5;
     private static final int STATUS_REQUEST = 0x0501;
     private static final int STATUS_REPLY = 0x0502;
     private static final int REVOCATION_REQUEST = 0x0503;
     private static final int REVOCATION_REPLY = 0x0504;
-    private static final int POOL_REQUEST = 0x0505;
-    private static final int POOL_REPLY = 0x0506;
-    private static final int REBUILD_REQUEST = 0x0507;
-    private static final int REBUILD_REPLY = 0x0508;
-    private static final int LATEST_REQUEST = 0x0509;
-    private static final int LATEST_REPLY = 0x050a;
+    private static final int LATEST_REQUEST = 0x0505;
+    private static final int LATEST_REPLY = 0x0506;
     private static final Protocol[] PROTOCOLS = Protocol.values();
     private static final Verdict[] VERDICTS = Verdict.values();
 
     @Override
     public int family() {
         return FAMILY;
-    }
-
-    @Override
-    public int since(Message message) {
-        return switch ((NodeControlMessage) message) {
-            case RebuildRequest _, RebuildReply _ -> WireVersions.REBUILD_TOLD;
-            case PoolRequest _, PoolReply _ -> WireVersions.POOL_TOLD;
-            default -> WireVersions.UNNAMED;
-        };
     }
 
     @Override
@@ -72,10 +56,6 @@ public final class NodeControlCodec implements MessageCodec {
             case NodeStatusReply _ -> STATUS_REPLY;
             case RevocationRequest _ -> REVOCATION_REQUEST;
             case RevocationReply _ -> REVOCATION_REPLY;
-            case PoolRequest _ -> POOL_REQUEST;
-            case PoolReply _ -> POOL_REPLY;
-            case RebuildRequest _ -> REBUILD_REQUEST;
-            case RebuildReply _ -> REBUILD_REPLY;
             case LatestRequest _ -> LATEST_REQUEST;
             case LatestReply _ -> LATEST_REPLY;
         };
@@ -84,16 +64,13 @@ public final class NodeControlCodec implements MessageCodec {
     @Override
     public void write(Message message, WireWriter out) {
         switch ((NodeControlMessage) message) {
-            case NodeStatusRequest _, PoolRequest _, RebuildRequest _ -> {}
+            case NodeStatusRequest _ -> {}
             case NodeStatusReply reply -> write(reply, out);
             case RevocationRequest request -> request.revoked().write(out);
             case RevocationReply reply -> {
                 reply.revoked().write(out);
                 out.bool(reply.refused()).i64(reply.undecided());
             }
-            case PoolReply reply -> out.i64(reply.neededBytes());
-            case RebuildReply reply ->
-                out.i64(reply.madeBytes()).i64(reply.latelyBytesPerSecond()).i64(reply.limitBytesPerSecond());
             case LatestRequest request ->
                 out.i32(request.volume())
                         .u8(request.protocol().ordinal())
@@ -110,10 +87,6 @@ public final class NodeControlCodec implements MessageCodec {
             case STATUS_REQUEST -> new NodeStatusRequest();
             case STATUS_REPLY -> readReply(in);
             case REVOCATION_REQUEST -> new RevocationRequest(PrincipalId.read(in));
-            case POOL_REQUEST -> new PoolRequest();
-            case POOL_REPLY -> new PoolReply(in.nonNegative64());
-            case REBUILD_REQUEST -> new RebuildRequest();
-            case REBUILD_REPLY -> new RebuildReply(in.nonNegative64(), in.nonNegative64(), in.nonNegative64());
             case LATEST_REQUEST ->
                 new LatestRequest(
                         in.i32(0, Integer.MAX_VALUE),
@@ -135,7 +108,10 @@ public final class NodeControlCodec implements MessageCodec {
         BackgroundReport background = reply.background();
         out.i64(background.looked()).i64(background.foundBad());
         out.i64(background.repaired()).i64(background.idleMillis());
-        out.i64(reply.poolBytes()).u16(reply.versions().size());
+        RebuildReport rebuild = reply.rebuild();
+        out.i64(rebuild.madeBytes()).i64(rebuild.latelyBytesPerSecond()).i64(rebuild.limitBytesPerSecond());
+        out.i64(reply.pool().bytes()).i64(reply.pool().neededBytes());
+        out.u16(reply.versions().size());
         for (VersionsReport versions : reply.versions()) {
             out.i32(versions.volume()).i64(versions.unverified()).i64(versions.poolBytes());
             out.i64(versions.verifications()).i64(versions.onDemand()).i64(versions.cooperative());
@@ -159,7 +135,8 @@ public final class NodeControlCodec implements MessageCodec {
         }
         BackgroundReport background =
                 new BackgroundReport(in.nonNegative64(), in.nonNegative64(), in.nonNegative64(), in.nonNegative64());
-        long poolBytes = in.nonNegative64();
+        RebuildReport rebuild = new RebuildReport(in.nonNegative64(), in.nonNegative64(), in.nonNegative64());
+        PoolReport pool = new PoolReport(in.nonNegative64(), in.nonNegative64());
         int versionsCount = in.count16(ClusterMap.VOLUMES_MAX);
         List<VersionsReport> versions = new ArrayList<>();
         for (int i = 0; i < versionsCount; i++) {
@@ -180,7 +157,7 @@ public final class NodeControlCodec implements MessageCodec {
             seen.add(new PeerVerdict(in.i32(), verdict(in.u8()), in.nonNegative64()));
         }
         return new NodeStatusReply(
-                acceptsWrites, usedBytes, freeBytes, volumes, background, poolBytes, versions, seen, in.bool());
+                acceptsWrites, usedBytes, freeBytes, volumes, background, rebuild, pool, versions, seen, in.bool());
     }
 
     private static void write(LatestReply reply, WireWriter out) {

@@ -37,46 +37,6 @@ public sealed interface NodeControlMessage extends Message {
         }
     }
 
-    /** Is your history pool large enough? Answered by {@link PoolReply}, to any principal. */
-    record PoolRequest() implements NodeControlMessage {}
-
-    /**
-     * Report on whether a node's history pool has room for a few versions of each client.
-     *
-     * @param neededBytes required size of the pool, by the volumes that were written within the last minute; 0 if it is
-     *     large enough
-     */
-    record PoolReply(long neededBytes) implements NodeControlMessage {
-        public PoolReply {
-            if (neededBytes < 0) {
-                throw new IllegalArgumentException("a pool of " + neededBytes + " bytes");
-            }
-        }
-    }
-
-    /**
-     * Request for the rate at which the node rebuilds missing fragments. Answered by {@link RebuildReply}, to any
-     * principal.
-     */
-    record RebuildRequest() implements NodeControlMessage {}
-
-    /**
-     * Rate at which a node rebuilds missing or bad fragments.
-     *
-     * @param madeBytes since it started
-     * @param latelyBytesPerSecond within the last seconds
-     * @param limitBytesPerSecond its setting
-     */
-    record RebuildReply(long madeBytes, long latelyBytesPerSecond, long limitBytesPerSecond)
-            implements NodeControlMessage {
-        public RebuildReply {
-            if (madeBytes < 0 || latelyBytesPerSecond < 0 || limitBytesPerSecond < 0) {
-                throw new IllegalArgumentException("made " + madeBytes + " bytes, " + latelyBytesPerSecond + " of "
-                        + limitBytesPerSecond + " a second");
-            }
-        }
-    }
-
     /** No block comes behind those that were listed. */
     long NO_MORE = Long.MAX_VALUE;
 
@@ -168,7 +128,8 @@ public sealed interface NodeControlMessage extends Message {
      *     space, and never where its store has failed
      * @param volumes its pending work, by rising volume id; it has compared nothing yet of a volume that is left out
      * @param background its background work since it started
-     * @param poolBytes its history pool: the limit for unverified versions of all volumes
+     * @param rebuild its rate of rebuilding fragments
+     * @param pool its history pool
      * @param versions of its volumes under PASIS, by rising volume id
      * @param seen its verdicts on its peers since it started, by rising node, then verdict
      * @param setBack whether peers remember later lives of it than its store does, and it has not recovered from that
@@ -180,7 +141,8 @@ public sealed interface NodeControlMessage extends Message {
             long freeBytes,
             List<VolumeWork> volumes,
             BackgroundReport background,
-            long poolBytes,
+            RebuildReport rebuild,
+            PoolReport pool,
             List<VersionsReport> versions,
             List<PeerVerdict> seen,
             boolean setBack)
@@ -191,7 +153,6 @@ public sealed interface NodeControlMessage extends Message {
             seen = List.copyOf(seen);
             if (usedBytes < 0
                     || freeBytes < 0
-                    || poolBytes < 0
                     || volumes.size() > ClusterMap.VOLUMES_MAX
                     || versions.size() > ClusterMap.VOLUMES_MAX
                     || seen.size() > PEER_VERDICTS_MAX) {
@@ -247,6 +208,37 @@ public sealed interface NodeControlMessage extends Message {
             if (looked < 0 || foundBad < 0 || repaired < 0 || idleMillis < 0) {
                 throw new IllegalArgumentException("looked " + looked + ", bad " + foundBad + ", repaired " + repaired
                         + ", " + idleMillis + " ms");
+            }
+        }
+    }
+
+    /**
+     * Rate at which a node rebuilds missing or bad fragments.
+     *
+     * @param madeBytes since it started
+     * @param latelyBytesPerSecond within the last seconds
+     * @param limitBytesPerSecond its setting
+     */
+    record RebuildReport(long madeBytes, long latelyBytesPerSecond, long limitBytesPerSecond) {
+        public RebuildReport {
+            if (madeBytes < 0 || latelyBytesPerSecond < 0 || limitBytesPerSecond < 0) {
+                throw new IllegalArgumentException("made " + madeBytes + " bytes, " + latelyBytesPerSecond + " of "
+                        + limitBytesPerSecond + " a second");
+            }
+        }
+    }
+
+    /**
+     * History pool of a node.
+     *
+     * @param bytes the limit for unverified versions of all volumes
+     * @param neededBytes required size, by the volumes that were written within the last minute, so that each client
+     *     has room for a few versions; 0 if the pool is large enough
+     */
+    record PoolReport(long bytes, long neededBytes) {
+        public PoolReport {
+            if (bytes < 0 || neededBytes < 0) {
+                throw new IllegalArgumentException("a pool of " + bytes + " bytes, needed are " + neededBytes);
             }
         }
     }

@@ -208,8 +208,7 @@ final class StagedIndex {
 
     /**
      * Removes an entry that is no longer staged, also from the disk, since otherwise each restart finds it again. Such
-     * entries come from a store that was reported as failed and has not, or from an older build without an account of
-     * repairs. Runs in turn with the block's stores.
+     * an entry comes from a store that was reported as failed and has not. Runs in turn with the block's stores.
      */
     void clear(FpRegister register, PrincipalId client, Entry entry) {
         register.store(List.of(delete(client, entry)), null, _ -> onRemoved(client, entry), _ -> {});

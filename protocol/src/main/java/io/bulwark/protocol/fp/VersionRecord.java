@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *     crowded
  * @param nonces those of the COMMIT; empty while the version is only staged
  * @param joined the other parties with this node's MACs for it: other clients, or the writer in another session
- * @param shared whether there are more parties than are named: many, or some that an earlier build admitted
+ * @param shared whether there are more parties than are named
  */
 record VersionRecord(
         Timestamp version,
@@ -48,9 +48,7 @@ record VersionRecord(
     private static final int FRAGMENT = 1;
     private static final int CC = 2;
     private static final int SHARED = 4;
-    private static final int JOINED = 8;
-    private static final int TAKEN = 16;
-    private static final int PROVEN = 32;
+    private static final int PROVEN = 8;
 
     VersionRecord {
         cc = cc == null ? null : List.copyOf(cc);
@@ -147,25 +145,19 @@ record VersionRecord(
         out.u8((hasFragment ? FRAGMENT : 0)
                 | (hashes == null ? 0 : CC)
                 | (shared ? SHARED : 0)
-                | (joined.isEmpty() ? 0 : JOINED)
-                | (taken == 1 ? 0 : TAKEN)
                 | (proven ? PROVEN : 0));
         version.write(out);
         writer.write(out);
         out.i64(session);
         FpCodec.nonces(nonces, out);
-        if (taken != 1) {
-            out.i64(taken);
-        }
+        out.i64(taken);
         if (hashes != null) {
             FpCodec.hashes(hashes, out);
         }
-        if (!joined.isEmpty()) {
-            out.u8(joined.size());
-            for (Party party : joined) {
-                party.client().write(out);
-                out.i64(party.session());
-            }
+        out.u8(joined.size());
+        for (Party party : joined) {
+            party.client().write(out);
+            out.i64(party.session());
         }
         return out.toBytes();
     }
@@ -174,19 +166,19 @@ record VersionRecord(
         WireReader in = new WireReader(encoded);
         int format = in.u8();
         int flags = in.u8();
-        if (format != FORMAT || flags > (FRAGMENT | CC | SHARED | JOINED | TAKEN | PROVEN)) {
+        if (format != FORMAT || flags > (FRAGMENT | CC | SHARED | PROVEN)) {
             throw new MalformedException("version record of format " + format + ", flags " + flags);
         }
         Timestamp version = Timestamp.readWritten(in);
         PrincipalId writer = PrincipalId.read(in);
         long session = in.nonNegative64();
         List<HeldVersion.SlotNonce> nonces = FpCodec.readNonces(in);
-        long taken = (flags & TAKEN) == 0 ? 1 : in.nonNegative64();
-        if (taken < ((flags & TAKEN) == 0 ? 1 : 2)) {
+        long taken = in.nonNegative64();
+        if (taken < 1) {
             throw new MalformedException("a slot taken in epoch " + taken);
         }
         List<Bytes> cc = (flags & CC) == 0 ? null : FpCodec.readHashes(in);
-        List<Party> joined = (flags & JOINED) == 0 ? List.of() : readParties(in);
+        List<Party> joined = readParties(in);
         in.end();
         boolean proven = (flags & PROVEN) != 0;
         boolean shared = (flags & SHARED) != 0;
@@ -196,7 +188,7 @@ record VersionRecord(
 
     private static List<Party> readParties(WireReader in) {
         int count = in.u8();
-        if (count < 1 || count > JOINED_MAX) {
+        if (count > JOINED_MAX) {
             throw new MalformedException(count + " parties");
         }
         List<Party> parties = new ArrayList<>(count);

@@ -106,14 +106,9 @@ public record AuditEntry(
         return signed(cluster, by, onBehalfOf, session, sessionNumber, command);
     }
 
-    /**
-     * Returns the root of the chain.
-     *
-     * @param registryVersion number of earlier changes of the registry, which the log does not contain
-     */
-    public static Bytes root(Bytes cluster, long registryVersion) {
-        return Hashes.sha256(
-                new WireWriter().raw(ROOT_TAG).raw(cluster).i64(registryVersion).toBytes());
+    /** Returns the root of the chain. */
+    public static Bytes root(Bytes cluster) {
+        return Hashes.sha256(new WireWriter().raw(ROOT_TAG).raw(cluster).toBytes());
     }
 
     /** SHA-256 of the digest before and of this entry in canonical bytes. */

@@ -15,8 +15,7 @@ import java.util.stream.StreamSupport;
 
 /**
  * Log of all executed administrative commands, each with the signature of the principal that gave it. Where principals
- * have keys, an unsigned command is refused. A state from before this log has none until the first signed command, so
- * that earlier commands are executed as they were then.
+ * have keys, an unsigned command is refused.
  */
 final class AuditLog {
     private static final int HEAD = 0;
@@ -29,15 +28,14 @@ final class AuditLog {
      * Head of the log.
      *
      * @param digest of the last entry, or the root of the chain
-     * @param registryVersion see {@link AuditEntry#root}
      */
-    record Head(long entries, Bytes digest, long registryVersion) {
+    record Head(long entries, Bytes digest) {
         void write(WireWriter out) {
-            out.i64(entries).raw(digest).i64(registryVersion);
+            out.i64(entries).raw(digest);
         }
 
         static Head read(WireReader in) {
-            return new Head(in.nonNegative64(), Bytes.of(in.raw(Hashes.LENGTH).toByteArray()), in.nonNegative64());
+            return new Head(in.nonNegative64(), Bytes.of(in.raw(Hashes.LENGTH).toByteArray()));
         }
     }
 
@@ -45,13 +43,6 @@ final class AuditLog {
         this.tables = tables;
         this.genesis = genesis;
         this.registry = registry;
-    }
-
-    /** From now on nothing administrative is done without a signature. */
-    void begin() {
-        if (genesis.mustSign()) {
-            tables.auditHead.put(HEAD, head());
-        }
     }
 
     /** Checks the signature of an administrative command that its giver may give; the entry that is to be kept once it was executed. */
@@ -67,7 +58,7 @@ final class AuditLog {
                 approval(by, submission, command));
     }
 
-    /** Empty where nobody has keys, and in old states. */
+    /** Empty where nobody has keys. */
     private Optional<AuditEntry.Approval> approval(
             PrincipalId by, Submission.InSession submission, Command.Administrative command) {
         WireWriter encoded = new WireWriter();
@@ -78,28 +69,22 @@ final class AuditLog {
                 "an administrative command of " + encoded.length() + " bytes, at most " + AuditEntry.COMMAND_BYTES_MAX);
         Optional<AuditEntry.Approval> approval = registry.approval(by, submission, command);
         CommandRefusal.refuseUnless(
-                approval.isPresent() || !genesis.mustSign() || !tables.auditHead.contains(HEAD),
+                approval.isPresent() || !genesis.mustSign(),
                 MetadataError.BAD_SIGNATURE,
                 by + " has not signed it");
         return approval;
     }
 
     /** Keeps a command that was executed. */
-    void append(AuditEntry entry, long registryVersionBefore) {
-        if (genesis.mustSign() && entry.approval().isEmpty()) {
-            return;
-        }
-        Head head = tables.auditHead.get(HEAD).orElseGet(() -> beginning(registryVersionBefore));
+    void append(AuditEntry entry) {
         tables.audit.put(entry.number(), entry);
-        tables.auditHead.put(HEAD, new Head(entry.number(), entry.digest(head.digest), head.registryVersion));
+        tables.auditHead.put(HEAD, new Head(entry.number(), entry.digest(head().digest)));
         tables.weight.add(entry.by(), weightOf(entry));
     }
 
     /** Refuses to name replicas where the log, with this command, would not show that an operator has: nobody elsewhere would follow. */
     void requireMandate(AuditEntry command, Configuration now, Configuration next) {
         PrincipalId by = command.by();
-        CommandRefusal.refuseUnless(
-                command.approval().isPresent(), MetadataError.BAD_SIGNATURE, by + " has not signed it");
         CommandRefusal.refuseUnless(
                 search(() -> Stream.concat(entries(), Stream.of(command)))
                         .of(now, next)
@@ -140,7 +125,7 @@ final class AuditLog {
             bytes += bytesOf(record.value());
         }
         Head head = head();
-        return new Reply.AuditList(page, head.entries, head.digest, head.registryVersion);
+        return new Reply.AuditList(page, head.entries, head.digest);
     }
 
     static int weightOf(AuditEntry entry) {
@@ -154,10 +139,6 @@ final class AuditLog {
     }
 
     private Head head() {
-        return tables.auditHead.get(HEAD).orElseGet(() -> beginning(registry.version()));
-    }
-
-    private Head beginning(long registryVersion) {
-        return new Head(0, AuditEntry.root(genesis.cluster(), registryVersion), registryVersion);
+        return tables.auditHead.get(HEAD).orElseGet(() -> new Head(0, AuditEntry.root(genesis.cluster())));
     }
 }

@@ -18,7 +18,6 @@ import java.util.Set;
  */
 public final class AuditVerification {
     private final GenesisKeys genesis;
-    private final long registryVersion;
     /** Keys that the log has named, by principal; none once revoked. */
     private final Map<PrincipalId, List<PrincipalKey>> told = new HashMap<>();
 
@@ -30,7 +29,6 @@ public final class AuditVerification {
     private long entries;
     private long agreedMillis;
     private long unsigned;
-    private long registeredBefore;
 
     private record CommandId(PrincipalId by, long session, long number) implements Comparable<CommandId> {
         private static final Comparator<CommandId> ORDER = Comparator.comparing(CommandId::by)
@@ -43,16 +41,10 @@ public final class AuditVerification {
         }
     }
 
-    /**
-     * Creates a verification before the first entry.
-     *
-     * @param registryVersion the version at which the log began, as the replicas report it: keys registered before are
-     *     known by the replicas' word alone, and counted
-     */
-    public AuditVerification(GenesisKeys genesis, long registryVersion) {
+    /** Creates a verification before the first entry. */
+    public AuditVerification(GenesisKeys genesis) {
         this.genesis = genesis;
-        this.registryVersion = registryVersion;
-        this.head = AuditEntry.root(genesis.cluster(), registryVersion);
+        this.head = AuditEntry.root(genesis.cluster());
     }
 
     /**
@@ -105,22 +97,11 @@ public final class AuditVerification {
         return unsigned;
     }
 
-    /** Entries signed with keys that were registered before the log began. */
-    public long registeredBefore() {
-        return registeredBefore;
-    }
-
     private Optional<String> problemOf(AuditEntry entry, AuditEntry.Approval approval) {
         if (!approval.key().verifies(entry.signed(genesis.cluster()), approval.signature())) {
             return Optional.of("the signature is not that of " + entry.by());
         }
         List<PrincipalKey> keys = told.get(entry.by());
-        if (keys == null
-                && registryVersion > 0
-                && !approval.key().equals(genesis.keys().get(entry.by()))) {
-            registeredBefore++;
-            return Optional.empty();
-        }
         boolean known =
                 keys == null ? approval.key().equals(genesis.keys().get(entry.by())) : keys.contains(approval.key());
         return known

@@ -53,8 +53,7 @@ final class AuthorizationSearch {
     }
 
     /**
-     * The mandate that a log has for a configuration. What an operator said only after the command counts, too: so what older builds took can be
-     * shown later.
+     * Returns the authorization that a log has for a configuration.
      *
      * @return empty if there is none, or it would be too long
      */

@@ -68,9 +68,4 @@ public record Genesis(List<NodeAddress> nodes, List<Grant> grants, GenesisKeys k
             }
         }
     }
-
-    static Genesis read(WireReader in) {
-        return new Genesis(
-                Lists.read(in, ClusterMap.NODES_MAX, NodeAddress::read), Lists.read(in, GRANTS_MAX, Grant::read));
-    }
 }

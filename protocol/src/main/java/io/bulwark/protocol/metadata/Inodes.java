@@ -111,7 +111,7 @@ final class Inodes {
         return id;
     }
 
-    void putPending(Session session, long id, List<BlockRange> ranges) {
+    private void putPending(Session session, long id, List<BlockRange> ranges) {
         put(id, new Pending(session.volume, session.owner, ranges));
         tables.pendings.put(session.key(id), true);
         session.pending++;
@@ -257,7 +257,7 @@ final class Inodes {
         return new Reply.References(page, next, false);
     }
 
-    void put(long id, Entry entry) {
+    private void put(long id, Entry entry) {
         tables.inodes.put(id, entry);
         tables.totals().inodes++;
         tables.weight.add(entry.owner(), weightOf(entry));

@@ -63,7 +63,6 @@ public final class MetadataStateMachine {
     MetadataStateMachine(Genesis genesis, KeyValueState empty, long weightMax, int bucketsMax) {
         this(empty, genesis.keys(), weightMax, bucketsMax);
         tables.create(genesis);
-        audit.begin();
         tables.end();
     }
 
@@ -190,7 +189,7 @@ public final class MetadataStateMachine {
     }
 
     /**
-     * The state machine of a cluster without keys that gave this snapshot, or the one before it its own, in memory.
+     * The state machine of a cluster without keys that gave this snapshot, in memory.
      *
      * @throws MalformedException if it is none; whether it is the right one, its digest tells
      */
@@ -208,11 +207,10 @@ public final class MetadataStateMachine {
     public static MetadataStateMachine restore(Bytes snapshot, KeyValueState empty, GenesisKeys genesis) {
         WireReader in = new WireReader(snapshot);
         MetadataStateMachine restored = new MetadataStateMachine(empty, genesis);
-        switch (in.u8()) {
-            case Version2.VERSION -> Version2.read(in, restored.tables);
-            case Tables.VERSION -> restored.tables.read(in);
-            default -> throw new MalformedException("unknown version of a snapshot");
+        if (in.u8() != Tables.VERSION) {
+            throw new MalformedException("unknown version of a snapshot");
         }
+        restored.tables.read(in);
         return restored;
     }
 
@@ -318,9 +316,8 @@ public final class MetadataStateMachine {
         if (command instanceof Command.ChangeReplicas change) {
             audit.requireMandate(entry, replicas.now(), replicas.named(change));
         }
-        long registryVersion = registry.version();
         Reply reply = run(by, session, command);
-        audit.append(entry, registryVersion);
+        audit.append(entry);
         return reply;
     }
 

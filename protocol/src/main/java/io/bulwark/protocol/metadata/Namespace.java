@@ -50,7 +50,7 @@ final class Namespace {
         volume.usage().buckets++;
     }
 
-    void put(Bucket bucket) {
+    private void put(Bucket bucket) {
         tables.buckets.add(bucket.name, bucket);
         count(bucket, 1);
     }
@@ -208,7 +208,7 @@ final class Namespace {
         return found.version;
     }
 
-    void putLink(Bucket bucket, Bytes key, long version, Link link) {
+    private void putLink(Bucket bucket, Bytes key, long version, Link link) {
         bucket.add(key, version, link);
         tables.weight.add(link.owner(), weightOf(key));
     }

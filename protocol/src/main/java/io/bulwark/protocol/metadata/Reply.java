@@ -21,10 +21,7 @@ public sealed interface Reply {
     record Failed(MetadataError error, String detail) implements Reply {
         static final int DETAIL_BYTES_MAX = 4096;
 
-        /**
-         * Action that a principal that does not belong may not do. The replies of all builds are alike, as the state
-         * has a digest of them.
-         */
+        /** Action that a principal that does not belong may not do. */
         static final String ANYTHING = "do anything";
 
         static final String ASK_ANYTHING = "ask anything";
@@ -329,9 +326,8 @@ public sealed interface Reply {
      *
      * @param count how many entries there are in all
      * @param head the digest of the last of all
-     * @param registryVersion see {@link AuditEntry#root}
      */
-    record AuditList(List<AuditEntry> entries, long count, Bytes head, long registryVersion) implements Reply {
+    record AuditList(List<AuditEntry> entries, long count, Bytes head) implements Reply {
         public AuditList {
             entries = List.copyOf(entries);
         }

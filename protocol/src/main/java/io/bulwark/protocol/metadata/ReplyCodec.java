@@ -132,7 +132,7 @@ final class ReplyCodec {
             }
             case AuditList list -> {
                 Lists.write(list.entries(), out.u8(23), AuditEntry::write);
-                out.i64(list.count()).raw(list.head()).i64(list.registryVersion());
+                out.i64(list.count()).raw(list.head());
             }
         }
         return out.toBytes();
@@ -205,8 +205,7 @@ final class ReplyCodec {
                 new AuditList(
                         Lists.read(in, Query.PAGE_MAX, AuditEntry::read),
                         in.nonNegative64(),
-                        in.raw(Hashes.LENGTH),
-                        in.nonNegative64());
+                        in.raw(Hashes.LENGTH));
             case 24 -> new GenesisTold(GenesisKeys.read(in));
             case 25 ->
                 new SuspensionList(Lists.read(in, Query.PAGE_MAX, ReplyCodec::readSuspension), PrincipalId.read(in));

@@ -183,18 +183,6 @@ final class Session {
         return ranges;
     }
 
-    /** One more interval of used blocks, of a session that is read from where its records were others. */
-    void restoreUsed(long first, long end) {
-        putUsed(first, end);
-        tables.weight.add(owner, Weight.INTERVAL_BYTES);
-        used++;
-        usedTotal += end - first;
-    }
-
-    void restoreLowestKept(long lowest) {
-        lowestKept = lowest;
-    }
-
     /** An interval of freed or abandoned blocks. */
     void putFreed(long first, long end, long changeSequence) {
         tables.freed.put(key(end), new Interval(first, changeSequence));

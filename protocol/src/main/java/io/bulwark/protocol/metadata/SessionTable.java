@@ -75,7 +75,7 @@ final class SessionTable {
     }
 
     /** Stores a session with its blocks, and the facts about it that nodes receive. */
-    void put(Session session) {
+    private void put(Session session) {
         tables.sessions.add(session.key(), session);
         tables.weight.add(session.owner, Weight.SESSION_BYTES);
         if (session.open) {
@@ -208,7 +208,7 @@ final class SessionTable {
     }
 
     /** Stores an interval of freed blocks, which nodes receive as a fact. */
-    void putFreed(Session session, BlockRange range, long sequence) {
+    private void putFreed(Session session, BlockRange range, long sequence) {
         session.putFreed(range.first(), range.first() + range.count(), sequence);
         tables.changes.put(sequence, new SessionChange.Freed(sequence, range));
     }
@@ -256,7 +256,7 @@ final class SessionTable {
         return true;
     }
 
-    void putCollapsed(PrincipalId owner, long first, long last, long sequence) {
+    private void putCollapsed(PrincipalId owner, long first, long last, long sequence) {
         tables.collapsed.put(new OwnedKey(owner, last), new Interval(first, sequence));
         tables.changes.put(sequence, new SessionChange.Collapsed(sequence, owner, first, last));
     }

@@ -56,7 +56,7 @@ import java.util.TreeMap;
  * 30 grants     bucket, 0, client (5)                  rights
  * 31 releases   SHA-256 (32)                           -
  * 32 audit      number (8)                             entry; never rewritten
- * 33 audit      0 (4)                                  number and digest of the last entry, and what they begin with
+ * 33 audit      0 (4)                                  number and digest of the last entry, if there is one
  * 34 invited    principal (5)                          agreed time at which the invitation ends
  * 35 poison     client, volume (4), group (4), reporter  number of the report, agreed time, report
  * 36 poisonOf   reporter (5), number of the report (8) key of 35
@@ -69,7 +69,7 @@ import java.util.TreeMap;
  * An interval's key has its end, so that the interval around or after a number is the first one from that number on.
  */
 final class Tables {
-    static final int VERSION = 3;
+    static final int VERSION = 1;
     static final int GROUPS_PER_RECORD = 64;
 
     final Table<Integer, NodeAddress> nodes;

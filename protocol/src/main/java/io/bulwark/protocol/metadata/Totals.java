@@ -45,7 +45,8 @@ final class Totals {
         totals.commands = in.nonNegative64();
         totals.agreedMillis = in.nonNegative64();
         totals.servedMillis = in.nonNegative64();
-        totals.historyDigest = readDigest(in);
+        // Its own bytes, so that the stored digest does not retain the whole message.
+        totals.historyDigest = Bytes.of(in.raw(Hashes.LENGTH).toByteArray());
         totals.lastVolume = in.i32(0, Integer.MAX_VALUE);
         totals.mapVersion = in.nonNegative64();
         totals.sequence = in.nonNegative64();
@@ -59,10 +60,5 @@ final class Totals {
         totals.buckets = in.i32(0, Integer.MAX_VALUE);
         totals.visible = in.nonNegative64();
         return totals;
-    }
-
-    /** Reads a digest into its own bytes, so that the stored digest does not retain the whole message. */
-    static Bytes readDigest(WireReader in) {
-        return Bytes.of(in.raw(Hashes.LENGTH).toByteArray());
     }
 }

@@ -119,8 +119,7 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
     }
 
     /**
-     * Asks on until the deadline instead of having a query ordered; to be called before it starts. For what replicas of another build may
-     * not know: the result of an ordered query is part of their state, and there they must not part.
+     * Asks on until the deadline instead of having a query ordered; to be called before it starts.
      */
     public ReplicatedCall withoutOrdering() {
         neverOrdered = true;

@@ -14,16 +14,13 @@ import io.bulwark.protocol.wire.WireWriter;
  *
  * @param sender the authenticated party that brought it, which is charged for it and accused if it is poisonous; nobody
  *     if this node rebuilt the fragment itself
- * @param session the sender's, in which it arrived; 0 if there was none, or the record is from before sessions were
- *     kept
+ * @param session the sender's, in which it arrived; 0 if there was none
  * @param taken the epoch in which this node took the slot for which it keeps it
  * @param verified whether it is known to be complete and not poisonous
  */
 public record VersionRecord(
         ValidatingTimestamp timestamp, PrincipalId sender, long session, long taken, boolean verified) {
     private static final int FORMAT = 1;
-    private static final int FORMAT_WITH_SESSION = 2;
-    private static final int FORMAT_WITH_TAKEN = 3;
 
     /** One whose fragment this node made itself. */
     static VersionRecord made(ValidatingTimestamp timestamp, long taken, boolean verified) {
@@ -39,17 +36,10 @@ public record VersionRecord(
     }
 
     Bytes encoded() {
-        int format = taken != 1 ? FORMAT_WITH_TAKEN : session == 0 ? FORMAT : FORMAT_WITH_SESSION;
-        WireWriter out = new WireWriter(80 + timestamp.crossChecksum().length()).u8(format);
+        WireWriter out = new WireWriter(80 + timestamp.crossChecksum().length()).u8(FORMAT);
         timestamp.write(out);
         sender.write(out);
-        if (format != FORMAT) {
-            out.i64(session);
-        }
-        if (format == FORMAT_WITH_TAKEN) {
-            out.i64(taken);
-        }
-        return out.bool(verified).toBytes();
+        return out.i64(session).i64(taken).bool(verified).toBytes();
     }
 
     /**
@@ -60,24 +50,19 @@ public record VersionRecord(
     public static VersionRecord decode(Bytes encoded) {
         WireReader in = new WireReader(encoded);
         int format = in.u8();
-        if (format < FORMAT || format > FORMAT_WITH_TAKEN) {
+        if (format != FORMAT) {
             throw new MalformedException("version record of format " + format);
         }
         ValidatingTimestamp timestamp = ValidatingTimestamp.readWritten(in);
         PrincipalId sender = PrincipalId.read(in);
-        long session = format == FORMAT ? 0 : in.i64();
-        if (format == FORMAT_WITH_SESSION && session == 0) {
-            throw new MalformedException("no session in a version record that has one");
-        }
-        long taken = format == FORMAT_WITH_TAKEN ? readTaken(in) : 1;
-        VersionRecord record = new VersionRecord(timestamp, sender, session, taken, in.bool());
+        VersionRecord record = new VersionRecord(timestamp, sender, in.i64(), readTaken(in), in.bool());
         in.end();
         return record;
     }
 
     private static long readTaken(WireReader in) {
         long taken = in.nonNegative64();
-        if (taken < 2) {
+        if (taken < 1) {
             throw new MalformedException("a slot taken in epoch " + taken);
         }
         return taken;
@@ -91,18 +76,14 @@ public record VersionRecord(
      * @param time the greatest logical time that was ever accepted here, unsigned
      */
     public record Floor(ValidatingTimestamp collected, long time, long taken) {
-        private static final int FORMAT_WITH_TAKEN = 2;
-
         static RecordKey key(BlockId block) {
             return RecordKey.of(RecordKind.PASIS_VERSION, block);
         }
 
         Bytes encoded() {
-            WireWriter out =
-                    new WireWriter(72 + collected.crossChecksum().length()).u8(taken == 1 ? FORMAT : FORMAT_WITH_TAKEN);
+            WireWriter out = new WireWriter(72 + collected.crossChecksum().length()).u8(FORMAT);
             collected.write(out);
-            out.i64(time);
-            return (taken == 1 ? out : out.i64(taken)).toBytes();
+            return out.i64(time).i64(taken).toBytes();
         }
 
         /**
@@ -113,11 +94,10 @@ public record VersionRecord(
         public static Floor decode(Bytes encoded) {
             WireReader in = new WireReader(encoded);
             int format = in.u8();
-            if (format != FORMAT && format != FORMAT_WITH_TAKEN) {
+            if (format != FORMAT) {
                 throw new MalformedException("floor record of format " + format);
             }
-            Floor floor =
-                    new Floor(ValidatingTimestamp.read(in), in.i64(), format == FORMAT_WITH_TAKEN ? readTaken(in) : 1);
+            Floor floor = new Floor(ValidatingTimestamp.read(in), in.i64(), readTaken(in));
             in.end();
             return floor;
         }

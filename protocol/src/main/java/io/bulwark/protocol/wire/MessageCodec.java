@@ -12,11 +12,6 @@ public interface MessageCodec {
      */
     int family();
 
-    /** The first of the {@link WireVersions} that knows this message of the family. */
-    default int since(Message message) {
-        return WireVersions.UNNAMED;
-    }
-
     /** True if the message belongs to this family. */
     boolean handles(Message message);
 

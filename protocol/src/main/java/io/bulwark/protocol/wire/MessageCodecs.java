@@ -63,15 +63,6 @@ public final class MessageCodecs {
         return codec.read(header.type(), new WireReader(body));
     }
 
-    /**
-     * The first of the {@link WireVersions} that knows this message.
-     *
-     * @throws IllegalArgumentException if the message is of none of these families
-     */
-    public int since(Message message) {
-        return codecOf(message).since(message);
-    }
-
     private MessageCodec codecOf(Message message) {
         for (MessageCodec codec : codecs) {
             if (codec.handles(message)) {

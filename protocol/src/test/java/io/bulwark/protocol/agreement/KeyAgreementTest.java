@@ -406,7 +406,6 @@ class KeyAgreementTest {
                         new TestPorts(0),
                         new TestPorts(0),
                         _ -> List.of(),
-                        KeyAgreement.OlderPeers.NOBODY,
                         new Random(1)))
                 .isInstanceOf(IllegalArgumentException.class);
     }
@@ -433,62 +432,6 @@ class KeyAgreementTest {
         nodes.run(500);
         assertThat(believes(0, 2, before)).isFalse();
         assertThat(believes(0, 1, vouch(1, 0))).isTrue();
-    }
-
-    /** It knows no NEW-KEY. Which build it is of is heard of a moment later than of itself. */
-    @Test
-    void anOlderNodeVouchesUnderTheKeyThatBothWereGiven() {
-        PrincipalId older = PrincipalId.node(2);
-        Bytes given = filled(32, 77);
-        KeyBook ofOlder = new KeyBook(older, filled(32, 1));
-        ofOlder.speak(PrincipalId.node(0), given);
-        ofOlder.believe(PrincipalId.node(0), List.of(given));
-        nodes.cutOff.add(2);
-        nodes.run(200);
-        nodes.elders.put(older, given);
-        nodes.run(500);
-        for (int i = 0; i < 3; i++) {
-            assertThat(ofOlder.verify(PrincipalId.node(0), SAID, vouch(0, 2))).isTrue();
-            assertThat(believes(0, 2, ofOlder.mac(PrincipalId.node(0), SAID))).isTrue();
-            nodes.run(HALF); // A refresh changes nothing about it.
-        }
-        assertThat(nodes.agreement(0).standing().unspoken()).isZero();
-        assertThat(believes(1, 0, vouch(0, 1))).as("the others agree").isTrue();
-    }
-
-    /** A build that agrees, but does not say which it is: it answers. */
-    @Test
-    void whoAnswersAgreesThoughItWasTakenForAnOlderOne() {
-        nodes.elders.put(PrincipalId.node(2), filled(32, 77));
-        nodes.run(1_000);
-        assertThat(believes(0, 2, vouch(2, 0))).isTrue();
-        assertThat(believes(2, 0, vouch(0, 2))).isTrue();
-        assertThat(speaksUnder(filled(32, 77), 0, 2)).isFalse();
-    }
-
-    @Test
-    void anOlderNodeThatWasUpgradedAgreesAndNothingCountsThatItVouchedForBefore() {
-        PrincipalId older = PrincipalId.node(2);
-        Bytes given = filled(32, 77);
-        nodes.cutOff.add(2);
-        nodes.elders.put(older, given);
-        nodes.run(500);
-        KeyBook before = new KeyBook(older, filled(32, 1));
-        before.speak(PrincipalId.node(0), given);
-        Bytes vouched = before.mac(PrincipalId.node(0), SAID);
-        assertThat(believes(0, 2, vouched)).isTrue();
-        nodes.agreeing.add(older);
-        nodes.run(100);
-        assertThat(believes(0, 2, vouched))
-                .as("though a connection of before is still open")
-                .isFalse();
-        nodes.elders.clear();
-        nodes.cutOff.clear();
-        nodes.start(2);
-        nodes.run(1_000);
-        assertThat(believes(0, 2, vouch(2, 0))).isTrue();
-        assertThat(believes(2, 0, vouch(0, 2))).isTrue();
-        assertThat(believes(0, 2, vouched)).isFalse();
     }
 
     /** Any messages in any order, with the liar's own signatures: no two correct nodes lose each other by it. */

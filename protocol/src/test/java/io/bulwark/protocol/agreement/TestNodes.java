@@ -15,7 +15,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -37,10 +36,6 @@ final class TestNodes {
     final Map<Integer, KeyBook> books = new TreeMap<>();
     /** Identities that all nodes believe. */
     final Map<PrincipalId, List<PrincipalKey>> identities = new TreeMap<>();
-    /** Nodes that play an older build, with the key that all others were given for them. */
-    final Map<PrincipalId, Bytes> elders = new TreeMap<>();
-    /** Nodes that were seen to agree on keys. */
-    final Set<PrincipalId> agreeing = new HashSet<>();
     /** Everything that was ever sent. */
     final List<Sent> all = new ArrayList<>();
     /** Nodes whose incoming and outgoing messages are lost. */
@@ -80,20 +75,7 @@ final class TestNodes {
                         ports,
                         ports,
                         id -> identities.getOrDefault(id, List.of()),
-                        new Seen(),
                         new Random(++lives)));
-    }
-
-    private final class Seen implements KeyAgreement.OlderPeers {
-        @Override
-        public boolean agrees(PrincipalId peer) {
-            return agreeing.contains(peer);
-        }
-
-        @Override
-        public Optional<Bytes> keyFor(PrincipalId peer) {
-            return Optional.ofNullable(elders.get(peer));
-        }
     }
 
     KeyBook book(int node) {

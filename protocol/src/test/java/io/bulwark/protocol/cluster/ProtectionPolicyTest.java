@@ -34,12 +34,11 @@ class ProtectionPolicyTest {
 
     @ParameterizedTest
     @CsvSource({"1, 2, 5", "1, 1, 5", "1, 3, 6", "2, 3, 9", "3, 4, 13", "5, 6, 21"})
-    void policiesOfPasisTravelBehindAZeroThatNoPolicyOfFpBeginsWith(int b, int m, int n) {
+    void policiesOfPasisComeBack(int b, int m, int n) {
         for (Verification verification : Verification.values()) {
             ProtectionPolicy policy = ProtectionPolicy.pasis(b, m, n, MIB, verification);
             WireWriter out = new WireWriter();
             policy.write(out);
-            assertThat(out.toBytes().get(0)).isZero();
             assertThat(ProtectionPolicy.read(new WireReader(out.toBytes()))).isEqualTo(policy);
             assertThat(policy.writeQuorum()).isEqualTo(n - b);
             assertThat(Verification.of(verification.text())).contains(verification);
@@ -55,10 +54,10 @@ class ProtectionPolicyTest {
     @Test
     void unknownProtocolsAndVerificationsAreMalformed() {
         for (WireWriter out : List.of(
-                new WireWriter().u8(0).u8(2).u8(2).u8(1).u8(2).u8(5).i32(MIB),
-                new WireWriter().u8(0).u8(1).u8(4).u8(1).u8(2).u8(5).i32(MIB),
-                // A policy of FP has one encoding only.
-                new WireWriter().u8(0).u8(0).u8(0).u8(1).u8(2).u8(4).i32(MIB))) {
+                new WireWriter().u8(2).u8(2).u8(1).u8(2).u8(5).i32(MIB),
+                new WireWriter().u8(1).u8(4).u8(1).u8(2).u8(5).i32(MIB),
+                // FP verifies when it writes.
+                new WireWriter().u8(0).u8(2).u8(1).u8(2).u8(4).i32(MIB))) {
             assertThatThrownBy(() -> ProtectionPolicy.read(new WireReader(out.toBytes())))
                     .isInstanceOf(MalformedException.class);
         }
@@ -72,7 +71,7 @@ class ProtectionPolicyTest {
                 .isThrownBy(() -> new ProtectionPolicy(7, 8, 22, MIB))
                 .withMessageContaining("m=8, n=22")
                 .withMessageContaining("2^-64");
-        WireWriter out = new WireWriter().u8(7).u8(8).u8(22).i32(MIB);
+        WireWriter out = new WireWriter().u8(0).u8(0).u8(7).u8(8).u8(22).i32(MIB);
         assertThatThrownBy(() -> ProtectionPolicy.read(new WireReader(out.toBytes())))
                 .isInstanceOf(MalformedException.class);
     }

@@ -8,10 +8,8 @@ import io.bulwark.protocol.control.NodeControlMessage.LatestVersion;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
-import io.bulwark.protocol.control.NodeControlMessage.PoolReply;
-import io.bulwark.protocol.control.NodeControlMessage.PoolRequest;
-import io.bulwark.protocol.control.NodeControlMessage.RebuildReply;
-import io.bulwark.protocol.control.NodeControlMessage.RebuildRequest;
+import io.bulwark.protocol.control.NodeControlMessage.PoolReport;
+import io.bulwark.protocol.control.NodeControlMessage.RebuildReport;
 import io.bulwark.protocol.control.NodeControlMessage.RevocationReply;
 import io.bulwark.protocol.control.NodeControlMessage.RevocationRequest;
 import io.bulwark.protocol.control.NodeControlMessage.StoreStart;
@@ -41,16 +39,13 @@ final class ControlSamples {
                         5L << 40,
                         List.of(new VolumeWork(1, 0, true), new VolumeWork(7, 12, false)),
                         new BackgroundReport(1_000, 3, 2, 60_000),
-                        1 << 30,
+                        new RebuildReport(5L << 40, 3 << 20, 32 << 20),
+                        new PoolReport(1 << 30, 96 << 20),
                         List.of(new VersionsReport(7, 9, 1 << 16, 30, 5, 10, 400, 1, 2)),
                         List.of(new PeerVerdict(3, Verdict.CORRUPT, 2)),
                         true));
         all.put("RevocationRequest", new RevocationRequest(PrincipalId.client(7)));
         all.put("RevocationReply", new RevocationReply(PrincipalId.client(7), true, 3));
-        all.put("PoolRequest", new PoolRequest());
-        all.put("PoolReply", new PoolReply(96 << 20));
-        all.put("RebuildRequest", new RebuildRequest());
-        all.put("RebuildReply", new RebuildReply(5L << 40, 3 << 20, 32 << 20));
         all.put("LatestRequest", new LatestRequest(7, Protocol.PASIS, 1L << 33, new StoreStart(12, -2)));
         all.put(
                 "LatestReply",

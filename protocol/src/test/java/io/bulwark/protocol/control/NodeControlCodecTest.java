@@ -1,6 +1,5 @@
 package io.bulwark.protocol.control;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.protocol.wire.Bytes;
@@ -8,7 +7,6 @@ import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.MessageCodec;
 import io.bulwark.protocol.wire.MessageCodecContract;
 import io.bulwark.protocol.wire.WireReader;
-import io.bulwark.protocol.wire.WireVersions;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.List;
 import java.util.Map;
@@ -37,18 +35,6 @@ class NodeControlCodecTest implements MessageCodecContract {
     @Override
     public String golden() {
         return "/wire/control.hex";
-    }
-
-    /** A node or client of an older build would end the connection over what it does not know. */
-    @Test
-    void whatIsNewIsToldToNewBuildsOnly() {
-        samples()
-                .forEach((name, message) -> assertThat(codec.since(message))
-                        .as(name)
-                        .isEqualTo(
-                                name.startsWith("Rebuild")
-                                        ? WireVersions.REBUILD_TOLD
-                                        : name.startsWith("Pool") ? WireVersions.POOL_TOLD : WireVersions.UNNAMED));
     }
 
     @Test

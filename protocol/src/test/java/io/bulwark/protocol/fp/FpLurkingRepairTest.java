@@ -219,7 +219,7 @@ class FpLurkingRepairTest {
         assertThat(nodes.undecided).containsEntry(0, 0);
     }
 
-    /** An older build has committed or dropped it meanwhile. */
+    /** A store that was reported as failed may leave such an entry. */
     @Test
     void whatIsOnTheAccountOfRepairsAndIsNotThereGoesForGood() {
         nodes.write(4, 4, 0, 1, 2);

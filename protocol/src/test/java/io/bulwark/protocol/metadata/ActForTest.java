@@ -310,7 +310,7 @@ class ActForTest {
         actFor(PERSON, READ);
         actFor(OTHER, WRITE);
         actFor(BOB, ADMINISTER);
-        alice.done(new Command.SetActFor(PERSON, DOOR, READ));
+        alice.done(new Command.SetActFor(/* door= */ PERSON, /* person= */ DOOR, READ));
         List<Reply.ActForEntry> all = List.of(
                 new Reply.ActForEntry(BOB, ADMINISTER),
                 new Reply.ActForEntry(PERSON, READ),

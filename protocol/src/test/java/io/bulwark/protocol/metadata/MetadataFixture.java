@@ -7,6 +7,8 @@ import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.object.ObjectAttributes;
@@ -50,6 +52,44 @@ final class MetadataFixture {
         rig.volume = ((Reply.VolumeCreated) alice.run(objectVolume("main"))).volume();
         alice.done(new Command.CreateBucket("films", "main", Versioning.LATEST_ONLY, 0));
         alice.done(new Command.CreateBucket("diary", "main", Versioning.KEEP_ALL, 0));
+        return rig;
+    }
+
+    /** With some of everything that a state can have. */
+    static MetadataFixture withSomeOfEverything() {
+        MetadataFixture rig = ready();
+        User alice = rig.user(ALICE, rig.volume);
+        User bob = rig.user(BOB, rig.volume);
+        for (int i = 0; i < 5; i++) {
+            alice.put("diary", "a/" + i % 3, 700 + i);
+            bob.put("films", "b/" + i % 3, i);
+        }
+        alice.run(new Command.CopyObject("diary", "a/1", 0, "films", "copy", Condition.NONE));
+        alice.run(new Command.RenameObject("diary", "a/2", "diary", "renamed", Condition.IF_ABSENT));
+        alice.run(new Command.DeleteObject("diary", "a/0", 0));
+        bob.run(new Command.DeleteObject("films", "b/1", 0));
+        bob.run(new Command.AbandonRanges(List.of(bob.range(90, 3), bob.range(95, 1)), List.of()));
+        rig.pass(alice, Inodes.GRACE_MILLIS + 10_000);
+        bob.done(new Command.CloseSession());
+        for (int i = 0; i < 3; i++) {
+            rig.user(BOB, 0).done(new Command.CloseSession());
+        }
+        User again = rig.user(BOB, rig.volume);
+        again.run(new Command.RegisterPending(List.of(again.range(3, 4), again.range(10, 1))));
+        again.run(new Command.RegisterPending(List.of(again.range(20, 2))));
+        again.put("films", "b/2", 3 * BLOCK);
+        alice.run(new Command.CreateVolume("blocks", VolumeKind.REGISTER, POLICY, 100, 2, 0));
+        alice.run(new Command.CreateVolume("gone", VolumeKind.OBJECT, POLICY, 0, 0, 5_000));
+        rig.user(ALICE, 3);
+        alice.done(new Command.DeleteVolume("gone"));
+        alice.run(new Command.CreateBucket("empty", "main", Versioning.KEEP_ALL, 99));
+        for (int node = 0; node < 3; node++) {
+            User reporter = rig.user(PrincipalId.node(node), 0);
+            reporter.run(
+                    new Command.ReportEvidence(3, BlockId.register(2, node / 2), Verdict.CORRUPT, "by node " + node));
+        }
+        alice.run(new Command.DeleteObject("films", "copy", 0));
+        alice.put("films", "b/0", 20);
         return rig;
     }
 

@@ -402,18 +402,7 @@ class OperatorAuthorizationTest {
                 .isTrue();
     }
 
-    /** A state from before there was an audit log takes unsigned commands; nobody could be shown who gave this one. */
-    @Test
-    void whereNothingIsSignedYetThisCommandIs() {
-        rig.machine = MetadataStateMachine.restore(new MetadataFixture().machine.snapshot(), new TreeMapState(), keys);
-        User alice = rig.user(ALICE, 0);
-        assertFailed(
-                rig.submit(ALICE, new Submission.InSession(alice.session, 1, 1, change)), MetadataError.BAD_SIGNATURE);
-        done(ALICE, change);
-        assertThat(authorization()).hasSize(1);
-    }
-
-    /** Bob was an operator before there was a log of that. */
+    /** The log does not show that Bob is an operator. */
     @Test
     void whoseRightTheLogDoesNotShowIsGivenItAgain() {
         rig.machine = MetadataStateMachine.restore(new MetadataFixture().machine.snapshot(), new TreeMapState(), keys);

@@ -328,8 +328,7 @@ final class Samples {
                                         new Command.RevokePrincipal(OWNER),
                                         Optional.of(new AuditEntry.Approval(KEY, MetadataFixture.filled(64, 0x52))))),
                         6,
-                        MetadataFixture.filled(32, 0xD1),
-                        3));
+                        MetadataFixture.filled(32, 0xD1)));
         all.put(
                 "principal-list",
                 new Reply.PrincipalList(

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** All that decides on replies is in the keys and values. */
 @NullMarked
 class StateTest {
-    private static final Bytes BEFORE = Version2Test.history().machine.snapshot();
+    private static final Bytes BEFORE = MetadataFixture.withSomeOfEverything().machine.snapshot();
 
     private record Pair(Bytes key, Bytes value) {}
 
@@ -158,7 +158,7 @@ class StateTest {
     }
 
     private static Bytes snapshot(List<Pair> pairs) {
-        WireWriter out = new WireWriter().u8(3);
+        WireWriter out = new WireWriter().u8(Tables.VERSION);
         pairs.forEach(pair -> out.u16(pair.key.length()).raw(pair.key).bytes(pair.value));
         return out.toBytes();
     }

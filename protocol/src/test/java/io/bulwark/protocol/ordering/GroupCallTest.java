@@ -126,7 +126,7 @@ class GroupCallTest {
         assertThat(configurationChain.term().number()).isZero();
     }
 
-    /** An older replica has nothing else to show; the next one is not kept waiting by it. */
+    /** A liar may leave the authorization out; the next replica is not kept waiting by it. */
     @Test
     void aProofWithoutAMandateIsNotFollowedAndAnotherReplicasIs() {
         GroupCall call = begun();

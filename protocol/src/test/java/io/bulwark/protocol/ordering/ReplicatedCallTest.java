@@ -166,7 +166,6 @@ class ReplicatedCallTest {
         assertThat(request(call.onTick(ReplicatedCall.QUERY_MILLIS))).isInstanceOf(OrderedQuery.class);
     }
 
-    /** Answers that differ between replicas of two builds must not enter their states. */
     @Test
     void aQueryThatIsNeverToBeOrderedIsAskedAgainUntilTheReplicasAgree() {
         ReplicatedCall call =

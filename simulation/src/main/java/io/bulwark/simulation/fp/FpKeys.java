@@ -114,7 +114,6 @@ final class FpKeys {
                 ports,
                 ports,
                 _ -> List.of(),
-                KeyAgreement.OlderPeers.NOBODY,
                 new Random(random.nextLong()));
         TagKeys before = inForce.put(node, book);
         if (before != null) {

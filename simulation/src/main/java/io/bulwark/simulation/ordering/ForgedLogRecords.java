@@ -1,12 +1,12 @@
 package io.bulwark.simulation.ordering;
 
 import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.ordering.driver.LogRecord;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Support;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
-import io.bulwark.protocol.ordering.replica.LogRecord;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.engine.SimulatedRecords;
 import java.util.ArrayList;

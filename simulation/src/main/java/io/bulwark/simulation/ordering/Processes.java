@@ -2,8 +2,8 @@ package io.bulwark.simulation.ordering;
 
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig;
-import io.bulwark.protocol.ordering.replica.StartReason;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig;
+import io.bulwark.protocol.ordering.driver.StartReason;
 import io.bulwark.protocol.state.MemoryPageStore;
 import io.bulwark.simulation.engine.SimulatedRecords;
 import io.bulwark.simulation.engine.Simulation;

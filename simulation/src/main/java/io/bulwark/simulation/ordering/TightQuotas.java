@@ -3,7 +3,7 @@ package io.bulwark.simulation.ordering;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.OrderingMessage.Submit;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Quotas;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Quotas;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.engine.Simulation;
 import java.util.List;

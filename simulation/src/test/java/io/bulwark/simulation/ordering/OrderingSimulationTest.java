@@ -18,13 +18,13 @@ class OrderingSimulationTest {
             OptionalInt.empty(), OptionalInt.of(1), OptionalInt.empty(), OptionalInt.of(2), OptionalInt.empty());
 
     @PlantedBug(
-            inClass = "io.bulwark.protocol.ordering.replica.PendingRequest",
+            inClass = "io.bulwark.protocol.ordering.request.PendingRequest",
             rule = "f + 1 others must vouch for a request",
             replace = "return Long.bitCount(vouchers & ~self());",
             with = "return Long.bitCount(vouchers & ~self()) + 1;",
             runs = 48)
     @PlantedBug(
-            inClass = "io.bulwark.protocol.ordering.replica.Slot",
+            inClass = "io.bulwark.protocol.ordering.log.Slot",
             rule = "PREPAREs of earlier views do not count",
             replace = "prepares.clear();",
             with = "",

@@ -3,7 +3,7 @@ package io.bulwark.storage.background;
 import io.bulwark.protocol.completion.RebuildRate;
 import io.bulwark.protocol.completion.WorkThrottle;
 import io.bulwark.protocol.control.NodeControlMessage.BackgroundReport;
-import io.bulwark.protocol.control.NodeControlMessage.RebuildReply;
+import io.bulwark.protocol.control.NodeControlMessage.RebuildReport;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.storage.node.BackgroundWork;
@@ -98,8 +98,8 @@ public final class Background implements BackgroundWork {
     }
 
     /** Returns how much was rebuilt since the node started, and the recent rate. */
-    public RebuildReply rebuilding() {
-        return new RebuildReply(rebuild.bytes, rebuild.recentPerSecond(), rebuildBytesPerSecond);
+    public RebuildReport rebuilding() {
+        return new RebuildReport(rebuild.bytes, rebuild.recentPerSecond(), rebuildBytesPerSecond);
     }
 
     /** Lets a state machine re-read fragments; the times that it names are not used. */

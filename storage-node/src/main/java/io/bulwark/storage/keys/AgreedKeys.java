@@ -13,7 +13,6 @@ import io.bulwark.protocol.mac.KeyBook;
 import io.bulwark.protocol.mac.TagKeys;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
-import io.bulwark.protocol.wire.WireVersions;
 import io.bulwark.storage.node.HostedProtocol;
 import io.bulwark.storage.node.NodeConfig;
 import io.bulwark.transport.MemberSigning;
@@ -26,7 +25,6 @@ import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -46,15 +44,9 @@ public final class AgreedKeys {
      * Starts a life of the node.
      *
      * @param own K_ii, which never changes
-     * @param given the keys for both directions from the key rings of older builds, by peer
      * @param keyMillis T_k: no key is older
      */
-    public AgreedKeys(
-            TlsCredentials credentials,
-            Bytes own,
-            Map<PrincipalId, Bytes> given,
-            long keyMillis,
-            MeterRegistry meters) {
+    public AgreedKeys(TlsCredentials credentials, Bytes own, long keyMillis, MeterRegistry meters) {
         PrincipalId self = credentials.self();
         SecureRandom random = new SecureRandom();
         MemberSigning signing = new MemberSigning(credentials, PrincipalKind.NODE, random);
@@ -67,7 +59,6 @@ public final class AgreedKeys {
                 signing,
                 signing,
                 new Identities(credentials),
-                new Older(credentials, Map.copyOf(given)),
                 random);
         register(meters);
     }
@@ -84,12 +75,6 @@ public final class AgreedKeys {
                         agreement,
                         each -> each.standing().oldestMillis() / MILLIS_PER_SECOND)
                 .description("Age of the oldest key under which the node still accepts a MAC.")
-                .register(meters);
-        Gauge.builder(
-                        "bulwark.node.key.older",
-                        agreement,
-                        each -> each.standing().older())
-                .description("Nodes that are believed under the keys of files.")
                 .register(meters);
         Gauge.builder(
                         "bulwark.node.key.missing",
@@ -118,19 +103,6 @@ public final class AgreedKeys {
                 false,
                 _ -> 0,
                 shard -> shard == one ? new KeyServer() : new IdleServer());
-    }
-
-    /** Nodes that name no version when they connect, and the keys of the ring for them. */
-    private record Older(TlsCredentials credentials, Map<PrincipalId, Bytes> given) implements KeyAgreement.OlderPeers {
-        @Override
-        public boolean agrees(PrincipalId peer) {
-            return credentials.versionOf(peer) >= WireVersions.AGREED_KEYS;
-        }
-
-        @Override
-        public Optional<Bytes> keyFor(PrincipalId peer) {
-            return credentials.hasUnversionedConnection(peer) ? Optional.ofNullable(given.get(peer)) : Optional.empty();
-        }
     }
 
     /** Currently trusted keys, by node; rebuilt when the trust has changed. */

@@ -4,10 +4,8 @@ import io.bulwark.protocol.control.NodeControlMessage.BackgroundReport;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
-import io.bulwark.protocol.control.NodeControlMessage.PoolReply;
-import io.bulwark.protocol.control.NodeControlMessage.PoolRequest;
-import io.bulwark.protocol.control.NodeControlMessage.RebuildReply;
-import io.bulwark.protocol.control.NodeControlMessage.RebuildRequest;
+import io.bulwark.protocol.control.NodeControlMessage.PoolReport;
+import io.bulwark.protocol.control.NodeControlMessage.RebuildReport;
 import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.effect.Effect;
@@ -26,19 +24,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Answers {@link NodeStatusRequest}, {@link PoolRequest} and {@link RebuildRequest} from what the node's store, its evidence and its completion know. */
+/** Answers {@link NodeStatusRequest} from the node's store, its evidence and its background work. */
 public final class NodeStatusAnswers implements BackgroundWork {
     private static final BlockId NO_BLOCK = BlockId.register(0, 0);
 
     private final Supplier<List<VolumeWork>> work;
     private final Supplier<BackgroundReport> background;
-    private final Supplier<RebuildReply> rebuilding;
-    private final LongSupplier poolBytes;
-    private final LongSupplier poolNeededBytes;
+    private final Supplier<RebuildReport> rebuilding;
+    private final Supplier<PoolReport> pool;
     private final Supplier<List<VersionsReport>> versions;
     private final BooleanSupplier setBack;
     private volatile @Nullable NodeAccess node;
@@ -49,24 +45,21 @@ public final class NodeStatusAnswers implements BackgroundWork {
      * @param work work left to do, by rising volume id
      * @param background background work done
      * @param rebuilding rate of repair
-     * @param poolBytes the node's history pool
-     * @param poolNeededBytes required size of the pool, 0 if it is large enough
+     * @param pool the node's history pool
      * @param versions counts for volumes under PASIS, by rising volume id
      * @param setBack whether peers know more of this node than its store does
      */
     public NodeStatusAnswers(
             Supplier<List<VolumeWork>> work,
             Supplier<BackgroundReport> background,
-            Supplier<RebuildReply> rebuilding,
-            LongSupplier poolBytes,
-            LongSupplier poolNeededBytes,
+            Supplier<RebuildReport> rebuilding,
+            Supplier<PoolReport> pool,
             Supplier<List<VersionsReport>> versions,
             BooleanSupplier setBack) {
         this.work = work;
         this.background = background;
         this.rebuilding = rebuilding;
-        this.poolBytes = poolBytes;
-        this.poolNeededBytes = poolNeededBytes;
+        this.pool = pool;
         this.versions = versions;
         this.setBack = setBack;
     }
@@ -74,9 +67,7 @@ public final class NodeStatusAnswers implements BackgroundWork {
     /** To be hosted by the node. */
     public HostedProtocol protocol() {
         return new HostedProtocol(
-                message -> message instanceof NodeStatusRequest
-                        || message instanceof PoolRequest
-                        || message instanceof RebuildRequest,
+                message -> message instanceof NodeStatusRequest,
                 message -> NO_BLOCK,
                 false,
                 message -> 0,
@@ -97,15 +88,7 @@ public final class NodeStatusAnswers implements BackgroundWork {
         @Override
         public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
             NodeAccess known = node;
-            if (known == null) {
-                return List.of();
-            }
-            Message answer = switch (message) {
-                case PoolRequest _ -> new PoolReply(poolNeededBytes.getAsLong());
-                case RebuildRequest _ -> rebuilding.get();
-                default -> reply(known);
-            };
-            return List.of(new Effect.Send(from, requestId, answer));
+            return known == null ? List.of() : List.of(new Effect.Send(from, requestId, reply(known)));
         }
     }
 
@@ -126,7 +109,8 @@ public final class NodeStatusAnswers implements BackgroundWork {
                 usage.roomBytes(),
                 work.get(),
                 background.get(),
-                poolBytes.getAsLong(),
+                rebuilding.get(),
+                pool.get(),
                 versions.get(),
                 seen,
                 setBack.getAsBoolean());

@@ -30,7 +30,7 @@ record IndexEntry(
         LOST
     }
 
-    private static final int VERSION = 2;
+    private static final int VERSION = 1;
     private static final int FIXED_BYTES = 34;
     private static final Place[] PLACES = Place.values();
 

@@ -43,7 +43,7 @@ final class RecordIndex implements AutoCloseable {
     private static final String SUSPECT_FILE = "index-suspect";
     private static final byte[] OWNER_KEY = {'o', 'w', 'n', 'e', 'r'};
     private static final byte[] FORMAT_KEY = {'f', 'o', 'r', 'm', 'a', 't'};
-    private static final byte[] FORMAT = {'2'};
+    private static final byte[] FORMAT = {'1'};
     private static final int CACHE_BYTES = 32 << 20;
     private static final int WRITE_BUFFER_BYTES = 8 << 20;
     private static final int LOG_BYTES_MAX = 32 << 20;

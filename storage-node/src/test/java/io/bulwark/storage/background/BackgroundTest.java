@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.bulwark.protocol.completion.RebuildRate;
-import io.bulwark.protocol.control.NodeControlMessage.RebuildReply;
+import io.bulwark.protocol.control.NodeControlMessage.RebuildReport;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import org.jspecify.annotations.NullMarked;
@@ -45,7 +45,7 @@ class BackgroundTest {
                 .isEqualTo(3_601.0 * RATE);
         assertThat(meters.get("bulwark.background.rebuild.rate").gauge().value())
                 .isEqualTo(RATE);
-        assertThat(background.rebuilding()).isEqualTo(new RebuildReply(3_601 * RATE, 3_601 * RATE / 10, RATE));
+        assertThat(background.rebuilding()).isEqualTo(new RebuildReport(3_601 * RATE, 3_601 * RATE / 10, RATE));
     }
 
     @Test

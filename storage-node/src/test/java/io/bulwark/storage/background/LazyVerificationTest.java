@@ -9,8 +9,9 @@ import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
-import io.bulwark.protocol.control.NodeControlMessage.PoolReply;
-import io.bulwark.protocol.control.NodeControlMessage.PoolRequest;
+import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
+import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
+import io.bulwark.protocol.control.NodeControlMessage.PoolReport;
 import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.id.BlockId;
@@ -187,14 +188,19 @@ class LazyVerificationTest {
     @Test
     void whereThePoolIsTooSmallForAllThatMayWriteANodeTellsWhatItShouldBe() throws Exception {
         write(4, 1);
-        assertThat(nodes.node(4).ask(new PoolRequest(), 10_000).get()).isEqualTo(new PoolReply(0));
+        assertThat(poolNeededBytes(4)).isZero();
         writers = 10_000;
         write(4, 2);
         int version = POLICY.blockBytes() / POLICY.m() + PasisLimits.VERSION_BYTES;
         long needed = RunningNodes.SHARDS * 4L * writers * version;
-        assertThat(nodes.node(4).ask(new PoolRequest(), 10_000).get())
-                .isEqualTo(new PoolReply(Math.ceilDiv(needed, 1L << 20) << 20));
+        assertThat(poolNeededBytes(4)).isEqualTo(Math.ceilDiv(needed, 1L << 20) << 20);
         assertThat(meter(4, "bulwark.pasis.pool.short")).isOne();
+    }
+
+    private long poolNeededBytes(int node) throws Exception {
+        NodeStatusReply status = (NodeStatusReply)
+                nodes.node(node).ask(new NodeStatusRequest(), 10_000).get();
+        return status.pool().neededBytes();
     }
 
     private void awaitAllVerified() {
@@ -268,8 +274,7 @@ class LazyVerificationTest {
                 List::of,
                 background::report,
                 background::rebuilding,
-                pool::bytes,
-                verification::neededBytes,
+                () -> new PoolReport(pool.bytes(), verification.neededBytes()),
                 verification::report,
                 () -> false);
         nodes.start(

@@ -34,11 +34,11 @@ class StoreFormatTest {
         try (FragmentStore store = FragmentStore.open(small(directory))) {
             store(store, put);
         }
-        format("3");
+        format("2");
         assertThatThrownBy(() -> FragmentStore.open(small(directory)))
                 .isInstanceOf(StoreException.class)
-                .hasMessageContaining("format 3; this build reads 2");
-        format("2");
+                .hasMessageContaining("format 2; this build reads 1");
+        format("1");
         try (FragmentStore store = FragmentStore.open(small(directory))) {
             assertFound(store, put);
         }

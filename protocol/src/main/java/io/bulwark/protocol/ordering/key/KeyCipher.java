@@ -3,7 +3,9 @@ package io.bulwark.protocol.ordering.key;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Optional;
 
-/** The port to the encryption of session keys: under a fresh ephemeral key against the receiver's static key, each time. */
+/**
+ * The port to the encryption of session keys: under a fresh ephemeral key against the receiver's static key, each time.
+ */
 public interface KeyCipher {
     /** The longest encrypted key, in bytes. */
     int SEALED_BYTES_MAX = 512;

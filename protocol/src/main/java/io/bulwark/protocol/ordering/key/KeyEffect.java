@@ -12,8 +12,8 @@ public sealed interface KeyEffect {
     record Changed(int replica) implements KeyEffect {}
 
     /**
-     * The configuration of the other replica has another T_w, or that of this one is wrong: they exchange no keys, and so nothing
-     * else.
+     * The configuration of the other replica has another T_w, or that of this one is wrong: they exchange no keys, and
+     * so nothing else.
      */
     record WatchdogMismatch(int replica, long watchdogMillis) implements KeyEffect {}
 

@@ -12,10 +12,7 @@ import io.bulwark.protocol.wire.MessageCodec;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 
-/**
- * Family 8: session keys between replicas, type numbers 0x0801 to 0x0805. An AskNonce of a later configuration than the genesis's, which older
- * builds do not know, is of family 10.
- */
+/** Family 8: session keys between replicas, type numbers 0x0801 to 0x0805. */
 public final class KeyMessageCodec implements MessageCodec {
     private static final int FAMILY = 8;
     private static final int FIRST = 0x0801;
@@ -27,7 +24,7 @@ public final class KeyMessageCodec implements MessageCodec {
 
     @Override
     public boolean handles(Message message) {
-        return message instanceof KeyMessage && !(message instanceof AskNonce ask && ask.configuration() > 0);
+        return message instanceof KeyMessage;
     }
 
     @Override
@@ -46,7 +43,7 @@ public final class KeyMessageCodec implements MessageCodec {
     public void write(Message message, WireWriter out) {
         switch ((KeyMessage) message) {
             case NoKey _ -> {}
-            case AskNonce ask -> out.i64(ask.watchdogMillis());
+            case AskNonce ask -> out.i64(ask.watchdogMillis()).i64(ask.configuration());
             case GiveNonce give -> out.raw(give.nonce());
             case NewKey key -> out.raw(key.nonce()).bytes(key.sealed()).bytes(key.signature());
             case Authentic said -> out.u16(said.type()).raw(said.mac()).bytes(said.body());
@@ -56,7 +53,7 @@ public final class KeyMessageCodec implements MessageCodec {
     @Override
     public Message readBody(int type, WireReader in) {
         return switch (type - FIRST) {
-            case 0 -> new AskNonce(in.nonNegative64(), 0);
+            case 0 -> new AskNonce(in.nonNegative64(), in.nonNegative64());
             case 1 -> new GiveNonce(in.raw(KeyMessage.NONCE_BYTES));
             case 2 ->
                 new NewKey(

@@ -2,7 +2,6 @@ package io.bulwark.protocol.ordering.membership;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
-import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -48,7 +47,9 @@ public final class ConfigurationChain implements Succession {
                 && follow(said);
     }
 
-    /** As {@link #accept}, of what needs no mandate to be believed: its state says the same, or it was believed before. */
+    /**
+     * As {@link #accept}, of what needs no mandate to be believed: its state says the same, or it was believed before.
+     */
     public boolean acceptKnown(Successor said) {
         return said.proof().proves(term.configuration(), keys) && follow(said);
     }
@@ -58,12 +59,6 @@ public final class ConfigurationChain implements Succession {
         term = said.proof().term();
         checks.clear();
         return true;
-    }
-
-    /** Stores the mandate of a configuration that was believed without one, for other replicas. */
-    public void addAuthorization(long number, Bytes authorization) {
-        int at = (int) (number - first.number());
-        successors.set(at, new Successor(successors.get(at).proof(), authorization));
     }
 
     /** Another one that knows as much. */

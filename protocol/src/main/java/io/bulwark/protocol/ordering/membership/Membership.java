@@ -25,8 +25,8 @@ public final class Membership {
     private static final long REPEAT_MILLIS = 200;
 
     /**
-     * Number of proofs that one sender gets at once; then {@link SenderRateLimit} limits it, as a proof is long. A replica far
-     * behind asks for one at a time.
+     * Number of proofs that one sender gets at once; then {@link SenderRateLimit} limits it, as a proof is long. A
+     * replica far behind asks for one at a time.
      */
     private static final int ANSWERS_AT_ONCE = 64;
 

@@ -22,12 +22,7 @@ public sealed interface MembershipMessage extends Message {
     /**
      * This one does.
      *
-     * @param authorization of an operator, as {@link OperatorAuthorizations} has it; empty from older builds, and from who has none
+     * @param authorization of an operator, as {@link OperatorAuthorizations} has it; empty if the sender has none
      */
-    record Successor(HandoverProof proof, Bytes authorization) implements MembershipMessage {
-        /** Returns the form that older builds know. */
-        public Successor bare() {
-            return new Successor(proof, Bytes.EMPTY);
-        }
-    }
+    record Successor(HandoverProof proof, Bytes authorization) implements MembershipMessage {}
 }

@@ -32,7 +32,10 @@ public sealed interface ReplicaMessage extends Message {
         long sequence();
     }
 
-    /** The sender has these requests from their clients, one digest of each (client, call), or f+1 others vouch for them. */
+    /**
+     * The sender has these requests from their clients, one digest of each (client, call), or f+1 others vouch for
+     * them.
+     */
     record RequestEcho(List<RequestId> requests) implements ReplicaMessage {
         public RequestEcho {
             requests = List.copyOf(requests);
@@ -59,8 +62,8 @@ public sealed interface ReplicaMessage extends Message {
     record Commit(long view, long sequence, Bytes digest) implements Phase {}
 
     /**
-     * The sender executed these batches, by their digests, with the numbers from {@code first} on: f+1 such claims let a
-     * replica that was left behind learn them.
+     * The sender executed these batches, by their digests, with the numbers from {@code first} on: f+1 such claims let
+     * a replica that was left behind learn them.
      */
     record Executed(long first, List<Bytes> digests) implements ReplicaMessage {
         public Executed {
@@ -196,7 +199,8 @@ public sealed interface ReplicaMessage extends Message {
     /**
      * Pages that were asked for: their digests decide, not who sends them.
      *
-     * @param pages in the order of the request, empty where the sender lacks the page; fewer than were asked for if it sends
+     * @param pages in the order of the request, empty where the sender lacks the page; fewer than were asked for if
+     *     it sends
      *     no more now; together at most {@link #BODIES_BYTES_MAX} bytes, unless it is one
      */
     record Pages(long token, List<Bytes> pages) implements Transfer {

@@ -5,8 +5,8 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The estimate of H_M (4.4): the high water mark that a recovering replica's log has at most if it is correct. Of each replica
- * the least checkpoint and the greatest prepared number that it ever said count.
+ * The estimate of H_M (4.4): the high water mark that a recovering replica's log has at most if it is correct. Of each
+ * replica the least checkpoint and the greatest prepared number that it ever said count.
  */
 public final class HighWaterMarkEstimate {
     private record ReportedMarks(long checkpoint, long prepared) {}

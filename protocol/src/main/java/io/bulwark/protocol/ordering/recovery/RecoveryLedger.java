@@ -114,25 +114,20 @@ public final class RecoveryLedger {
         return point;
     }
 
-    /** Nothing at all before the first recovery, as states were before there were any. */
+    /** Writes the last entry of each replica. */
     public void write(WireWriter out) {
-        if (!entries.isEmpty()) {
-            out.u8(entries.size());
-            entries.forEach((replica, entry) -> out.u8(replica)
-                    .i64(entry.sequence())
-                    .i64(entry.call())
-                    .i64(entry.agreedMillis())
-                    .i64(entry.point()));
-        }
+        out.u8(entries.size());
+        entries.forEach((replica, entry) -> out.u8(replica)
+                .i64(entry.sequence())
+                .i64(entry.call())
+                .i64(entry.agreedMillis())
+                .i64(entry.point()));
     }
 
-    /**
-     * Reads what {@link #write} wrote; nothing more means that there were none. It may have been written where there were more
-     * replicas.
-     */
+    /** Reads what {@link #write} wrote, perhaps where there were more replicas. */
     public void read(WireReader in) {
         entries.clear();
-        int count = in.remaining() == 0 ? 0 : in.u8();
+        int count = in.u8();
         int before = -1;
         for (int i = 0; i < count; i++) {
             int replica = in.u8();

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The operation of a recovery request: ordered as any other, from the replica as the client. The signature covers a fresh nonce
- * of each receiver that gave one, since no device binds a counter to what it signs.
+ * The operation of a recovery request: ordered as any other, from the replica as the client. The signature covers a
+ * fresh nonce of each receiver that gave one, since no device binds a counter to what it signs.
  *
  * @param replica who recovers
  * @param call tells its requests apart

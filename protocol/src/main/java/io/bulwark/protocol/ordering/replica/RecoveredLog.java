@@ -1,5 +1,9 @@
 package io.bulwark.protocol.ordering.replica;
 
+import io.bulwark.protocol.ordering.driver.LogRecord;
+import io.bulwark.protocol.ordering.driver.StartReason;
+import io.bulwark.protocol.ordering.log.Slot;
+import io.bulwark.protocol.ordering.log.SlotLog;
 import io.bulwark.protocol.ordering.membership.ConfigurationStart;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.DigestView;
@@ -8,12 +12,11 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepared;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepared;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
+import io.bulwark.protocol.ordering.normal.BatchStore;
+import io.bulwark.protocol.ordering.view.RecoveredView;
 import io.bulwark.protocol.ordering.view.ViewHistory;
-import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,14 +78,9 @@ final class RecoveredLog {
         return low;
     }
 
-    @Nullable
-    ViewChange viewChange() {
-        return viewChange;
-    }
-
-    @Nullable
-    NewView newView() {
-        return newView;
+    /** The view changes that the disk had. */
+    RecoveredView views() {
+        return new RecoveredView(viewChange, newView);
     }
 
     /** The view that the replica is in, or asks for. */
@@ -113,7 +111,10 @@ final class RecoveredLog {
         }
     }
 
-    /** A vote that a replica can have given with this log: it comes to a view before it votes there, and no further than h + L. */
+    /**
+     * A vote that a replica can have given with this log: it comes to a view before it votes there, and no further than
+     * h + L.
+     */
     private boolean isPossible(long sequence, long view, long end) {
         return view <= view() && !isBeyond(sequence, end);
     }
@@ -177,23 +178,6 @@ final class RecoveredLog {
             }
         }
         return promised;
-    }
-
-    /** The digests of all batches that the log may still need. */
-    static Set<Bytes> live(SlotLog log, ViewHistory history) {
-        Set<Bytes> live = new HashSet<>();
-        for (long sequence = log.low() + 1; sequence <= log.end(); sequence++) {
-            live.addAll(history.digests(sequence));
-        }
-        for (Slot slot : log.all()) {
-            if (slot.proposed != null) {
-                live.add(slot.proposed);
-            }
-            if (slot.decided != null) {
-                live.add(slot.decided);
-            }
-        }
-        return live;
     }
 
     /** Records that stand for all before. */

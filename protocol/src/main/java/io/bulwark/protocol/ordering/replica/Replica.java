@@ -3,19 +3,29 @@ package io.bulwark.protocol.ordering.replica;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.ordering.CallRefusal;
+import io.bulwark.protocol.ordering.checkpoint.Checkpoints;
+import io.bulwark.protocol.ordering.checkpoint.ConfigurationEnd;
+import io.bulwark.protocol.ordering.checkpoint.StateTransfer;
+import io.bulwark.protocol.ordering.driver.Application;
+import io.bulwark.protocol.ordering.driver.LogRecord;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig;
+import io.bulwark.protocol.ordering.driver.ReplicaEffect;
+import io.bulwark.protocol.ordering.driver.StartReason;
 import io.bulwark.protocol.ordering.key.Signing;
+import io.bulwark.protocol.ordering.log.Outbox;
+import io.bulwark.protocol.ordering.log.ReplicaContext;
+import io.bulwark.protocol.ordering.log.Slot;
+import io.bulwark.protocol.ordering.log.SlotLog;
+import io.bulwark.protocol.ordering.log.View;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.BatchBody;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Checkpoint;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Commit;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Executed;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchBatch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchRequests;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Phase;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestReady;
@@ -23,7 +33,19 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Transfer;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
+import io.bulwark.protocol.ordering.normal.BatchStore;
+import io.bulwark.protocol.ordering.normal.Execution;
+import io.bulwark.protocol.ordering.normal.NormalCase;
+import io.bulwark.protocol.ordering.recovery.ExecutedRecoveries;
+import io.bulwark.protocol.ordering.recovery.Recoveries;
+import io.bulwark.protocol.ordering.recovery.RecoveryParts;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport;
+import io.bulwark.protocol.ordering.recovery.RecoveryStart;
+import io.bulwark.protocol.ordering.request.RecentResults;
+import io.bulwark.protocol.ordering.request.RequestPool;
+import io.bulwark.protocol.ordering.retransmission.Retransmission;
+import io.bulwark.protocol.ordering.view.ViewChangeExecutor;
+import io.bulwark.protocol.ordering.view.ViewGroup;
 import io.bulwark.protocol.ordering.view.ViewHistory;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayDeque;
@@ -35,41 +57,54 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Replica as a state machine: it takes any number of inputs, then returns the effects of all of them ({@link #drain}),
- * so that vouches, batches and syncs of concurrent inputs are shared. Single-threaded.
+ * so that echoes, batches and syncs of concurrent inputs are shared. Single-threaded.
  *
  * <p>The driver passes on only messages whose MACs under current keys authenticate the sender. It reports key changes
  * ({@link #onKeyChange}) between the last message under the old key and the first under the new one. It calls {@link
  * #onTick} every 10 to 50 ms, and carries out effects in their order. The time of all inputs is the driver's own and
  * never goes back; {@link #onClock} reports the wall clock time.
+ *
+ * <p>This class passes each input to the part that handles it. It moves the water marks itself.
+ *
+ * <pre>
+ * part                        section  messages
+ * {@link RequestPool}         4.2      requests, their echoes and READY
+ * {@link NormalCase}          4.2      PRE-PREPARE, PREPARE, COMMIT of the active view
+ * {@link Checkpoints}         4.3      CHECKPOINT
+ * {@link Recoveries}          4.4      estimates, recovery requests, and their replies
+ * {@link ViewChangeExecutor}  4.5      VIEW-CHANGE, its ACK, NEW-VIEW; messages of later views wait there
+ * {@link Retransmission}      4.6.1    STATUS, executed batches, batches and requests that somebody lacks
+ * {@link StateTransfer}       4.6.2    none: the driver fetches the pages
+ * </pre>
+ *
+ * <p>States, as the driver sees them:
+ *
+ * <pre>
+ * from       to         when
+ * active     open       a view change begins ({@link #isActive} becomes false)
+ * open       active     the NEW-VIEW of its view is on disk
+ * executing  fetching   it lacks a checkpoint of the others ({@link #isFetching} becomes true)
+ * fetching   executing  {@link #onStateFetched}
+ * executing  ended      the state names other members, and their checkpoint is stable: Ended
+ * any        stopped    Forget or Stop: this life does nothing more
+ * </pre>
  */
 public final class Replica {
     private final ReplicaConfig config;
     private final Application application;
-    private final Outbox outbox;
-    private final Clock clock = new Clock();
+    private final ReplicaContext context;
     private final View view;
     private final SlotLog log;
-    private final ViewHistory history;
+    private final Outbox outbox;
     private final RecentResults results;
     private final RequestPool pool;
-    private final BatchStore batches;
-    private final Assignments assignments;
-    private final HistoryGuard guard;
     private final Execution execution;
+    private final NormalCase normal;
     private final Checkpoints checkpoints;
-    private final Agreement agreement;
-    private final Primary primaryRole;
-    private final CommitLearner commitLearner;
-    private final BatchFetcher fetching;
-    private final BatchServer serving;
-    private final StatusExchange statusExchange;
-    private final PrimarySuspicion suspicion;
-    private final ViewChangeExecutor viewChangeExecutor;
-    private final NextViewMessages early;
     private final StateTransfer stateTransfer;
-    private final PeerRecoveries peerRecoveries;
-    private final ReplicaRecovery replicaRecovery;
-    private final MissingBatches wants;
+    private final ViewChangeExecutor views;
+    private final Recoveries recoveries;
+    private final Retransmission retransmission;
     private final ConfigurationEnd ending;
     private final Deque<Discard> discards = new ArrayDeque<>();
 
@@ -101,65 +136,50 @@ public final class Replica {
             RandomGenerator random) {
         this.config = config;
         this.application = application;
-        outbox = new Outbox(config);
-        RecoveredLog memory = new RecoveredLog(
+        RecoveredLog recovered = new RecoveredLog(
                 config.term(), start, records, application.checkpoints().getFirst());
-        low = memory.low();
-        view = new View(config, memory.view(), memory.isActive());
+        low = recovered.low();
+        view = new View(config, recovered.view(), recovered.isActive());
         log = new SlotLog(config.logSize(), low.sequence());
-        history = new ViewHistory(config.group(), low.sequence());
-        memory.restore(history, log.end());
+        context = new ReplicaContext(config, view, log);
+        outbox = context.outbox();
+        ViewHistory history = new ViewHistory(ViewGroup.of(config), low.sequence());
+        recovered.restore(history, log.end());
         results = new RecentResults(config.room().resultsPerClient());
         pool = new RequestPool(config, results);
-        batches = new BatchStore(pool);
-        memory.restore(batches);
-        promised = memory.restore(log, batches, config.self());
-        assignments = new Assignments(log);
-        assignments.rebuild(batches);
-        pool.setHasNumber(assignments::hasNumber);
-        execution = new Execution(config, log, batches, pool, results, application, outbox);
-        assignments.onExecuted(execution.executed());
+        BatchStore batches = new BatchStore(pool);
+        recovered.restore(batches);
+        promised = recovered.restore(log, batches, config.self());
+        ExecutedRecoveries executed = new ExecutedRecoveries(config);
+        execution = new Execution(context, batches, pool, results, application, executed);
+        normal = new NormalCase(context, pool, batches, execution, history);
         checkpoints = new Checkpoints(config, application, outbox, low.sequence());
-        guard = new HistoryGuard(config, log, checkpoints);
-        agreement = new Agreement(config, view, log, history, pool, batches, assignments, guard, clock, outbox);
-        primaryRole = new Primary(config, view, log, pool, batches, assignments, agreement, clock, outbox);
-        commitLearner = new CommitLearner(config, log, execution, guard, outbox);
-        fetching = new BatchFetcher(config, outbox);
-        serving = new BatchServer(config, batches, outbox);
-        statusExchange =
-                new StatusExchange(config, view, log, pool, execution, agreement, checkpoints, commitLearner, outbox);
-        suspicion = new PrimarySuspicion(view, log, pool, execution);
-        execution.setListener(new AfterExecution());
-        early = new NextViewMessages(config);
-        stateTransfer = new StateTransfer(config, log, execution, checkpoints, guard, outbox);
-        viewChangeExecutor = new ViewChangeExecutor(
-                config, memory, view, log, history, batches, execution, checkpoints, outbox, new AfterViewChange());
-        ReplicaContext parts =
-                new ReplicaContext(config, view, log, history, execution, checkpoints, pool, signing, random, outbox);
-        ending = new ConfigurationEnd(config, execution, outbox);
-        wants = new MissingBatches(parts, agreement, viewChangeExecutor, batches, fetching);
-        peerRecoveries = new PeerRecoveries(parts);
-        replicaRecovery = new ReplicaRecovery(
-                parts, memory.recovery(), viewChangeExecutor, stateTransfer, peerRecoveries, this::onLogChanged);
-        stateTransfer.setDistrust(replicaRecovery::isStateUntrusted);
-        guard.setTrustsOwn(() -> !replicaRecovery.isOpen());
-        if (!records.isEmpty() || replicaRecovery.isOpen() || execution.executed() < low.sequence()) {
-            primaryRole.abdicate();
+        stateTransfer = new StateTransfer(context, execution, checkpoints);
+        ending = new ConfigurationEnd(context, execution);
+        views = new ViewChangeExecutor(context, history, normal, checkpoints, recovered.views());
+        recoveries = new Recoveries(
+                context,
+                new RecoveryParts(normal, stateTransfer, views),
+                executed,
+                new RecoveryStart(recovered.recovery(), signing, random),
+                new DuringRecovery());
+        retransmission = new Retransmission(context, normal, checkpoints, views);
+        if (!records.isEmpty() || recoveries.own().isOpen() || execution.executed() < low.sequence()) {
+            normal.primary().abdicate();
         }
-        NewView installed = memory.newView();
-        if (installed != null && view.isActiveIn(installed.view())) {
-            agreement.onChosen(0, installed);
-        }
-        replicaRecovery.begin(roll());
+        chooseAgain(0);
+        recoveries.own().begin(roll());
         checkpoints.announce();
     }
 
     /** Reports the wall-clock time; to be called at the start and periodically. */
     public void onClock(long nowMillis, long wallMillis) {
-        clock.set(nowMillis, wallMillis);
+        context.clock().set(nowMillis, wallMillis);
     }
 
-    /** A request, from its authenticated client. A replica has nothing ordered but its recovery, and that comes signed. */
+    /**
+     * A request, from its authenticated client. A replica has nothing ordered but its recovery, and that comes signed.
+     */
     public void onRequest(long nowMillis, Request request) {
         if (request.client().kind() == PrincipalKind.REPLICA) {
             outbox.add(new ReplicaEffect.Refuse(request.client(), request.call(), CallRefusal.FAILED));
@@ -198,58 +218,25 @@ public final class Replica {
         switch (message) {
             case RequestEcho requestEcho -> pool.onEcho(nowMillis, from, requestEcho.requests());
             case RequestReady ready -> pool.onReady(nowMillis, from, ready.requests());
-            case Phase phase -> onPhase(nowMillis, from, phase);
-            case Executed executed -> commitLearner.onExecuted(from, executed);
+            case Phase phase -> views.onPhase(nowMillis, from, phase);
+            case Executed executed -> retransmission.onExecuted(from, executed);
             case Checkpoint checkpoint -> checkpoints.onCheckpoint(from, checkpoint);
-            case ReplicaMessage.ViewChange change -> {
-                long before = view.number();
-                boolean resigns = view.isActive() && from == view.primary() && change.view() > before;
-                viewChangeExecutor.onMessage(nowMillis, from, message);
-                if (resigns) {
-                    viewChangeExecutor.suspect(nowMillis, before);
-                }
-            }
+            case ReplicaMessage.ViewChange change -> views.onViewChange(nowMillis, from, change);
             case ReplicaMessage.ViewChangeAck _,
                     NewView _,
                     ReplicaMessage.FetchViewChange _,
-                    ReplicaMessage.ForwardedViewChange _ -> viewChangeExecutor.onMessage(nowMillis, from, message);
-            case FetchBatch fetch -> serving.onFetchBatch(nowMillis, from, fetch);
-            case BatchBody body -> {
-                Bytes digest = body.batch().digest();
-                if (fetching.wants(digest)) {
-                    batches.put(digest, body.batch());
-                }
-            }
-            case FetchRequests fetch -> serving.onFetchRequests(nowMillis, from, fetch);
-            case RequestBodies bodies -> wants.onBodies(nowMillis, from, bodies);
-            case ReplicaMessage.Recovery recovery -> onRecovery(nowMillis, from, recovery);
+                    ReplicaMessage.ForwardedViewChange _ -> views.onMessage(nowMillis, from, message);
+            case FetchBatch fetch -> retransmission.onFetchBatch(nowMillis, from, fetch);
+            case BatchBody body -> retransmission.onBatch(body);
+            case FetchRequests fetch -> retransmission.onFetchRequests(nowMillis, from, fetch);
+            case RequestBodies bodies -> retransmission.onBodies(nowMillis, from, bodies);
+            case ReplicaMessage.Recovery recovery -> recoveries.onMessage(nowMillis, from, recovery);
             case Transfer _ -> {} // the driver's, who knows where the application keeps its pages
             case Status status -> {
-                viewChangeExecutor.onMessage(nowMillis, from, status);
-                statusExchange.onStatus(nowMillis, from, status);
-                guard.onStatus(from, status);
+                views.onMessage(nowMillis, from, status);
+                retransmission.onStatus(nowMillis, from, status);
+                context.guard().onStatus(from, status);
             }
-        }
-    }
-
-    private void onRecovery(long nowMillis, int from, ReplicaMessage.Recovery message) {
-        switch (message) {
-            case ReplicaMessage.QueryStable query -> peerRecoveries.onQuery(from, query);
-            case ReplicaMessage.ReplyStable reply -> replicaRecovery.onReply(nowMillis, from, reply);
-            case ReplicaMessage.Recover recover -> peerRecoveries.onRecover(nowMillis, from, recover);
-            case ReplicaMessage.RecoveryReply reply -> replicaRecovery.onReply(nowMillis, from, reply);
-        }
-    }
-
-    private void onPhase(long nowMillis, int from, Phase message) {
-        if (message.view() > view.number() || (message.view() == view.number() && !view.isActive())) {
-            early.add(from, message);
-            return;
-        }
-        switch (message) {
-            case PrePrepare prePrepare -> agreement.onPrePrepare(nowMillis, from, prePrepare);
-            case Prepare prepare -> agreement.onPrepare(from, prepare);
-            case Commit commit -> agreement.onCommit(from, commit);
         }
     }
 
@@ -262,24 +249,15 @@ public final class Replica {
         log.all().forEach(slot -> slot.onKeyChange(peer, isPrimary));
         pool.onKeyChange(peer);
         checkpoints.onKeyChange(peer);
-        early.onKeyChange(peer);
-        viewChangeExecutor.changes().onKeyChange(peer);
-        replicaRecovery.onKeyChange(peer);
-        guard.onKeyChange(peer);
-    }
-
-    /**
-     * Records whether another replica's build accepts a NEW-VIEW that leaves numbers free. Without a report it is
-     * assumed to.
-     */
-    public void onBuild(int peer, boolean leavesFree) {
-        viewChangeExecutor.changes().onBuild(peer, leavesFree);
+        views.onKeyChange(peer);
+        recoveries.own().onKeyChange(peer);
+        context.guard().onKeyChange(peer);
     }
 
     /** The log is synced up to this index. */
     public void onDurable(long nowMillis, long upTo) {
         outbox.onDurable(upTo);
-        viewChangeExecutor.onDurable(nowMillis);
+        views.onDurable(nowMillis);
         discard();
     }
 
@@ -287,7 +265,7 @@ public final class Replica {
         while (!discards.isEmpty()
                 && outbox.isDurable(discards.peek().index())
                 && !execution.isSuspended()
-                && !replicaRecovery.isChecking()) {
+                && !recoveries.own().isChecking()) {
             checkpoints.discard(discards.remove().sequence());
         }
     }
@@ -305,20 +283,22 @@ public final class Replica {
      */
     public void onStateFetched(long nowMillis, long pages, long damaged) {
         if (stateTransfer.onFetched(nowMillis)) {
-            assignments.onExecuted(execution.executed());
-            pool.clear();
-            replicaRecovery.onStateChecked(nowMillis, pages, damaged);
+            normal.onStateFetched();
+            recoveries.own().onStateChecked(nowMillis, pages, damaged);
         }
     }
 
-    /** More than f others have no page any more of the state that is to be fetched: a newer one is, as soon as there is one. */
+    /**
+     * More than f others have no page any more of the state that is to be fetched: a newer one is, as soon as there is
+     * one.
+     */
     public void onStateGone() {
         stateTransfer.onGone();
     }
 
     /** More than f others have no page any more of the checkpoint that was to be checked, and it is not right here. */
     public void onCheckGone(long nowMillis) {
-        replicaRecovery.onCheckGone(nowMillis);
+        recoveries.own().onCheckGone(nowMillis);
     }
 
     /**
@@ -327,7 +307,7 @@ public final class Replica {
      * @param damaged so many of the pages were wrong or missing, and were replaced
      */
     public void onStateChecked(long nowMillis, long pages, long damaged) {
-        replicaRecovery.onStateChecked(nowMillis, pages, damaged);
+        recoveries.own().onStateChecked(nowMillis, pages, damaged);
         discard();
     }
 
@@ -349,50 +329,44 @@ public final class Replica {
      */
     public boolean handOver(long nowMillis) {
         boolean leads = view.isActive() && view.isPrimary();
-        agreement.recordDecided();
+        normal.agreement().recordDecided();
         if (leads) {
-            viewChangeExecutor.suspect(nowMillis, view.number());
+            views.suspect(nowMillis, view.number());
         }
         return leads;
     }
 
     /** Returns whether another replica leads, in a view that has made progress or in which no request waits. */
     public boolean isLed() {
-        return primaryRole.isLed(execution.executed());
+        return normal.primary().isLed(execution.executed());
     }
 
     /** Time passes. */
     public void onTick(long nowMillis) {
-        viewChangeExecutor.onTick(nowMillis);
-        long timeoutMillis = Math.min(
-                viewChangeExecutor.changes().timeoutMillis(), config.timers().requestMillisMax());
-        boolean suspects = suspicion.suspects(nowMillis, timeoutMillis) || primaryRole.hasAbdicated();
-        suspects |= viewChangeExecutor.changes().mustYield(nowMillis);
-        if (suspects && !replicaRecovery.isMute() && execution.successor() == null) {
-            viewChangeExecutor.suspect(nowMillis, view.number());
+        views.onTick(nowMillis);
+        boolean suspects = views.suspects(nowMillis);
+        if (suspects && !recoveries.own().isMute() && execution.successor() == null) {
+            views.suspect(nowMillis, view.number());
         }
-        if (!replicaRecovery.isBlind() || replicaRecovery.isForgotten()) {
-            stateTransfer.onTick(nowMillis, viewChangeExecutor.beginning(low));
+        if (!recoveries.own().isBlind() || recoveries.own().isForgotten()) {
+            stateTransfer.onTick(nowMillis, views.beginning(low));
         }
-        replicaRecovery.onTick(nowMillis);
-        peerRecoveries.onTick(nowMillis);
+        recoveries.onTick(nowMillis);
         pool.onTick(nowMillis);
-        wants.onTick(nowMillis);
-        statusExchange.onTick(nowMillis, viewChangeExecutor.changes());
-        agreement.recordDecided();
+        retransmission.onTick(nowMillis);
+        normal.agreement().recordDecided();
     }
 
     /** Does what the inputs since the last time have made possible, and returns all effects since. */
     public List<ReplicaEffect> drain(long nowMillis) {
-        viewChangeExecutor.onBodies(nowMillis);
-        agreement.retry(nowMillis);
-        String contradiction = guard.contradiction();
+        views.onBodies(nowMillis);
+        normal.agreement().retry(nowMillis);
+        String contradiction = context.guard().contradiction();
         if (contradiction != null) {
             var _ = outbox.drain();
             return List.of(new ReplicaEffect.Stop(contradiction));
         }
-        while (execution.executeNext(nowMillis)) {
-            assignments.onExecuted(execution.executed());
+        while (normal.executeNext(nowMillis)) {
             if (execution.executed() % config.checkpointInterval() == 0) {
                 checkpoints.take(execution.executed(), execution.engineState());
             }
@@ -401,10 +375,10 @@ public final class Replica {
         if (stable != null) {
             onStable(nowMillis, stable);
         }
-        statusExchange.announceNew();
+        retransmission.announceNew();
         if (execution.successor() == null) {
-            primaryRole.propose(nowMillis, execution.executed(), execution.fillUpTo(log.low()));
-        } else if (replicaRecovery.allows(new Checkpoint(low.sequence(), low.digest()))) {
+            normal.primary().propose(nowMillis, execution.executed(), execution.fillUpTo(log.low()));
+        } else if (recoveries.own().allows(new Checkpoint(low.sequence(), low.digest()))) {
             ending.tell(low);
         }
         return outbox.drain();
@@ -414,78 +388,55 @@ public final class Replica {
         if (stable.sequence() > log.low()) {
             low = stable;
             log.trim(stable.sequence());
-            history.trim(stable.sequence());
-            replicaRecovery.onStable(stable.sequence());
+            views.history().trim(stable.sequence());
+            recoveries.own().onStable(stable.sequence());
         }
         discards.add(new Discard(onLogChanged(nowMillis), stable.sequence()));
+    }
+
+    private final class DuringRecovery implements Recoveries.Host {
+        @Override
+        public long onLogChanged(long nowMillis) {
+            return Replica.this.onLogChanged(nowMillis);
+        }
+
+        @Override
+        public void onKeyChange(int peer) {
+            Replica.this.onKeyChange(peer);
+        }
     }
 
     /** The water marks have moved. */
     private long onLogChanged(long nowMillis) {
         long index = roll();
-        assignments.rebuild(batches);
+        normal.onLogCut();
         // After the record of the low water mark, on which the high one rests.
-        NewView installed = viewChangeExecutor.installed();
-        if (installed != null && view.isActiveIn(installed.view())) {
-            agreement.onChosen(nowMillis, installed);
-        }
+        chooseAgain(nowMillis);
         return index;
     }
 
-    private final class AfterExecution implements Execution.Listener {
-        @Override
-        public void onExecuted(Request request) {
-            suspicion.onExecuted(request);
-            if (view.isActive()) {
-                viewChangeExecutor.changes().onProgress();
-            }
-        }
-
-        @Override
-        public void onRecovery(long nowMillis, int replica, long call, long sequence, boolean accepted) {
-            if (replica == config.self()) {
-                replicaRecovery.onExecuted(nowMillis, call, sequence, accepted);
-                return;
-            }
-            peerRecoveries.onExecuted(nowMillis, replica, call, sequence, accepted);
-            if (accepted) {
-                onKeyChange(replica);
-                outbox.add(new ReplicaEffect.DropKeys(replica));
-            }
+    /** The choices of NEW-VIEW between the present water marks. */
+    private void chooseAgain(long nowMillis) {
+        NewView installed = views.installed();
+        if (installed != null && view.isActiveIn(installed.view())) {
+            normal.agreement().onChosen(nowMillis, installed);
         }
     }
 
     private long roll() {
-        List<LogRecord> bodies = batches.retain(RecoveredLog.live(log, history));
+        List<LogRecord> bodies = normal.batches().retain(views.live());
         List<Numbered> held = checkpoints.held(Long.MAX_VALUE);
         long index = outbox.roll(RecoveredLog.summary(
                 low,
-                viewChangeExecutor.own(),
-                viewChangeExecutor.installed(),
+                views.own(),
+                views.installed(),
                 held,
                 log,
-                history,
-                replicaRecovery.record(),
+                views.history(),
+                recoveries.record(),
                 bodies));
-        primaryRole.gate(index);
+        normal.primary().gate(index);
         return index;
-    }
-
-    private final class AfterViewChange implements ViewChangeExecutor.Host {
-        @Override
-        public void onLeft() {
-            assignments.clear();
-        }
-
-        @Override
-        public void onEntered(long nowMillis, NewView newView) {
-            suspicion.enter(nowMillis, newView);
-            agreement.onChosen(nowMillis, newView);
-            primaryRole.enter(newView);
-            for (NextViewMessages.EarlyMessage message : early.take(newView.view())) {
-                onPhase(nowMillis, message.from(), message.message());
-            }
-        }
     }
 
     /** The view that this replica is in, or asks for. */
@@ -521,11 +472,7 @@ public final class Replica {
 
     /** Returns the state of recoveries, this replica's and the others'. */
     public RecoveryReport recoveries(long nowMillis) {
-        return new RecoveryReport(
-                replicaRecovery.phase(),
-                replicaRecovery.isForgotten(),
-                replicaRecovery.report(),
-                peerRecoveries.report(nowMillis));
+        return recoveries.report(nowMillis);
     }
 
     /** The low water mark h. */
@@ -547,6 +494,6 @@ public final class Replica {
         return "view " + view.number() + (view.isActive() ? "" : " (open)") + ", h " + log.low() + ", executed "
                 + execution.executed() + (execution.isSuspended() ? " (fetching)" : "") + ", "
                 + pool.ready().size() + " ready"
-                + (replicaRecovery.isOpen() ? ", recovers: " + replicaRecovery.phase() : "");
+                + (recoveries.own().isOpen() ? ", recovers: " + recoveries.own().phase() : "");
     }
 }

@@ -35,7 +35,10 @@ public final class Decision {
     /** Result of the decision procedure. */
     public sealed interface Outcome {}
 
-    /** A choice for the checkpoint, and for the numbers after it without gaps: L of them, or fewer if B holds for all others. */
+    /**
+     * A choice for the checkpoint, and for the numbers after it without gaps: L of them, or fewer if B holds for all
+     * others.
+     */
     public record Decided(Numbered checkpoint, List<Numbered> chosen) implements Outcome {
         public Decided {
             chosen = List.copyOf(chosen);

@@ -165,8 +165,9 @@ final class ViewChangeSet {
     }
 
     /**
-     * A VIEW-CHANGE that V names and that a backup may believe in: its sender authenticated it to this replica, or f replicas
-     * other than the primary, its sender and this one acknowledge it. Not all of these and the primary are faulty.
+     * A VIEW-CHANGE that V names and that a backup may believe in: its sender authenticated it to this replica, or f
+     * replicas other than the primary, its sender and this one acknowledge it. Not all of these and the primary are
+     * faulty.
      */
     Optional<ViewChange> proven(Support named, int primary) {
         HeldViewChange held = direct[named.replica()];

@@ -16,11 +16,21 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One replica's side of the view change protocol (proactive recovery paper, section 4.5; docs/ordering). It tracks the view that the replica is in or asks for. The replica provides the content of the
- * VIEW-CHANGE ({@link ViewHistory}), and makes its promise durable before it continues here.
+ * One replica's side of the view change protocol (proactive recovery paper, section 4.5; docs/ordering). It tracks the
+ * view that the replica is in or asks for. The replica provides the content of the VIEW-CHANGE ({@link ViewHistory}),
+ * and makes its promise durable before it continues here.
  *
  * <p>A correct replica sends one VIEW-CHANGE for a view, so of each peer at most two are kept: that of this view, and
  * the first one of the latest view above it.
+ *
+ * <pre>
+ * from        to          when
+ * any         LEAVING     the primary is suspected, or f+1 others ask for later views
+ * LEAVING     OPEN        the own VIEW-CHANGE is on disk: it is sent to all
+ * OPEN        INSTALLING  the primary has decided; a backup has checked NEW-VIEW against its VIEW-CHANGEs
+ * OPEN        LEAVING     for the next view: NEW-VIEW is wrong, or late after 2f+1 have asked for the view
+ * INSTALLING  ACTIVE      NEW-VIEW is on disk: the primary sends it to all
+ * </pre>
  */
 public final class ViewChanges {
     /** Interval between requests for a message that a NEW-VIEW names and that is not here. */
@@ -61,8 +71,6 @@ public final class ViewChanges {
     private Decision.@Nullable Undecided told;
     /** Last view for which this replica's messages of an earlier life are lost, or are no longer valid. */
     private long lost = -1;
-    /** Bit i: replica i runs a build that wants a choice for each number. */
-    private long older;
 
     private boolean hopeless;
 
@@ -243,8 +251,8 @@ public final class ViewChanges {
     }
 
     /**
-     * The keys shared with this replica are new: while a view change is open, what came from it under the old ones counts no
-     * more. It sends it again when it learns from STATUS that it is missing.
+     * The keys shared with this replica are new: while a view change is open, what came from it under the old ones
+     * counts no more. It sends it again when it learns from STATUS that it is missing.
      */
     public void onKeyChange(int peer) {
         later[peer] = null;
@@ -271,13 +279,6 @@ public final class ViewChanges {
         if (phase != Phase.LEAVING) {
             messages.amend(own);
         }
-    }
-
-    /**
-     * Records whether another replica accepts a NEW-VIEW that leaves numbers free. Without a report it is assumed to.
-     */
-    public void onBuild(int replica, boolean leavesFree) {
-        older = leavesFree ? older & ~(1L << replica) : older | 1L << replica;
     }
 
     /** Restarts as a replica that has just begun. */
@@ -407,7 +408,7 @@ public final class ViewChanges {
         support.forEach(entry -> messages.find(entry.replica(), entry.digest()).ifPresent(decision::add));
         // If a view made no progress, some replicas may accept no further fresh batch for the numbers left free
         // (ViewHistory).
-        switch (decision.decide(bodies, failed > 0 || older != 0)) {
+        switch (decision.decide(bodies, failed > 0)) {
             case Decision.Decided decided -> {
                 newView = new NewView(view, support, decided.checkpoint(), decided.chosen());
                 install(newView, steps);

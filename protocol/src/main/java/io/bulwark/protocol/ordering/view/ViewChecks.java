@@ -84,7 +84,10 @@ final class ViewChecks {
         return true;
     }
 
-    /** V of at least 2f+1 different replicas, and choices for numbers from the checkpoint on without gaps, up to L above it at most. */
+    /**
+     * V of at least 2f+1 different replicas, and choices for numbers from the checkpoint on without gaps, up to L above
+     * it at most.
+     */
     static boolean isPlausible(ViewGroup group, NewView message) {
         Numbered checkpoint = message.checkpoint();
         if (message.view() < 1

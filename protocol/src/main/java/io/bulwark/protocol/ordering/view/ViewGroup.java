@@ -1,5 +1,6 @@
 package io.bulwark.protocol.ordering.view;
 
+import io.bulwark.protocol.ordering.driver.ReplicaConfig;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 
 /**
@@ -28,6 +29,10 @@ public record ViewGroup(int faulty, int checkpointInterval, int logSize) {
         if (checkpointInterval < 1 || logSize < 1 || logSize > LOG_SIZE_MAX || logSize % checkpointInterval != 0) {
             throw new IllegalArgumentException("a log of " + logSize + ", a checkpoint each " + checkpointInterval);
         }
+    }
+
+    public static ViewGroup of(ReplicaConfig config) {
+        return new ViewGroup(config.faulty(), config.checkpointInterval(), config.logSize());
     }
 
     public int replicas() {

@@ -5,6 +5,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepared;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepared;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
+import io.bulwark.protocol.ordering.normal.VoteHistory;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +22,7 @@ import java.util.TreeMap;
  *
  * <p>Pairs above the low water mark are never evicted (docs/ordering). {@link #mayAcceptFresh} bounds them instead.
  */
-public final class ViewHistory {
+public final class ViewHistory implements VoteHistory {
     private final ViewGroup group;
     private final NavigableMap<Long, Prepared> preparedSet = new TreeMap<>();
     private final NavigableMap<Long, SortedMap<Bytes, Long>> prePreparedSet = new TreeMap<>();
@@ -49,6 +50,7 @@ public final class ViewHistory {
      * assigns it. This happens after a view without progress, once the others know the checkpoint that moved this
      * replica's marks.
      */
+    @Override
     public boolean mayAcceptFresh(long sequence, Bytes digest) {
         return accepts(sequence, digest, ViewGroup.FRESH_DIGESTS_MAX);
     }
@@ -57,6 +59,7 @@ public final class ViewHistory {
      * Returns whether this replica may answer the choice of a NEW-VIEW; at a correct replica only false outside the
      * water marks.
      */
+    @Override
     public boolean mayAcceptChosen(long sequence, Bytes digest) {
         return accepts(sequence, digest, group.digestsMax());
     }
@@ -76,6 +79,7 @@ public final class ViewHistory {
     }
 
     /** This replica has sent a PRE-PREPARE, a PREPARE or, as the primary, a NEW-VIEW with this choice. */
+    @Override
     public void prePrepared(long sequence, Bytes digest, long view) {
         if (sequence <= low) {
             return;
@@ -88,6 +92,7 @@ public final class ViewHistory {
     }
 
     /** A batch prepared here. */
+    @Override
     public void prepared(long sequence, Bytes digest, long view) {
         if (sequence <= low) {
             return;

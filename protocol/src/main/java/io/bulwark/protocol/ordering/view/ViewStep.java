@@ -28,7 +28,10 @@ public sealed interface ViewStep {
      */
     record Install(NewView newView) implements ViewStep {}
 
-    /** As the primary, only these batches are missing for a decision: fetch them, then call {@link ViewChanges#onBodies}. */
+    /**
+     * As the primary, only these batches are missing for a decision: fetch them, then call {@link
+     * ViewChanges#onBodies}.
+     */
     record Missing(List<Numbered> choices) implements ViewStep {
         public Missing {
             choices = List.copyOf(choices);

@@ -22,7 +22,7 @@ class KeyMessageCodecTest implements MessageCodecContract {
     static Map<String, Message> all() {
         Map<String, Message> all = new LinkedHashMap<>();
         for (Message message : List.of(
-                new KeyMessage.AskNonce(600_000, 0),
+                new KeyMessage.AskNonce(600_000, 3),
                 new KeyMessage.GiveNonce(SIXTEEN),
                 new KeyMessage.NewKey(SIXTEEN, Bytes.of((byte) 7), Bytes.of((byte) 8, (byte) 9)),
                 new KeyMessage.NoKey(),
@@ -74,7 +74,8 @@ class KeyMessageCodecTest implements MessageCodecContract {
                         .raw(SIXTEEN)
                         .i32(KeyMessage.BODY_BYTES_MAX + 1)
                         .toBytes());
-        assertMalformed(0x0801, new WireWriter().i64(1).i64(1).toBytes());
+        assertMalformed(0x0801, new WireWriter().i64(1).i64(-1).toBytes());
+        assertMalformed(0x0801, new WireWriter().i64(1).i64(1).u8(0).toBytes());
         assertMalformed(0x0806, Bytes.EMPTY);
     }
 

@@ -4,10 +4,8 @@ import static io.bulwark.protocol.ordering.membership.Proofs.GENESIS;
 import static io.bulwark.protocol.ordering.membership.Proofs.handover;
 import static io.bulwark.protocol.ordering.membership.Proofs.member;
 import static io.bulwark.protocol.ordering.membership.Proofs.proof;
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bulwark.protocol.ordering.key.KeyMessage;
 import io.bulwark.protocol.ordering.key.Signing;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
@@ -15,7 +13,6 @@ import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodec;
 import io.bulwark.protocol.wire.MessageCodecContract;
 import io.bulwark.protocol.wire.WireReader;
-import io.bulwark.protocol.wire.WireVersions;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,9 +32,8 @@ class MembershipCodecTest implements MessageCodecContract {
                 new MembershipMessage.Successor(proof(GENESIS, HANDOVER, 0, 1, 3), Bytes.EMPTY))) {
             all.put(message.getClass().getSimpleName(), message);
         }
-        all.put("AskNonceLater", new KeyMessage.AskNonce(600_000, 3));
         all.put(
-                "SuccessorMandated",
+                "SuccessorAuthorized",
                 new MembershipMessage.Successor(proof(GENESIS, HANDOVER, 0, 1, 3), Bytes.of((byte) 1, (byte) 2)));
         return all;
     }
@@ -49,7 +45,7 @@ class MembershipCodecTest implements MessageCodecContract {
 
     @Override
     public List<Class<?>> families() {
-        return List.of(MembershipMessage.class, KeyMessage.AskNonce.class);
+        return List.of(MembershipMessage.class);
     }
 
     @Override
@@ -74,29 +70,17 @@ class MembershipCodecTest implements MessageCodecContract {
         WireWriter five = new WireWriter().raw(HANDOVER.previous()).i64(8);
         five.raw(HANDOVER.checkpoint().digest()).i64(1).u8(5);
         assertMalformed(0x0A03, five.toBytes());
-        assertMalformed(0x0A04, new WireWriter().i64(600_000).i64(0).toBytes());
-        assertMalformed(0x0A06, Bytes.EMPTY);
+        assertMalformed(0x0A04, Bytes.EMPTY);
         WireWriter none = new WireWriter();
         proof(GENESIS, HANDOVER, 0, 1, 3).write(none);
         Bytes proof = none.toBytes();
-        assertMalformed(0x0A05, proof);
-        assertMalformed(0x0A05, new WireWriter().raw(proof).i32(0).toBytes());
+        assertMalformed(0x0A03, proof);
         assertMalformed(
-                0x0A05,
+                0x0A03,
                 new WireWriter()
                         .raw(proof)
                         .i32(OperatorAuthorizations.BYTES_MAX + 1)
                         .toBytes());
-    }
-
-    /** An older build reads what it knows. */
-    @Test
-    void onlyWithAMandateItNeedsABuildThatKnowsThese() {
-        MembershipMessage.Successor said =
-                new MembershipMessage.Successor(proof(GENESIS, HANDOVER, 0, 1, 3), Bytes.of((byte) 1));
-        assertThat(codec().since(said)).isEqualTo(WireVersions.MANDATES);
-        assertThat(codec().since(said.bare())).isEqualTo(WireVersions.OTHER_REPLICAS);
-        assertThat(codec().since(new MembershipMessage.AskSuccessor(1))).isEqualTo(WireVersions.OTHER_REPLICAS);
     }
 
     @Test

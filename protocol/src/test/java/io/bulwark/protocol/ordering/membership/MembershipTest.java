@@ -136,7 +136,7 @@ class MembershipTest {
         assertThat(late.term().number()).isZero();
     }
 
-    /** 2f+1 signatures an intruder may have collected, and an older build shows no more than these. */
+    /** An intruder may have collected 2f+1 signatures. */
     @PlantedBug(
             in = ConfigurationChain.class,
             rule = "a new configuration needs the operator's word",

@@ -82,7 +82,7 @@ class RecoveryLedgerTest {
 
     @Test
     void itIsPartOfTheState() {
-        assertThat(written(ledger)).isEqualTo(Bytes.EMPTY);
+        assertThat(written(ledger)).isEqualTo(Bytes.of((byte) 0));
         ledger.execute(request(1, -5, 24), 9, 100);
         ledger.execute(request(2, 7, 24), 10, 100);
         RecoveryLedger other = new RecoveryLedger(GROUP, 1_000, 0);

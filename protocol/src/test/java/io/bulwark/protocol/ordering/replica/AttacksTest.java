@@ -4,13 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mutation.PlantedBug;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Quotas;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Timers;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.ordering.message.Request;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Quotas;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Timers;
+import io.bulwark.protocol.ordering.normal.Agreement;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.NullMarked;

@@ -4,9 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.Runs;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Batches;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Quotas;
 import io.bulwark.protocol.ordering.message.Request;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Batches;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Quotas;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -5,7 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mutation.PlantedBug;
+import io.bulwark.protocol.ordering.checkpoint.Checkpoints;
+import io.bulwark.protocol.ordering.driver.JournalApplication;
+import io.bulwark.protocol.ordering.driver.LogRecord;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Batches;
+import io.bulwark.protocol.ordering.driver.ReplicaEffect;
+import io.bulwark.protocol.ordering.driver.StartReason;
 import io.bulwark.protocol.ordering.key.Signing;
+import io.bulwark.protocol.ordering.log.Outbox;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Commit;
@@ -15,7 +23,10 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.ordering.message.Request;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Batches;
+import io.bulwark.protocol.ordering.normal.Agreement;
+import io.bulwark.protocol.ordering.normal.Execution;
+import io.bulwark.protocol.ordering.normal.Primary;
+import io.bulwark.protocol.ordering.view.ViewChangeExecutor;
 import io.bulwark.protocol.ordering.view.ViewDigest;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
@@ -188,7 +199,7 @@ class DurabilityTest {
     @PlantedBug(
             in = Replica.class,
             rule = "a restarted primary does not propose in its old view",
-            replace = "primaryRole.abdicate();",
+            replace = "normal.primary().abdicate();",
             with = "{}")
     @Test
     void nothingIsProposedAtRestartInTheViewOfBefore() {

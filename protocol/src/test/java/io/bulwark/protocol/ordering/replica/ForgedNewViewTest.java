@@ -7,6 +7,8 @@ import static io.bulwark.protocol.ordering.replica.ForgedDisk.asking;
 import static io.bulwark.protocol.ordering.replica.ForgedDisk.isIn;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.ordering.driver.LogRecord;
+import io.bulwark.protocol.ordering.driver.StartReason;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Checkpoint;

@@ -8,6 +8,8 @@ import static io.bulwark.protocol.ordering.replica.ForgedDisk.asking;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.mutation.PlantedBug;
+import io.bulwark.protocol.ordering.driver.LogRecord;
+import io.bulwark.protocol.ordering.driver.StartReason;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.DigestView;
@@ -18,6 +20,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepared;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RecoveryReply;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport.Phase;
+import io.bulwark.protocol.ordering.view.ViewChangeExecutor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

@@ -3,6 +3,13 @@ package io.bulwark.protocol.ordering.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.driver.JournalApplication;
+import io.bulwark.protocol.ordering.driver.LogRecord;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig;
+import io.bulwark.protocol.ordering.driver.ReplicaEffect;
+import io.bulwark.protocol.ordering.log.ReplicaContext;
+import io.bulwark.protocol.ordering.log.SlotLog;
+import io.bulwark.protocol.ordering.log.View;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchRequests;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
@@ -11,6 +18,12 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
+import io.bulwark.protocol.ordering.normal.Agreement;
+import io.bulwark.protocol.ordering.normal.Assignments;
+import io.bulwark.protocol.ordering.normal.BatchStore;
+import io.bulwark.protocol.ordering.request.RecentResults;
+import io.bulwark.protocol.ordering.request.RequestPool;
+import io.bulwark.protocol.ordering.view.ViewGroup;
 import io.bulwark.protocol.ordering.view.ViewHistory;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
@@ -216,8 +229,7 @@ class InventedRequestIdsTest {
         }
 
         @Override
-        @Nullable
-        Request body(RequestId id) {
+        public @Nullable Request body(RequestId id) {
             looked++;
             return super.body(id);
         }
@@ -226,20 +238,12 @@ class InventedRequestIdsTest {
     private final SlotLog log = new SlotLog(config.logSize(), 0);
     private final RequestPool pool = new RequestPool(config, new RecentResults(1));
     private final CountingStore batches = new CountingStore(pool);
-    private final JournalApplication application = new JournalApplication();
-    private final Outbox outbox = new Outbox(config);
-    private final Checkpoints checkpoints = new Checkpoints(config, application, outbox, 0);
     private final Agreement agreement = new Agreement(
-            config,
-            new View(config, 0, true),
-            log,
-            new ViewHistory(config.group(), 0),
+            new ReplicaContext(config, new View(config, 0, true), log),
+            new ViewHistory(ViewGroup.of(config), 0),
             pool,
             batches,
-            new Assignments(log),
-            new HistoryGuard(config, log, checkpoints),
-            new Clock(),
-            outbox);
+            new Assignments(log));
 
     private List<RequestId> thousandKnown(int length) {
         List<RequestId> known = new ArrayList<>();

@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.ordering.CallRefusal;
+import io.bulwark.protocol.ordering.driver.JournalApplication;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig;
+import io.bulwark.protocol.ordering.driver.ReplicaEffect;
+import io.bulwark.protocol.ordering.driver.StartReason;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Commit;
@@ -108,7 +112,7 @@ class RecoveryRequestsTest {
     }
 
     @PlantedBug(
-            in = PeerRecoveries.class,
+            inClass = "io.bulwark.protocol.ordering.recovery.PeerRecoveries",
             rule = "a recovery request signs this replica's nonce",
             replace = "|| nonce == null || !asked.nonceOf(config.self()).equals(nonce)",
             with = "")
@@ -121,7 +125,7 @@ class RecoveryRequestsTest {
     }
 
     @PlantedBug(
-            in = PeerRecoveries.class,
+            inClass = "io.bulwark.protocol.ordering.recovery.PeerRecoveries",
             rule = "a replica checks the signature of a recovery request",
             replace = "return signing.verify(from, asked.content(), asked.signature());",
             with = "return true;")
@@ -161,7 +165,7 @@ class RecoveryRequestsTest {
     }
 
     @PlantedBug(
-            in = PeerRecoveries.class,
+            inClass = "io.bulwark.protocol.ordering.recovery.PeerRecoveries",
             rule = "a nonce is good for one recovery request",
             replace = "nonces[replica] = null;",
             with = "")

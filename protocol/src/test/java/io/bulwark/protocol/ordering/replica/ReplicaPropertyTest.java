@@ -2,6 +2,7 @@ package io.bulwark.protocol.ordering.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.ordering.driver.ReplicaConfig;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.HashSet;
 import java.util.List;

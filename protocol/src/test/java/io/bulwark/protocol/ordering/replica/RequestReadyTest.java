@@ -3,14 +3,14 @@ package io.bulwark.protocol.ordering.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Batches;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig.Quotas;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestReady;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Batches;
-import io.bulwark.protocol.ordering.replica.ReplicaConfig.Quotas;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;

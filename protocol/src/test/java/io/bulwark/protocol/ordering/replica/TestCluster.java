@@ -3,6 +3,11 @@ package io.bulwark.protocol.ordering.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.driver.JournalApplication;
+import io.bulwark.protocol.ordering.driver.LogRecord;
+import io.bulwark.protocol.ordering.driver.ReplicaConfig;
+import io.bulwark.protocol.ordering.driver.ReplicaEffect;
+import io.bulwark.protocol.ordering.driver.StartReason;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.ConfigurationStart;
 import io.bulwark.protocol.ordering.membership.Handover;
@@ -28,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Replicas, their disks, the network between them and clients, in one thread and in virtual milliseconds. */
 @NullMarked
-final class TestCluster {
+public final class TestCluster {
     static final long RESEND_MILLIS = 300;
     private static final long WALL_MILLIS = 1_000_000;
     static final long TICK_MILLIS = 20;
@@ -491,11 +496,11 @@ final class TestCluster {
         }
     }
 
-    static Bytes operation(long number) {
+    public static Bytes operation(long number) {
         return operation(number, Long.BYTES);
     }
 
-    static Bytes operation(long number, int bytes) {
+    public static Bytes operation(long number, int bytes) {
         Bytes rest = Bytes.of(new byte[bytes - Long.BYTES]);
         return new WireWriter().i64(number).raw(rest).toBytes();
     }

@@ -173,19 +173,6 @@ class ViewChangesTest {
         return decided(primary, own);
     }
 
-    @Test
-    void ifAnotherRunsABuildThatWantsThemEachNumberGetsAChoice() {
-        ViewChanges primary = opened(1);
-        primary.onBuild(3, false);
-        assertThat(decided(primary, EMPTY)).isEqualTo(newView(EMPTY, EMPTY, EMPTY));
-        ViewChanges later = opened(1);
-        later.onBuild(3, false);
-        later.onBuild(2, false);
-        later.onBuild(3, true);
-        later.onBuild(2, true);
-        assertThat(decided(later, EMPTY)).isEqualTo(leavingFree(newView(EMPTY, EMPTY, EMPTY)));
-    }
-
     /** Returns the decision of the primary after two others have sent the same and acknowledged each other's. */
     private static NewView decided(ViewChanges primary, ViewChange same) {
         List<Integer> others = primary.primary() == 1 ? List.of(0, 2) : List.of(0, 1);

@@ -1,0 +1,170 @@
+package io.bulwark.console.fault;
+
+import static org.hamcrest.Matchers.containsString;
+import static org.hamcrest.Matchers.not;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
+import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.content;
+import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.header;
+import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.jsonPath;
+import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.status;
+
+import io.bulwark.client.Faults;
+import io.bulwark.client.error.InvalidRequestException;
+import io.bulwark.client.error.Subject;
+import io.bulwark.console.ConsoleFixture;
+import io.bulwark.console.FakeCluster;
+import io.bulwark.console.FakeStatus;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.Evidence;
+import io.bulwark.protocol.metadata.EvidenceProof;
+import io.bulwark.protocol.metadata.EvidenceVerification;
+import io.bulwark.protocol.metadata.NodeReport;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.springframework.test.web.servlet.MockMvc;
+
+@NullMarked
+class FaultTest {
+    private static final BlockId BLOCK = BlockId.register(1, 4);
+
+    private final FakeFaults faults = new FakeFaults();
+    private final FakeCluster cluster = new FakeCluster().with(faults).with(FakeStatus::pasis);
+    private final MockMvc console = ConsoleFixture.of(cluster.client(), "fault");
+
+    /** Three faults of node-3, of which the record sends two at a time. */
+    private static final class FakeFaults implements Faults {
+        private boolean keys = true;
+
+        @Override
+        public Page list(long after, int limit) {
+            List<Fault> page = LongStream.rangeClosed(after + 1, Math.min(3, after + 2))
+                    .mapToObj(number -> new Fault(
+                            number,
+                            PrincipalId.node(3),
+                            BLOCK,
+                            Verdict.CORRUPT,
+                            Instant.ofEpochSecond(number),
+                            List.of(PrincipalId.node(1), PrincipalId.node(2)),
+                            "other bytes"))
+                    .toList();
+            return new Page(page, after + 2 < 3);
+        }
+
+        @Override
+        public Optional<Evidence> find(long number) {
+            return number < 1 || number > 3
+                    ? Optional.empty()
+                    : Optional.of(new Evidence(number, 1000 * number, List.of(report(1), report(2))));
+        }
+
+        private static NodeReport report(int node) {
+            return new NodeReport(
+                    PrincipalId.node(node),
+                    900,
+                    1,
+                    1,
+                    new Command.ReportEvidence(3, BLOCK, Verdict.CORRUPT, "other bytes"),
+                    Optional.empty());
+        }
+
+        @Override
+        public EvidenceProof proof(long number) {
+            throw new UnsupportedOperationException("pages show the check");
+        }
+
+        @Override
+        public EvidenceVerification.Outcome check(long number) {
+            requireKeys();
+            return new EvidenceVerification.Outcome(
+                    "node-3 sent wrong bytes",
+                    List.of(new EvidenceVerification.Step(true, "node-1 has signed it.")),
+                    "At least one of node-1, node-2 saw this.",
+                    List.of("Intent."));
+        }
+
+        @Override
+        public byte[] export(long number) {
+            requireKeys();
+            return ("Bulwark evidence " + number + "\n").getBytes(StandardCharsets.UTF_8);
+        }
+
+        private void requireKeys() {
+            if (!keys) {
+                throw new InvalidRequestException("the nodes have no keys", Subject.NONE);
+            }
+        }
+    }
+
+    @Test
+    void faultsAreListedNewestFirst() throws Exception {
+        console.perform(get("/api/v1/faults"))
+                .andExpect(status().isOk())
+                .andExpect(jsonPath("$.items.length()").value(3))
+                .andExpect(jsonPath("$.items[0].number").value(3))
+                .andExpect(jsonPath("$.items[0].about").value("node-3"))
+                .andExpect(jsonPath("$.items[0].by[1]").value("node-2"));
+        console.perform(get("/api/v1/faults?limit=1&cursor=3"))
+                .andExpect(jsonPath("$.items[0].number").value(2))
+                .andExpect(jsonPath("$.next").value("2"));
+        console.perform(get("/api/v1/faults?cursor=9"))
+                .andExpect(status().isBadRequest())
+                .andExpect(jsonPath("$.field").value("cursor"));
+        console.perform(get("/faults"))
+                .andExpect(content().string(containsString("node-1, node-2")))
+                .andExpect(content().string(containsString("behind: 3")));
+    }
+
+    @Test
+    void proofIsExplainedStepByStep() throws Exception {
+        console.perform(get("/api/v1/faults/2"))
+                .andExpect(status().isOk())
+                .andExpect(jsonPath("$.proof.valid").value(true))
+                .andExpect(jsonPath("$.proof.steps[0].text").value("node-1 has signed it."))
+                .andExpect(jsonPath("$.reports[1].node").value("node-2"));
+        console.perform(get("/faults/2"))
+                .andExpect(content().string(containsString("node-1 has signed it.")))
+                .andExpect(content().string(containsString("/api/v1/faults/2/evidence")));
+    }
+
+    @Test
+    void evidenceIsAFile() throws Exception {
+        console.perform(get("/api/v1/faults/2/evidence"))
+                .andExpect(status().isOk())
+                .andExpect(header().string("Content-Disposition", "attachment; filename=\"bulwark-evidence-2.txt\""))
+                .andExpect(content().string("Bulwark evidence 2\n"));
+    }
+
+    @Test
+    void clusterWithoutKeysExplainsWithoutAFile() throws Exception {
+        faults.keys = false;
+        console.perform(get("/api/v1/faults/2"))
+                .andExpect(jsonPath("$.proof").isEmpty())
+                .andExpect(jsonPath("$.unproven").value("the nodes have no keys"));
+        console.perform(get("/faults/2"))
+                .andExpect(content().string(containsString("the nodes have no keys")))
+                .andExpect(content().string(not(containsString("/evidence\""))));
+        console.perform(get("/api/v1/faults/2/evidence")).andExpect(status().isConflict());
+    }
+
+    @Test
+    void unknownFaultIsNotFound() throws Exception {
+        console.perform(get("/api/v1/faults/4")).andExpect(status().isNotFound());
+        console.perform(get("/api/v1/faults/4/evidence")).andExpect(status().isNotFound());
+        console.perform(get("/faults/4")).andExpect(status().isNotFound());
+    }
+
+    @Test
+    void unreachableClusterIsUnavailable() throws Exception {
+        MockMvc down = ConsoleFixture.of(
+                new FakeCluster().with(faults).unreachable().client(), "fault");
+        down.perform(get("/api/v1/faults")).andExpect(status().isServiceUnavailable());
+    }
+}

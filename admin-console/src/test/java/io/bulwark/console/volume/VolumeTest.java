@@ -1,0 +1,133 @@
+package io.bulwark.console.volume;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.hamcrest.Matchers.containsString;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.delete;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
+import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.content;
+import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.jsonPath;
+import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.redirectedUrl;
+import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.status;
+
+import io.bulwark.client.BucketSpec;
+import io.bulwark.console.ConsoleFixture;
+import io.bulwark.console.MemoryCluster;
+import io.bulwark.protocol.cluster.VolumeKind;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.http.MediaType;
+import org.springframework.test.web.servlet.MockMvc;
+import org.springframework.test.web.servlet.ResultActions;
+
+@NullMarked
+class VolumeTest {
+    private static final String VOLUMES = "/api/v1/volumes";
+
+    private static final MemoryCluster CLUSTER = new MemoryCluster();
+    private static final MockMvc CONSOLE = ConsoleFixture.of(CLUSTER.client(), "volume");
+
+    @BeforeEach
+    void clear() {
+        CLUSTER.clear();
+    }
+
+    private ResultActions create(String json) throws Exception {
+        return CONSOLE.perform(post(VOLUMES).contentType(MediaType.APPLICATION_JSON).content(json));
+    }
+
+    @Test
+    void whatIsLeftOutHasTheDefaultsOfTheCommandLine() throws Exception {
+        create("{\"name\":\"cold\"}")
+                .andExpect(status().isCreated())
+                .andExpect(jsonPath("$.kind").value("object"))
+                .andExpect(jsonPath("$.protocol").value("fp"))
+                .andExpect(jsonPath("$.faults").value(1))
+                .andExpect(jsonPath("$.dataFragments").value(2))
+                .andExpect(jsonPath("$.fragments").value(4))
+                .andExpect(jsonPath("$.blockBytes").value(1 << 20));
+        create("{\"name\":\"lazy\",\"protocol\":\"pasis\",\"faults\":2}")
+                .andExpect(jsonPath("$.verification").value("lazy"))
+                .andExpect(jsonPath("$.dataFragments").value(3))
+                .andExpect(jsonPath("$.fragments").value(9));
+        create("{\"name\":\"disk\",\"kind\":\"register\",\"blocks\":1024,\"groups\":7}")
+                .andExpect(jsonPath("$.blocks").value(1024))
+                .andExpect(jsonPath("$.groups").value(7));
+        assertThat(CLUSTER.hasVolume("disk", VolumeKind.REGISTER)).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "{}; name",
+                "{\"name\":\"cold\",\"kind\":\"tape\"}; kind",
+                "{\"name\":\"cold\",\"blocks\":5}; blocks",
+                "{\"name\":\"disk\",\"kind\":\"register\"}; blocks",
+                "{\"name\":\"cold\",\"protocol\":\"raid\"}; policy",
+                "{\"name\":\"cold\",\"faults\":0}; policy",
+                "{\"name\":\"cold\",\"faults\":2147483647}; policy",
+                "{\"name\":\"cold\",\"verification\":\"lazy\"}; policy",
+                "{\"name\":\"cold\",\"protocol\":\"pasis\",\"verification\":\"none\"}; policy",
+                "{\"name\":\"cold\",\"blockBytes\":1}; policy",
+                "{\"name\":\"cold\",\"groups\":1025}; groups",
+                "{\"name\":\"cold\",\"quotaBytes\":-1}; quotaBytes"
+            })
+    void wrongRequestsNameTheField(String json, String field) throws Exception {
+        create(json).andExpect(status().isBadRequest()).andExpect(jsonPath("$.field").value(field));
+        assertThat(CLUSTER.hasVolume("cold", VolumeKind.OBJECT)).isFalse();
+    }
+
+    @Test
+    void aVolumeShowsItsGroupsThoughItsStateIsUnknown() throws Exception {
+        CONSOLE.perform(get(VOLUMES + "/default"))
+                .andExpect(jsonPath("$.volume.name").value("default"))
+                .andExpect(jsonPath("$.state").isEmpty())
+                .andExpect(jsonPath("$.groups[2].holders[0]").value(2));
+        CONSOLE.perform(get(VOLUMES + "/none")).andExpect(status().isNotFound());
+    }
+
+    @Test
+    void onlyAnUnusedVolumeIsDeleted() throws Exception {
+        CLUSTER.createBucket(BucketSpec.of("photos"));
+        CONSOLE.perform(delete(VOLUMES + "/default")).andExpect(status().isConflict());
+        CONSOLE.perform(delete(VOLUMES + "/none")).andExpect(status().isNotFound());
+        create("{\"name\":\"cold\"}");
+        CONSOLE.perform(delete(VOLUMES + "/cold").header("If-Match", "\"other\""))
+                .andExpect(status().isPreconditionFailed());
+        CONSOLE.perform(delete(VOLUMES + "/cold")).andExpect(status().isNoContent());
+        assertThat(CLUSTER.hasVolume("cold", VolumeKind.OBJECT)).isFalse();
+    }
+
+    @Test
+    void thePageExplainsThePolicy() throws Exception {
+        CONSOLE.perform(get("/volumes/default"))
+                .andExpect(status().isOk())
+                .andExpect(content().string(containsString("Any 2 of them give the block back.")))
+                .andExpect(content().string(containsString("One byte of data takes 2.00 bytes of disk.")))
+                .andExpect(content().string(containsString("Unknown: the cluster did not report its status.")));
+    }
+
+    @Test
+    void theFormCreatesAVolumeOrShowsTheProblem() throws Exception {
+        CONSOLE.perform(post("/volumes").param("name", "cold").param("protection", "pasis-write-time"))
+                .andExpect(redirectedUrl("/volumes/cold"));
+        CONSOLE.perform(post("/volumes").param("name", "warm").param("faults", "many"))
+                .andExpect(status().isBadRequest())
+                .andExpect(content().string(containsString("faults is a number of 0 or more")));
+        CONSOLE.perform(get("/volumes")).andExpect(content().string(containsString("pasis b=1 m=2 n=5 write-time")));
+    }
+
+    @Test
+    void thePageDeletesOnlyWhatWasNamed() throws Exception {
+        CONSOLE.perform(post("/volumes/default/delete").param("confirmation", "Default"))
+                .andExpect(status().isBadRequest());
+        assertThat(CLUSTER.hasVolume("default", VolumeKind.OBJECT)).isTrue();
+        CONSOLE.perform(post("/volumes/default/delete").param("confirmation", "default"))
+                .andExpect(redirectedUrl("/volumes"));
+        assertThat(CLUSTER.hasVolume("default", VolumeKind.OBJECT)).isFalse();
+    }
+}
