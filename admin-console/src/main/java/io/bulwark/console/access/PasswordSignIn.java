@@ -16,7 +16,7 @@ import org.springframework.security.core.Authentication;
 import org.springframework.security.web.authentication.WebAuthenticationDetails;
 import org.springframework.stereotype.Component;
 
-/** Sign-in with the name and the password of a local account. */
+/** Sign-in with the name and the password of a local account. As the only provider that is a bean, all chains use it. */
 @Component
 class PasswordSignIn implements AuthenticationProvider {
     private final SignInAttempts attempts;

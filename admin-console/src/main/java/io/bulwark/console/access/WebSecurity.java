@@ -14,8 +14,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
 import org.springframework.security.authentication.AuthenticationServiceException;
 import org.springframework.security.authentication.LockedException;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
@@ -97,13 +99,12 @@ class WebSecurity {
 
     @Bean
     @Order(2)
-    SecurityFilterChain pages(HttpSecurity http, PasswordSignIn passwords, OidcSignIn oidc) throws Exception {
+    SecurityFilterChain pages(HttpSecurity http, OidcSignIn oidc) throws Exception {
         http.authorizeHttpRequests(requests -> {
                     requests.requestMatchers(SIGN_IN, SETUP, "/password", "/error", "/webjars/**", "/*.css", "/*.js")
                             .permitAll();
                     authorize(requests);
                 })
-                .authenticationProvider(passwords)
                 .formLogin(form -> form.loginPage(SIGN_IN)
                         .usernameParameter("name")
                         .defaultSuccessUrl("/")
@@ -163,8 +164,8 @@ class WebSecurity {
         CookieRequestCache cache = new CookieRequestCache();
         cache.setRequestMatcher(new AndRequestMatcher(
                 PathPatternRequestMatcher.pathPattern(HttpMethod.GET, "/**"),
-                new NegatedRequestMatcher(WebSecurity::isPart),
-                new NegatedRequestMatcher(PathPatternRequestMatcher.pathPattern("/events"))));
+                request -> String.valueOf(request.getHeader(HttpHeaders.ACCEPT)).contains(MediaType.TEXT_HTML_VALUE),
+                new NegatedRequestMatcher(WebSecurity::isPart)));
         return cache;
     }
 
