@@ -56,6 +56,7 @@ class WebSecurity {
     /** Parts of the cluster that administrators change; bounds that replicas do not enforce themselves among them. */
     private static final String[] ADMINISTERED = {
         "/api/v1/nodes/**", "/nodes/**",
+        "/api/v1/groups/**", "/groups/**",
         "/api/v1/replicas/**", "/replicas/**",
         "/api/v1/releases/**", "/releases/**",
         "/api/v1/principals/**", "/principals/**",
