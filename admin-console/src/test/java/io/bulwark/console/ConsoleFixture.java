@@ -7,6 +7,7 @@ import io.bulwark.client.Bulwark;
 import io.bulwark.console.access.SignedIn;
 import io.bulwark.console.live.ClusterMeters;
 import io.bulwark.console.live.ClusterWatch;
+import io.bulwark.console.live.EventStreams;
 import java.util.ArrayList;
 import java.util.List;
 import org.springframework.context.annotation.AnnotatedBeanDefinitionReader;
@@ -41,6 +42,7 @@ public final class ConsoleFixture {
         context.registerBean(SignedIn.class, () -> alice);
         context.registerBean(ClusterWatch.class, () -> new ClusterWatch(client));
         context.registerBean(ClusterMeters.class);
+        context.registerBean(EventStreams.class);
         List<String> packages = new ArrayList<>(List.of("http", "page", "job"));
         packages.addAll(List.of(capabilities));
         new ClassPathBeanDefinitionScanner(context)
