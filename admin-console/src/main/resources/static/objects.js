@@ -49,7 +49,7 @@
   }
 
   function add(file, path) {
-    waiting.push({ file, key: zone.dataset.prefix + path });
+    waiting.push({ file, key: (zone.dataset.prefix || "") + path });
     totalFiles++;
     totalBytes += file.size;
   }

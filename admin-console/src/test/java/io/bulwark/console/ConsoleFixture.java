@@ -7,8 +7,10 @@ import io.bulwark.client.Bulwark;
 import io.bulwark.console.access.SignedIn;
 import io.bulwark.console.live.ClusterMeters;
 import io.bulwark.console.live.ClusterWatch;
+import io.bulwark.console.live.EventStreams;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.springframework.context.annotation.AnnotatedBeanDefinitionReader;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ClassPathBeanDefinitionScanner;
@@ -33,6 +35,17 @@ public final class ConsoleFixture {
      * @param capabilities packages below this one
      */
     public static MockMvc of(Bulwark client, String... capabilities) {
+        return of(client, _ -> {}, capabilities);
+    }
+
+    /**
+     * Makes a console with further beans.
+     *
+     * @param client that acts for the person, who is called alice
+     * @param further registers them
+     * @param capabilities packages below this one
+     */
+    public static MockMvc of(Bulwark client, Consumer<GenericWebApplicationContext> further, String... capabilities) {
         SignedIn alice = mock(SignedIn.class);
         when(alice.client()).thenReturn(client);
         when(alice.name()).thenReturn("alice");
@@ -41,6 +54,8 @@ public final class ConsoleFixture {
         context.registerBean(SignedIn.class, () -> alice);
         context.registerBean(ClusterWatch.class, () -> new ClusterWatch(client));
         context.registerBean(ClusterMeters.class);
+        context.registerBean(EventStreams.class);
+        further.accept(context);
         List<String> packages = new ArrayList<>(List.of("http", "page", "job"));
         packages.addAll(List.of(capabilities));
         new ClassPathBeanDefinitionScanner(context)

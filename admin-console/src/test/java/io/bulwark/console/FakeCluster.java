@@ -4,7 +4,10 @@ import io.bulwark.client.AuditLog;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
 import io.bulwark.client.Faults;
+import io.bulwark.client.Nodes;
 import io.bulwark.client.Principals;
+import io.bulwark.client.Releases;
+import io.bulwark.client.Replicas;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import java.lang.reflect.Proxy;
@@ -33,6 +36,21 @@ public final class FakeCluster {
 
     public FakeCluster with(Supplier<ClusterStatus> status) {
         parts.put("status", status);
+        return this;
+    }
+
+    public FakeCluster with(Nodes nodes) {
+        parts.put("nodes", () -> nodes);
+        return this;
+    }
+
+    public FakeCluster with(Replicas replicas) {
+        parts.put("replicas", () -> replicas);
+        return this;
+    }
+
+    public FakeCluster with(Releases releases) {
+        parts.put("releases", () -> releases);
         return this;
     }
 

@@ -15,6 +15,7 @@ import io.bulwark.protocol.metadata.Reply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** The faults in the replicated metadata. */
 final class RecordedFaults implements Faults {
@@ -49,11 +50,16 @@ final class RecordedFaults implements Faults {
                 .orElseThrow(() -> refusal("the audit log does not lead from the genesis to the keys of those who "
                         + "reported fault " + number + "; ask an operator of the genesis to rotate these keys, even "
                         + "to the same keys"));
-        List<Step> steps = EvidenceVerification.of(genesis, proof).steps();
+        List<Step> steps = EvidenceVerification.of(genesis, proof, tolerated(evidence)).steps();
         if (!steps.getLast().holds()) {
             throw refusal("fault " + number + " cannot be proven: " + steps.getLast().text());
         }
         return proof;
+    }
+
+    /** Returns f of the volume, as the replicas agree: they record a fault once f+1 nodes report it. */
+    private static OptionalInt tolerated(Evidence evidence) {
+        return OptionalInt.of(evidence.reports().size() - 1);
     }
 
     @Override

@@ -236,11 +236,16 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         return Objects.requireNonNull(client);
     }
 
+    /** Returns the link that makes the first account of the embedded console. */
+    String setupUrl() {
+        return Objects.requireNonNull(appliance).setupUrl().orElseThrow();
+    }
+
     /** Returns an administrator of the embedded console, who is made for the first test that asks. */
     synchronized ConsoleUser console() throws IOException, InterruptedException {
         ConsoleUser known = consoleUser;
         if (known == null) {
-            known = ConsoleUser.setUp(Objects.requireNonNull(appliance).setupUrl().orElseThrow());
+            known = ConsoleUser.setUp(setupUrl());
             consoleUser = known;
         }
         return known;

@@ -56,13 +56,14 @@ class WebSecurity {
     /** Parts of the cluster that administrators change; bounds that replicas do not enforce themselves among them. */
     private static final String[] ADMINISTERED = {
         "/api/v1/nodes/**", "/nodes/**",
+        "/api/v1/groups/**", "/groups/**",
+        "/api/v1/groups/**", "/groups/**",
         "/api/v1/replicas/**", "/replicas/**",
         "/api/v1/releases/**", "/releases/**",
         "/api/v1/principals/**", "/principals/**",
         "/api/v1/grants/**", "/grants/**",
         "/api/v1/act-for/**", "/act-for/**",
-        "/api/v1/drills/**", "/drills/**",
-        "/api/v1/faults/**", "/faults/**",
+        "/api/v1/suspensions/**", "/suspensions/**",
     };
 
     private final Accounts accounts;

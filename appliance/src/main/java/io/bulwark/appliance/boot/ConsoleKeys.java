@@ -25,6 +25,11 @@ final class ConsoleKeys {
         return new ConsoleSettings.Web(url, tls(found, keys), oidc(found, keys));
     }
 
+    /** Returns the Prometheus that is asked for history, if there is one. */
+    static Optional<URI> prometheus(RoleFindings found, RoleSections.Console keys) {
+        return Optional.ofNullable(keys.prometheus()).flatMap(text -> url(found, "prometheus", text));
+    }
+
     private static Optional<ConsoleSettings.Tls> tls(RoleFindings found, RoleSections.Console keys) {
         String certificate = keys.certificate();
         String key = keys.certificateKey();

@@ -16,6 +16,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +41,8 @@ public final class ConsoleRole {
         InetSocketAddress listen = Destination.resolve(setup.listen());
         ClientConfig config = ClientConfig.load(setup.client());
         ConsoleSettings settings = new ConsoleSettings(
-                listen, setup.published(), setup.data(), config.principal(), setup.web(), Surroundings.NONE);
+                listen, setup.published(), setup.data(), config.principal(), setup.web(),
+                new Surroundings(setup.prometheus(), Optional.empty(), Optional.empty()));
         if (!settings.isProtected()) {
             throw new ConfigException(
                     file + ": without TLS the console listens on loopback only, not on " + Destination.text(setup.listen())

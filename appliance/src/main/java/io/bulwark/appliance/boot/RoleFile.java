@@ -12,6 +12,7 @@ import io.bulwark.transport.Destination;
 import io.bulwark.transport.file.OutputFile;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -85,12 +86,18 @@ public final class RoleFile {
      *     the port that a container engine publishes, must then decide who reaches it
      * @param client a file as {@link ClientConfig#load} reads it
      * @param data directory of its accounts
+     * @param prometheus is asked for history beyond the last hour
      */
     public record ConsoleSetup(
-            InetSocketAddress listen, boolean published, Path client, Path data, ConsoleSettings.Web web) {
+            InetSocketAddress listen,
+            boolean published,
+            Path client,
+            Path data,
+            ConsoleSettings.Web web,
+            Optional<URI> prometheus) {
         /** Returns the configuration of a console without TLS and provider. */
         public static ConsoleSetup plain(InetSocketAddress listen, boolean published, Path client, Path data) {
-            return new ConsoleSetup(listen, published, client, data, ConsoleSettings.Web.PLAIN);
+            return new ConsoleSetup(listen, published, client, data, ConsoleSettings.Web.PLAIN, Optional.empty());
         }
     }
 
@@ -238,7 +245,8 @@ public final class RoleFile {
                 keys.published(),
                 found.path("client", keys.client()),
                 found.beside(keys.data()),
-                ConsoleKeys.web(found, keys));
+                ConsoleKeys.web(found, keys),
+                ConsoleKeys.prometheus(found, keys));
         Optional<InetSocketAddress> admin = found.own("admin", keys.admin());
         found.end();
         return new Configured<>(setup, admin);

@@ -214,6 +214,12 @@ public final class RoleSections {
             @Key(value = "Private key of the certificate (PEM).", otherwise = "the file of the certificate") @Nullable
             String certificateKey,
 
+            @Key(
+                            value = "URL of a Prometheus that scrapes the members, for history beyond an hour.",
+                            otherwise = "none")
+                    @Nullable
+            String prometheus,
+
             @Key(value = "OpenID Connect provider that signs people in.", otherwise = "none") @Nullable
             String oidcIssuer,
 

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -99,7 +100,10 @@ final class EvidenceCommand implements Runnable {
             access.global().print(EvidenceText.unsignedJson(evidence), EvidenceText.unsigned(evidence));
             return 0;
         }
-        return print(access, proof, genesis(access.genesis()));
+        // The replicas agree on the record: they make an entry once f + 1 nodes report.
+        OptionalInt faults =
+                proof.faulty().isPresent() ? OptionalInt.empty() : OptionalInt.of(evidence.reports().size() - 1);
+        return print(access, proof, genesis(access.genesis()), faults);
     }
 
     @Command(
@@ -156,8 +160,18 @@ final class EvidenceCommand implements Runnable {
                             paramLabel = "FILE",
                             description = "Genesis file (default: that of the client configuration).")
                     @Nullable
-                    Path genesis)
+                    Path genesis,
+            @Option(
+                            names = "--faults",
+                            paramLabel = "F",
+                            description = "Nodes of a placement group that may be faulty, so that F + 1 must report "
+                                    + "(default: what the operator of the volume signed).")
+                    @Nullable
+                    Integer faults)
             throws IOException {
+        if (faults != null && faults < 1) {
+            throw new CommandFailure(CommandFailure.USAGE, "--faults is 1 or more");
+        }
         requireFile(file);
         if (genesis != null) {
             requireFile(genesis);
@@ -174,11 +188,11 @@ final class EvidenceCommand implements Runnable {
                             "NOT VALID: this is no whole and unchanged file of `bulwark evidence export`: " + problem);
             return CommandFailure.FAILED;
         }
-        return print(access, proof, trusted);
+        return print(access, proof, trusted, faults == null ? OptionalInt.empty() : OptionalInt.of(faults));
     }
 
-    private static int print(ClusterAccess access, EvidenceProof proof, GenesisKeys genesis) {
-        EvidenceVerification.Outcome outcome = EvidenceVerification.of(genesis, proof);
+    private static int print(ClusterAccess access, EvidenceProof proof, GenesisKeys genesis, OptionalInt faults) {
+        EvidenceVerification.Outcome outcome = EvidenceVerification.of(genesis, proof, faults);
         access.global().print(EvidenceText.json(proof, outcome), EvidenceText.of(proof, outcome));
         return outcome.isValid() ? 0 : CommandFailure.FAILED;
     }

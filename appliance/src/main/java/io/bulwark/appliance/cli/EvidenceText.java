@@ -75,7 +75,7 @@ final class EvidenceText {
         Map<String, Object> json = base(proof.evidence());
         json.put("valid", outcome.isValid());
         json.put("cluster", proof.cluster().toHex());
-        json.put("needed", proof.needed());
+        proof.faulty().ifPresent(faulty -> json.put("faulty", faulty));
         List<Map<String, Object>> steps = new ArrayList<>();
         for (Step step : outcome.steps()) {
             Map<String, Object> one = new LinkedHashMap<>();

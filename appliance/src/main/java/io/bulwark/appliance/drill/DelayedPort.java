@@ -47,6 +47,11 @@ public final class DelayedPort implements AutoCloseable {
         return port;
     }
 
+    /** Returns the number of the port. */
+    public int port() {
+        return server.getLocalPort();
+    }
+
     @Override
     public void close() throws IOException {
         server.close();

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.evidence.EvidenceFile;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
@@ -72,7 +74,16 @@ class EvidenceCommandTest {
 
     private EvidenceProof proof(NodeReport... reports) {
         Evidence evidence = new Evidence(12, 1_700_000_000_500L, List.of(reports));
-        return EvidenceProof.of(genesis.genesisKeys(), evidence, List.of()).orElseThrow();
+        Command.CreateVolume volume =
+                new Command.CreateVolume("main", VolumeKind.OBJECT, ProtectionPolicy.standard(), 0, 5, 0);
+        AuditEntry made = new AuditEntry(1, 1, OPERATOR, 5, 6, volume, Optional.of(approval(OPERATOR, volume)));
+        return EvidenceProof.of(genesis.genesisKeys(), evidence, List.of(made)).orElseThrow();
+    }
+
+    private AuditEntry.Approval approval(PrincipalId by, Command.Signed command) {
+        Identity identity = Optional.ofNullable(identities.get(by)).orElseThrow();
+        Bytes signed = AuditEntry.signed(genesis.genesisKeys().cluster(), by, Optional.empty(), 5, 6, command);
+        return new AuditEntry.Approval(identity.publicKey(), identity.sign(signed));
     }
 
     /** The detail tries to move the cursor of a terminal. */
@@ -80,15 +91,8 @@ class EvidenceCommandTest {
         PrincipalId reporter = PrincipalId.node(node);
         Command.Report content =
                 new Command.ReportEvidence(3, BlockId.register(1, 7), Verdict.CORRUPT, "slot 2\u001b[1A");
-        Identity identity = Optional.ofNullable(identities.get(reporter)).orElseThrow();
-        Bytes signed = AuditEntry.signed(genesis.genesisKeys().cluster(), reporter, Optional.empty(), 5, 6, content);
         return new NodeReport(
-                reporter,
-                1_700_000_000_000L,
-                5,
-                6,
-                content,
-                Optional.of(new AuditEntry.Approval(identity.publicKey(), identity.sign(signed))));
+                reporter, 1_700_000_000_000L, 5, 6, content, Optional.of(approval(reporter, content)));
     }
 
     private CommandOutput verify(String file, String... more) {
@@ -122,6 +126,8 @@ class EvidenceCommandTest {
         assertThat(json.get("about").asString()).isEqualTo("node-3");
         assertThat(json.get("reports")).hasSize(2);
         assertThat(json.get("steps")).allMatch(step -> step.get("holds").asBoolean());
+        assertThat(verify("evidence.txt", "--faults", "2").exitCode()).isEqualTo(CommandFailure.FAILED);
+        assertThat(verify("evidence.txt", "--faults", "0").exitCode()).isEqualTo(CommandFailure.USAGE);
     }
 
     @Test
@@ -149,7 +155,7 @@ class EvidenceCommandTest {
         genesis.store(path("genesis.properties"));
         CommandOutput others = verify("evidence.txt");
         assertThat(others.exitCode()).isEqualTo(CommandFailure.FAILED);
-        assertThat(others.out()).contains("Nothing shows that the key in the report of node-0 is a key of node-0.");
+        assertThat(others.out()).contains("Audit entry 1 made the volume and is not signed by an operator.");
     }
 
     @Test

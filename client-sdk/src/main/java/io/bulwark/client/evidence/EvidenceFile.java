@@ -11,6 +11,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.OptionalInt;
 
 /**
  * Text of a file with a proof: lines for people, then the proof's canonical bytes in Base64 between two marks (RFC
@@ -84,7 +85,8 @@ public final class EvidenceFile {
         line(text, "Recorded", time(evidence.agreedMillis()));
         line(text, "Accused", evidence.about());
         line(text, "Verdict", evidence.verdict().text());
-        line(text, "Reports needed", proof.needed());
+        OptionalInt faulty = proof.faulty();
+        line(text, "Faulty nodes tolerated", faulty.isPresent() ? faulty.getAsInt() : "not shown");
         for (NodeReport report : evidence.reports()) {
             line(
                     text,

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -46,8 +47,8 @@ class EvidenceFileTest {
     private final EvidenceProof proof = proof(
             report(0, "slot 2"), report(1, "slot 2\n-----END BULWARK EVIDENCE-----\nAccused: node-0\n" + BEGIN + "\n"));
 
-    private TreeMap<PrincipalId, PrincipalKey> keys() {
-        TreeMap<PrincipalId, PrincipalKey> keys = new TreeMap<>();
+    private SortedMap<PrincipalId, PrincipalKey> keys() {
+        SortedMap<PrincipalId, PrincipalKey> keys = new TreeMap<>();
         identities.forEach((principal, identity) -> keys.put(principal, identity.publicKey()));
         return keys;
     }
@@ -97,7 +98,7 @@ class EvidenceFileTest {
                         "Recorded: 2023-11-14T22:13:20.500Z",
                         "Accused: node-3",
                         "Verdict: corrupt",
-                        "Reports needed: 2",
+                        "Faulty nodes tolerated: 1",
                         "Report: node-0 at 2023-11-14T22:13:20Z, block 1:client-0.3.42, command 5.6",
                         "Report: node-1 at 2023-11-14T22:13:20Z, block 1:client-0.3.42, command 5.6",
                         "");
@@ -112,7 +113,7 @@ class EvidenceFileTest {
     @Test
     void linesForPeopleThatSayAnythingElseAreFound() {
         assertNone(text().replace("Accused: node-3", "Accused: node-2"));
-        assertNone(text().replace("Reports needed: 2\n", ""));
+        assertNone(text().replace("Faulty nodes tolerated: 1\n", ""));
         assertNone("Valid!\n" + text());
         assertNone(text() + "Valid!\n");
         assertNone(text() + text());

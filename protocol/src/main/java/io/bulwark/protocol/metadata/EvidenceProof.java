@@ -10,10 +10,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
- * Content of a file that proves a recorded fault without the cluster ({@link EvidenceVerification}): the signed reports,
- * and the operators' signed commands that show to whom the keys belong and how many faulty nodes the volume tolerates.
+ * Proof of a recorded fault that {@link EvidenceVerification} checks without the cluster. It has the signed reports. It
+ * also has the operators' signed commands that show to whom the keys belong, and how many nodes may be faulty.
  *
  * @param cluster the cluster's id
  * @param keys entries of the audit log that lead from the genesis to the keys of the reporters and of the volume's
@@ -46,11 +47,9 @@ public record EvidenceProof(Bytes cluster, Evidence evidence, List<AuditEntry> k
         return volume.map(entry -> (Command.CreateVolume) entry.command());
     }
 
-    /** Returns how many nodes must have reported it: f+1. */
-    public int needed() {
-        return volumeCommand()
-                .map(create -> create.policy().f() + 1)
-                .orElse(evidence.reports().size());
+    /** Returns f of the volume's policy, as its operator signed it. */
+    public OptionalInt faulty() {
+        return volumeCommand().stream().mapToInt(create -> create.policy().f()).findFirst();
     }
 
     /** Returns whether an entry of the audit log can be part of a proof: all others may be left out. */

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -20,6 +21,7 @@ public final class EvidenceVerification {
     private final GenesisKeys genesis;
     private final EvidenceProof proof;
     private final Evidence evidence;
+    private final OptionalInt faulty;
     private final OperatorAuthorization rules;
     private final Map<Fact, AuditEntry> known = new HashMap<>();
     private final List<Step> steps = new ArrayList<>();
@@ -60,16 +62,27 @@ public final class EvidenceVerification {
         }
     }
 
-    private EvidenceVerification(GenesisKeys genesis, EvidenceProof proof) {
+    private EvidenceVerification(GenesisKeys genesis, EvidenceProof proof, OptionalInt faulty) {
         this.genesis = genesis;
         this.proof = proof;
         this.evidence = proof.evidence();
+        this.faulty = faulty;
         this.rules = OperatorAuthorization.withInvitations(genesis);
     }
 
-    /** Checks a proof. */
+    /** Checks a proof; as many nodes must report the same as the policy in the proof demands. */
     public static Outcome of(GenesisKeys genesis, EvidenceProof proof) {
-        EvidenceVerification verification = new EvidenceVerification(genesis, proof);
+        return of(genesis, proof, OptionalInt.empty());
+    }
+
+    /**
+     * Checks a proof.
+     *
+     * @param faulty how many nodes of a placement group may be faulty, for a reader who knows better than the proof;
+     *     empty if the policy in the proof says it
+     */
+    public static Outcome of(GenesisKeys genesis, EvidenceProof proof, OptionalInt faulty) {
+        EvidenceVerification verification = new EvidenceVerification(genesis, proof, faulty);
         try {
             verification.checkCluster();
             verification.checkKeys();
@@ -118,24 +131,38 @@ public final class EvidenceVerification {
     }
 
     private void checkVolume() throws WrongStepException {
+        if (faulty.isPresent()) {
+            hold("It was given that " + counted(faulty.getAsInt()) + " of a placement group may be faulty. "
+                    + enough(faulty.getAsInt()));
+            return;
+        }
         int number = evidence.block().volume();
         if (proof.volume().isEmpty()) {
-            hold("The cluster recorded " + evidence.reports().size() + " reports, one more than the nodes that volume "
-                    + number + " lets be faulty. The audit log does not show that an operator chose this volume's "
-                    + "policy, so that number is the cluster's word.");
-            return;
+            throw new WrongStepException("The file does not show how many nodes of a placement group may be faulty: no "
+                    + "entry is signed by the operator who made volume " + number + ". If you know that number, give "
+                    + "it to the verification.");
         }
         AuditEntry entry = proof.volume().get();
         Command.CreateVolume create = proof.volumeCommand().orElseThrow();
-        require(rules.counts(entry, known), entryOf(entry) + " is not signed by an operator: it made the volume.");
+        require(rules.counts(entry, known), entryOf(entry) + " made the volume and is not signed by an operator.");
+        hold(entryOf(entry) + ", signed by " + entry.by() + ": in volume \"" + create.name() + "\", number " + number
+                + ", " + counted(create.policy().f()) + " of a placement group may be faulty ("
+                + create.policy().text() + "). " + enough(create.policy().f()));
+    }
+
+    /** Returns a sentence about the number of reports, which is checked. */
+    private String enough(int mayBeFaulty) throws WrongStepException {
+        int reports = evidence.reports().size();
         require(
-                evidence.reports().size() >= proof.needed(),
-                "Volume \"" + create.name() + "\" lets " + create.policy().f() + " nodes of a placement group be "
-                        + "faulty. So " + proof.needed() + " must report the same, not "
-                        + evidence.reports().size() + ".");
-        hold(entryOf(entry) + ", signed by " + entry.by() + ": volume \"" + create.name() + "\", number " + number
-                + ", lets " + create.policy().f() + " nodes of a placement group be faulty ("
-                + create.policy().text() + "). So " + proof.needed() + " nodes must report the same.");
+                reports > mayBeFaulty,
+                counted(mayBeFaulty) + " of a placement group may be faulty, so " + (mayBeFaulty + 1)
+                        + " must report the same. There " + (reports == 1 ? "is 1 report." : "are " + reports
+                        + " reports."));
+        return "So " + (mayBeFaulty + 1) + " nodes must report the same.";
+    }
+
+    private static String counted(int nodes) {
+        return nodes == 1 ? "1 node" : nodes + " nodes";
     }
 
     private void checkReports() throws WrongStepException {
@@ -196,7 +223,8 @@ public final class EvidenceVerification {
         List<String> open = new ArrayList<>();
         open.add("Intent: a failing disk, a bug or a stolen key of " + evidence.about() + " looks the same.");
         open.add("The bytes themselves: the file has what nodes report, not what they received.");
-        open.add("Times and numbers: these are the cluster's word, not signed by the nodes.");
+        open.add("Times, the fault's number, and which volume has number "
+                + evidence.block().volume() + ": these are the cluster's word, not signed by the nodes.");
         open.add("That the reporters held slots of the block's placement group and were not revoked: the cluster "
                 + "checked this when it recorded the fault, a file cannot show it.");
         String invited = proof.keys().stream()

@@ -26,6 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.TreeMap;
 import org.jspecify.annotations.NullMarked;
@@ -200,7 +201,7 @@ class EvidenceProofTest {
         done(node(1), corrupt(3));
         EvidenceProof proof = proof(1);
         assertThat(proof.keys()).isEmpty();
-        assertThat(proof.needed()).isEqualTo(2);
+        assertThat(proof.faulty()).hasValue(1);
         assertValid(proof);
         assertThat(proof.volumeCommand().orElseThrow().name()).isEqualTo("main");
         Outcome outcome = EvidenceVerification.of(genesis, proof);
@@ -321,10 +322,10 @@ class EvidenceProofTest {
         assertWrong(
                 new EvidenceProof(elsewhere, proof.evidence(), proof.keys(), proof.volume()),
                 "The file is of cluster c2");
-        assertWrong(
-                new GenesisKeys(elsewhere, ALICE, genesis.keys()),
-                new EvidenceProof(elsewhere, proof.evidence(), proof.keys(), Optional.empty()),
-                "The signature of the report of node-0 is wrong");
+        EvidenceProof moved = new EvidenceProof(elsewhere, proof.evidence(), proof.keys(), Optional.empty());
+        Outcome outcome =
+                EvidenceVerification.of(new GenesisKeys(elsewhere, ALICE, genesis.keys()), moved, OptionalInt.of(1));
+        assertThat(outcome.steps().getLast().text()).contains("The signature of the report of node-0 is wrong");
         assertWrong(GenesisKeys.NONE, proof, "The genesis has no keys");
         TreeMap<PrincipalId, PrincipalKey> others = new TreeMap<>(genesis.keys());
         others.put(node(0), Signer.fresh().key());
@@ -350,8 +351,8 @@ class EvidenceProofTest {
     @PlantedBug(
             in = EvidenceVerification.class,
             rule = "f + 1 reports are needed",
-            replace = "evidence.reports().size() >= proof.needed(),",
-            with = "evidence.reports().size() >= proof.needed() - 1,")
+            replace = "reports > mayBeFaulty,",
+            with = "reports >= mayBeFaulty,")
     @PlantedBug(
             in = EvidenceVerification.class,
             rule = "reporters are nodes",
@@ -369,7 +370,7 @@ class EvidenceProofTest {
         EvidenceProof proof = proof(1);
         NodeReport first = proof.evidence().reports().getFirst();
         NodeReport second = proof.evidence().reports().getLast();
-        assertWrong(with(proof, List.of(first)), "So 2 must report the same, not 1");
+        assertWrong(with(proof, List.of(first)), "so 2 must report the same. There is 1 report.");
         assertWrong(with(proof, List.of(first, first)), "node-0 reports twice");
         assertWrong(with(proof, List.of(first, forged(node(0), signer(node(0)), corrupt(3)))), "node-0 reports twice");
         assertWrong(with(proof, List.of(first, forged(node(3), signer(node(3)), corrupt(3)))), "node-3 reports itself");
@@ -425,13 +426,18 @@ class EvidenceProofTest {
                 Optional.of(new AuditEntry.Approval(mallory.key(), mallory.sign(signed))));
         assertWrong(
                 new EvidenceProof(CLUSTER, proof.evidence(), List.of(), Optional.of(forged)),
-                "is not signed by an operator");
+                "made the volume and is not signed by an operator");
         EvidenceProof without = EvidenceProof.of(genesis, recorded(1), List.of()).orElseThrow();
         assertThat(without.volume()).isEmpty();
-        assertValid(without);
-        assertThat(EvidenceVerification.of(genesis, without).steps())
-                .extracting(Step::text)
-                .anyMatch(text -> text.contains("the cluster's word"));
+        assertThat(without.faulty()).isEmpty();
+        assertWrong(without, "The file does not show how many nodes of a placement group may be faulty");
+        assertThat(EvidenceVerification.of(genesis, without, OptionalInt.of(1)).isValid())
+                .isTrue();
+        assertThat(EvidenceVerification.of(genesis, without, OptionalInt.of(2)).isValid())
+                .isFalse();
+        assertThat(EvidenceVerification.of(genesis, proof, OptionalInt.of(2)).isValid())
+                .as("the reader knows better")
+                .isFalse();
     }
 
     @Test

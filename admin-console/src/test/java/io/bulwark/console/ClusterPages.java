@@ -1,0 +1,37 @@
+package io.bulwark.console;
+
+import io.bulwark.console.live.ChangeLog;
+import io.bulwark.console.live.History;
+import io.bulwark.console.live.Outages;
+import io.bulwark.protocol.id.PrincipalId;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.springframework.test.web.servlet.MockMvc;
+
+/** A console over a simulated cluster, with all pages about the cluster itself. */
+public final class ClusterPages {
+    private ClusterPages() {}
+
+    /** Makes the console, with a fault panel if one is given. */
+    public static MockMvc of(FakeCluster cluster, Optional<FaultPanel> faults) {
+        Surroundings surroundings = new Surroundings(Optional.empty(), faults, Optional.empty());
+        return ConsoleFixture.of(
+                cluster.client(),
+                context -> {
+                    context.registerBean(History.class);
+                    context.registerBean(ChangeLog.class);
+                    context.registerBean(Outages.class);
+                    context.registerBean(Surroundings.class, () -> surroundings);
+                    context.registerBean(
+                            ConsoleSettings.class,
+                            () -> ConsoleSettings.local(
+                                    new InetSocketAddress("127.0.0.1", 7400), Path.of(""), PrincipalId.client(1)));
+                },
+                "dashboard",
+                "topology",
+                "node",
+                "replica",
+                "release");
+    }
+}
