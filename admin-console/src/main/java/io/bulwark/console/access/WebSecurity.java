@@ -57,13 +57,13 @@ class WebSecurity {
     private static final String[] ADMINISTERED = {
         "/api/v1/nodes/**", "/nodes/**",
         "/api/v1/groups/**", "/groups/**",
+        "/api/v1/groups/**", "/groups/**",
         "/api/v1/replicas/**", "/replicas/**",
         "/api/v1/releases/**", "/releases/**",
         "/api/v1/principals/**", "/principals/**",
         "/api/v1/grants/**", "/grants/**",
         "/api/v1/act-for/**", "/act-for/**",
-        "/api/v1/drills/**", "/drills/**",
-        "/api/v1/faults/**", "/faults/**",
+        "/api/v1/suspensions/**", "/suspensions/**",
     };
 
     private final Accounts accounts;

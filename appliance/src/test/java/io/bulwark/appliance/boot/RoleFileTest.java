@@ -10,12 +10,15 @@ import io.bulwark.appliance.cluster.Ordering;
 import io.bulwark.appliance.cluster.ReplicaSetup;
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.error.ConfigException;
+import io.bulwark.console.ConsoleSettings;
+import io.bulwark.console.account.Role;
 import io.bulwark.protocol.ordering.driver.ReplicaConfig.Recoveries;
 import io.bulwark.storage.background.BackgroundPace;
 import io.bulwark.transport.Destination;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -390,6 +393,54 @@ class RoleFileTest {
         Files.writeString(file, "bulwark:\n  console:\n    listen: 127.0.0.1:7400\n    published: perhaps\n");
         assertThatThrownBy(() -> RoleFile.console(file))
                 .hasMessageContaining("the key client is missing; published: \"perhaps\" is not true or false; see");
+    }
+
+    @Test
+    void aConsoleHasTlsAndAProvider() throws IOException {
+        Path file = directory.resolve("console.yaml");
+        String plain = """
+                bulwark:
+                  console:
+                    listen: 0.0.0.0:7400
+                    client: client.properties
+                """;
+        Files.writeString(file, plain + """
+                    url: https://console.example:7400
+                    certificate: console.crt
+                    certificate-key: console.key
+                    oidc-issuer: https://login.example
+                    oidc-client: bulwark
+                    oidc-secret: oidc.secret
+                    oidc-viewers: [staff, guests]
+                    oidc-administrators: [admins]
+                """);
+        RoleFile.ConsoleSetup setup = RoleFile.console(file);
+        assertThat(setup.data()).isEqualTo(directory.resolve("console"));
+        assertThat(setup.web().url()).contains(URI.create("https://console.example:7400"));
+        assertThat(setup.web().tls())
+                .contains(new ConsoleSettings.Tls(directory.resolve("console.crt"), directory.resolve("console.key")));
+        assertThat(setup.web().oidc())
+                .contains(new ConsoleSettings.Oidc(
+                        URI.create("https://login.example"),
+                        "bulwark",
+                        directory.resolve("oidc.secret"),
+                        "roles",
+                        Map.of("staff", Role.VIEWER, "guests", Role.VIEWER, "admins", Role.ADMINISTRATOR)));
+
+        Files.writeString(file, plain);
+        assertThat(RoleFile.console(file).web()).isEqualTo(ConsoleSettings.Web.PLAIN);
+        Files.writeString(file, plain + """
+                    url: console.example
+                    certificate-key: console.key
+                    oidc-issuer: https://login.example
+                    oidc-viewers: [staff]
+                    oidc-operators: [staff]
+                """);
+        assertThatThrownBy(() -> RoleFile.console(file))
+                .hasMessageContaining("the keys oidc-client, oidc-secret are missing")
+                .hasMessageContaining("url: \"console.example\" is no http or https URL")
+                .hasMessageContaining("certificate-key: it goes with certificate")
+                .hasMessageContaining("oidc-operators: \"staff\" makes a viewer already");
     }
 
     @Test
