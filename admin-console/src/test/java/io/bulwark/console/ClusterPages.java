@@ -25,8 +25,13 @@ public final class ClusterPages {
                     context.registerBean(Surroundings.class, () -> surroundings);
                     context.registerBean(
                             ConsoleSettings.class,
-                            () -> ConsoleSettings.local(
-                                    new InetSocketAddress("127.0.0.1", 7400), Path.of(""), PrincipalId.client(1)));
+                            () -> new ConsoleSettings(
+                                    new InetSocketAddress("127.0.0.1", 7400),
+                                    false,
+                                    Path.of(""),
+                                    PrincipalId.client(1),
+                                    ConsoleSettings.Web.PLAIN,
+                                    surroundings));
                 },
                 "dashboard",
                 "topology",

@@ -21,6 +21,7 @@ import io.bulwark.client.error.UnavailableException;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.extent.FragmentSurvey;
 import io.bulwark.protocol.metadata.Names;
+import io.bulwark.protocol.wire.Bytes;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -30,7 +31,6 @@ import java.io.UncheckedIOException;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -53,7 +53,7 @@ public final class MemoryBucket implements Bucket {
     private final AtomicInteger aborts = new AtomicInteger();
 
     /** A version; the newest is the last of its list. A delete marker has no info. */
-    private record Stored(long version, byte[] content, @Nullable ObjectInfo info) {}
+    private record Stored(long version, Bytes content, @Nullable ObjectInfo info) {}
 
     MemoryBucket(BucketSpec spec, LongSupplier versions) {
         this.spec = spec;
@@ -84,7 +84,7 @@ public final class MemoryBucket implements Bucket {
     public synchronized BucketInfo info() {
         long bytes = objects.values().stream()
                 .flatMap(List::stream)
-                .mapToLong(stored -> stored.content.length)
+                .mapToLong(stored -> stored.content.length())
                 .sum();
         return new BucketInfo(
                 spec.name(),
@@ -128,7 +128,7 @@ public final class MemoryBucket implements Bucket {
                 options.contentType(),
                 options.tags(),
                 List.of());
-        add(key, new Stored(info.version(), content, info));
+        add(key, new Stored(info.version(), Bytes.of(content), info));
         return info;
     }
 
@@ -210,10 +210,10 @@ public final class MemoryBucket implements Bucket {
         if (stored.info != null && stored.info.encrypted() && !options.asStored()) {
             throw new KeyMissingException("it is encrypted, and this client has no keys", subject(key));
         }
-        int from = (int) Math.min(options.offset(), stored.content.length);
-        int to = (int) Math.min(options.length(), (long) stored.content.length - from) + from;
+        int from = (int) Math.min(options.offset(), stored.content.length());
+        int to = (int) Math.min(options.length(), (long) stored.content.length() - from) + from;
         Integer failAt = failures.get(key);
-        return new ByteArrayInputStream(Arrays.copyOfRange(stored.content, from, to)) {
+        return new ByteArrayInputStream(stored.content.slice(from, to - from).toByteArray()) {
             private int served;
 
             @Override
@@ -352,9 +352,9 @@ public final class MemoryBucket implements Bucket {
                             name(),
                             key,
                             each.version,
-                            each == stored.getLast(),
+                            each.version == stored.getLast().version,
                             each.info == null,
-                            each.content.length,
+                            each.content.length(),
                             MemoryCluster.NOW));
                 }
             }
@@ -366,7 +366,7 @@ public final class MemoryBucket implements Bucket {
     public synchronized void delete(String key) {
         var _ = find(key, 0);
         if (spec.keepVersions()) {
-            add(key, new Stored(versions.getAsLong(), new byte[0], null));
+            add(key, new Stored(versions.getAsLong(), Bytes.EMPTY, null));
         } else {
             objects.remove(key);
         }
@@ -387,7 +387,7 @@ public final class MemoryBucket implements Bucket {
         ObjectInfo source = head(key, 0);
         return target.put(
                 targetKey,
-                find(key, 0).content,
+                find(key, 0).content.toByteArray(),
                 PutOptions.DEFAULT
                         .withContentType(source.contentType())
                         .withTags(source.tags())

@@ -80,7 +80,10 @@ public interface Faults {
      */
     EvidenceProof proof(long number);
 
-    /** Checks this proof against the genesis, step by step in words. */
+    /**
+     * Checks this proof against the genesis, step by step in words. If the proof does not show f of the volume, the
+     * replicas' word for it counts.
+     */
     EvidenceVerification.Outcome check(long number);
 
     /** Returns this proof as a file, which {@link io.bulwark.client.evidence.EvidenceFile} reads. */

@@ -64,7 +64,9 @@ final class RecordedFaults implements Faults {
 
     @Override
     public EvidenceVerification.Outcome check(long number) {
-        return EvidenceVerification.of(channels.genesisKeys(), proof(number));
+        EvidenceProof proof = proof(number);
+        OptionalInt faulty = proof.faulty().isPresent() ? OptionalInt.empty() : tolerated(proof.evidence());
+        return EvidenceVerification.of(channels.genesisKeys(), proof, faulty);
     }
 
     @Override

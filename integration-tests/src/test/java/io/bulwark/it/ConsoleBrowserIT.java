@@ -226,6 +226,7 @@ class ConsoleBrowserIT {
 
         Page verify = open("/buckets/" + BUCKET);
         click(verify, "Verify the bucket");
+        soon().until(() -> verify.locator("#job").innerText().contains("bad"));
         verify.close();
         Page faults = open("/faults");
         Locator proof = faults.getByRole(
@@ -274,8 +275,10 @@ class ConsoleBrowserIT {
         Browser.assertAccessible(job);
         Browser.picture(job, "job");
         job.close();
-        page.reload();
-        assertThat(page.getByText("It holds no slot.")).isVisible();
+        soon().until(() -> {
+            page.reload();
+            return page.getByText("It holds no slot.").isVisible();
+        });
         page.close();
     }
 

@@ -128,10 +128,20 @@ class LieIT {
     /** The peers have signed what they saw of the liars of the tests before. */
     @Test
     @Order(5)
-    void theRecordedFaultsAreProvenWithoutTheCluster() {
+    void theRecordedFaultsAreProvenWithoutTheCluster() throws Exception {
         GenesisKeys genesis = GenesisFile.load(CLUSTER.root().resolve("genesis.properties"))
                 .genesisKeys();
-        List<Faults.Fault> faults = CLUSTER.client().faults().list(0, 1000).faults();
+        List<Faults.Fault> faults = recorded();
+        if (faults.isEmpty()) {
+            // Each liar has repaired itself before two peers looked.
+            Bucket bucket = bucket("proofs", new ProtectionPolicy(1, 2, 4, 4096));
+            for (int liar = 0; faults.isEmpty() && liar < NODES; liar++) {
+                CLUSTER.edit(liar, LieIT::rotateWholeRecords);
+                seenRight(bucket, "records of node " + liar, Set.of(liar));
+                repaired(bucket, "records of node " + liar);
+                faults = recorded();
+            }
+        }
         assertThat(faults).isNotEmpty();
         for (Faults.Fault fault : faults) {
             EvidenceProof proof =
@@ -141,6 +151,10 @@ class LieIT {
             assertThat(proof.evidence().about()).isEqualTo(fault.about());
             assertThat(proof.volume()).isPresent();
         }
+    }
+
+    private static List<Faults.Fault> recorded() {
+        return CLUSTER.client().faults().list(0, 1000).faults();
     }
 
     private Bucket bucket(String name, ProtectionPolicy policy) {

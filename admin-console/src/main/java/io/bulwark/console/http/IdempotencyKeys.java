@@ -72,7 +72,10 @@ class IdempotencyKeys extends OncePerRequestFilter {
 
     @Override
     protected boolean shouldNotFilter(HttpServletRequest request) {
-        return !request.getMethod().equals("POST") || request.getHeader(HEADER) == null;
+        // An archive changes nothing, and is too long to be kept.
+        return !request.getMethod().equals("POST")
+                || request.getHeader(HEADER) == null
+                || request.getRequestURI().endsWith("/zip");
     }
 
     @Override

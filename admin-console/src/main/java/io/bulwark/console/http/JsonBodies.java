@@ -13,12 +13,13 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Component;
 import org.springframework.web.filter.OncePerRequestFilter;
 
-/** Reads JSON bodies of at most {@value #BYTES_MAX} bytes into memory, and refuses longer ones. Uploads are no JSON. */
+/** Reads JSON bodies of at most {@value #BYTES_MAX} bytes into memory, and refuses longer ones. Uploads are streamed instead. */
 @Component
 @Order(JsonBodies.ORDER)
 class JsonBodies extends OncePerRequestFilter {
@@ -27,10 +28,19 @@ class JsonBodies extends OncePerRequestFilter {
 
     static final int BYTES_MAX = 1 << 20;
 
+    private static final Pattern UPLOAD = Pattern.compile("/api/v1/buckets/[^/]+/object");
+
     private final ProblemWriter problems;
 
     JsonBodies(ProblemWriter problems) {
         this.problems = problems;
+    }
+
+    /** The body of an upload is an object, whatever its type: it has any length, and is streamed. */
+    @Override
+    protected boolean shouldNotFilter(HttpServletRequest request) {
+        return request.getMethod().equals("PUT")
+                && UPLOAD.matcher(request.getRequestURI()).matches();
     }
 
     @Override

@@ -9,7 +9,7 @@ import java.util.Locale;
 /**
  * A volume as the API shows it.
  *
- * @param kind {@code object} or {@code register}
+ * @param kind either {@code "object"} or {@code "register"}
  * @param faults Byzantine nodes tolerated in each placement group
  * @param dataFragments the number of fragments that give a block back
  * @param fragments the number of slots of a placement group

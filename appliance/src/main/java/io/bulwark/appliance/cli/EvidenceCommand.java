@@ -109,8 +109,8 @@ final class EvidenceCommand implements Runnable {
     @Command(
             name = "export",
             description = {
-                "Write the proof of a recorded fault to a file that `bulwark evidence verify` checks without the cluster.",
-                "Needs the right to administer."
+                "Write the proof of a recorded fault to a file.",
+                "`bulwark evidence verify` checks it without the cluster. Needs the right to administer."
             })
     int export(
             @Mixin ClusterAccess access,

@@ -144,7 +144,10 @@ public final class EvidenceVerification {
         }
         AuditEntry entry = proof.volume().get();
         Command.CreateVolume create = proof.volumeCommand().orElseThrow();
-        require(rules.counts(entry, known), entryOf(entry) + " made the volume and is not signed by an operator.");
+        // Nothing here shows what a person on whose behalf a door gave the command was allowed.
+        require(
+                entry.onBehalfOf().isEmpty() && rules.counts(entry, known),
+                entryOf(entry) + " made the volume and is not signed by an operator.");
         hold(entryOf(entry) + ", signed by " + entry.by() + ": in volume \"" + create.name() + "\", number " + number
                 + ", " + counted(create.policy().f()) + " of a placement group may be faulty ("
                 + create.policy().text() + "). " + enough(create.policy().f()));

@@ -475,7 +475,7 @@ class EvidenceProofTest {
         long seed = Long.getLong("bulwark.seed", System.nanoTime());
         System.out.println("-Dbulwark.seed=" + seed);
         Random random = new Random(seed);
-        for (int i = 0; i < 400; i++) {
+        for (int i = 0; i < 150; i++) {
             byte[] changed = bytes.clone();
             changed[random.nextInt(changed.length)] ^= (byte) (1 << random.nextInt(8));
             EvidenceProof proof;
