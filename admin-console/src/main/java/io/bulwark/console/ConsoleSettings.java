@@ -56,6 +56,11 @@ public record ConsoleSettings(
         }
     }
 
+    /** Returns the settings of a console for this machine alone, without facilities beside the cluster. */
+    public static ConsoleSettings local(InetSocketAddress listen, Path directory, PrincipalId door) {
+        return new ConsoleSettings(listen, false, directory, door, Web.PLAIN, Surroundings.NONE);
+    }
+
     /** Returns whether the address may be listened at: beyond loopback only with TLS, or with something in front. */
     public boolean isProtected() {
         return !listen.isUnresolved()

@@ -14,7 +14,6 @@ import java.util.function.Consumer;
 import org.springframework.context.annotation.AnnotatedBeanDefinitionReader;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ClassPathBeanDefinitionScanner;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.mock.web.MockServletContext;
 import org.springframework.test.web.servlet.MockMvc;
 import org.springframework.test.web.servlet.setup.MockMvcBuilders;
@@ -64,7 +63,7 @@ public final class ConsoleFixture {
         return MockMvcBuilders.webAppContextSetup(context).build();
     }
 
-    @Configuration(proxyBeanMethods = false)
+    /** Not a configuration by its annotation: the tests with a server scan for those. */
     @EnableWebMvc
     static class Web {
         @Bean

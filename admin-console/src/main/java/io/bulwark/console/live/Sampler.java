@@ -57,11 +57,13 @@ class Sampler {
         while (!Thread.currentThread().isInterrupted()) {
             try {
                 tick(Instant.now());
+            } catch (RuntimeException e) {
+                LOG.warn("the cluster could not be sampled", e);
+            }
+            try {
                 Thread.sleep(TICK);
             } catch (InterruptedException e) {
                 return;
-            } catch (RuntimeException e) {
-                LOG.warn("the cluster could not be sampled", e);
             }
         }
     }
