@@ -1,5 +1,6 @@
 package io.bulwark.console;
 
+import io.bulwark.client.Bulwark;
 import io.bulwark.console.live.ChangeLog;
 import io.bulwark.console.live.History;
 import io.bulwark.console.live.Outages;
@@ -15,10 +16,12 @@ public final class ClusterPages {
 
     /** Makes the console, with a fault panel if one is given. */
     public static MockMvc of(FakeCluster cluster, Optional<FaultPanel> faults) {
+        Bulwark client = cluster.client();
         Surroundings surroundings = new Surroundings(Optional.empty(), faults, Optional.empty());
         return ConsoleFixture.of(
-                cluster.client(),
+                client,
                 context -> {
+                    context.registerBean(Bulwark.class, () -> client);
                     context.registerBean(History.class);
                     context.registerBean(ChangeLog.class);
                     context.registerBean(Outages.class);

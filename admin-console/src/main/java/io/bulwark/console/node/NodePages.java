@@ -117,6 +117,13 @@ class NodePages {
         return redirect("/nodes", response, model);
     }
 
+    /** Shows the drills that the node can be given now. */
+    @GetMapping("/nodes/{node}/drills")
+    String drills(@PathVariable String node, Model model) {
+        fill(Inputs.node("node", node), model);
+        return "node/node :: drills";
+    }
+
     @PostMapping("/nodes/{node}/drill")
     String drill(@PathVariable String node, @RequestParam String drill, Model model) {
         int number = Inputs.node("node", node);

@@ -22,6 +22,7 @@ import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.springframework.test.web.servlet.MockMvc;
 
 /** The dashboard is never green when the cluster is not. */
@@ -158,6 +159,7 @@ class DashboardTest {
 
     /** Figures for docs/benchmarks.md: prints the time of a page and of its part for 100 nodes and 100,000 objects. */
     @Test
+    @EnabledIfSystemProperty(named = "bulwark.bench", matches = "true")
     void theDashboardOfAHundredNodesIsMeasured() throws Exception {
         MockMvc console = ClusterPages.of(cluster.client(), Optional.empty());
         int requests = 300;

@@ -188,6 +188,7 @@ class NodeTest {
         console.perform(get("/nodes/1")).andExpect(content().string(containsString("Drill: give this node a fault")));
         console.perform(get("/nodes/2"))
                 .andExpect(content().string(not(containsString("Drill"))));
+        console.perform(get("/nodes/1/drills")).andExpect(content().string(containsString("value=\"flip\"")));
         console.perform(drill(2, "stop")).andExpect(status().isNotFound());
         console.perform(drill(1, "melt"))
                 .andExpect(status().isBadRequest())

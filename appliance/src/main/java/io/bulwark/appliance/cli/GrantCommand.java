@@ -13,8 +13,11 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code bulwark grant}. */
 @Command(
@@ -28,8 +31,12 @@ final class GrantCommand implements Callable<Integer> {
     @Mixin
     private final ClusterAccess access = new ClusterAccess();
 
-    @Parameters(index = "0", paramLabel = "CLIENT", description = "For example client-20.")
-    private String client = "";
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    /** Optional to the parser only, which would otherwise ask the subcommand for it. */
+    @Parameters(index = "0", arity = "0..1", paramLabel = "CLIENT", description = "For example client-20.")
+    private @Nullable String client;
 
     @Parameters(
             index = "1..*",
@@ -46,6 +53,9 @@ final class GrantCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (client == null) {
+            throw new ParameterException(spec.commandLine(), "Missing required parameter: 'CLIENT'");
+        }
         PrincipalId named = PrincipalCommand.named(client);
         if (rights.isEmpty()) {
             return list(named);

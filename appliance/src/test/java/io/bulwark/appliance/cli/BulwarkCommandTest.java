@@ -219,6 +219,20 @@ class BulwarkCommandTest {
     }
 
     @Test
+    void grantNeedsAClientAndActForAllOfItsArguments() {
+        for (List<String> wrong : List.of(
+                List.of("grant"),
+                List.of("grant", "act-for", "client-7"),
+                List.of("grant", "act-for", "client-7", "client-8"),
+                List.of("grant", "act-for", "client-7", "client-8", "--rights", "read", "--none"),
+                List.of("grant", "act-for", "client-7", "client-8", "--rights", "own"))) {
+            assertThat(BulwarkCommand.run(wrong.toArray(String[]::new)))
+                    .as(String.join(" ", wrong))
+                    .isEqualTo(CommandFailure.USAGE);
+        }
+    }
+
+    @Test
     void choicesAreSaidAsTheyAreTyped() {
         misused("\"sideways\" is none of swap, stale, flip, drop, garble", "node", "lie", "1", "--how", "sideways");
         misused("\"SWAP\" is none of swap, stale", "node", "lie", "1", "--how", "SWAP");

@@ -440,6 +440,38 @@ class EvidenceProofTest {
                 .isFalse();
     }
 
+    @PlantedBug(
+            in = EvidenceVerification.class,
+            rule = "a command on behalf of a person shows no policy",
+            replace = "entry.onBehalfOf().isEmpty() && rules.counts(entry, known),",
+            with = "rules.counts(entry, known),")
+    @Test
+    void aVolumeThatADoorMadeForAPersonShowsNoPolicy() {
+        done(node(0), corrupt(3));
+        done(node(1), corrupt(3));
+        EvidenceProof proof = proof(1);
+        Command.CreateVolume create = proof.volumeCommand().orElseThrow();
+        Optional<PrincipalId> person = Optional.of(CAROL);
+        Bytes signed = AuditEntry.signed(CLUSTER, ALICE, person, 1, 99, create);
+        AuditEntry made = new AuditEntry(
+                9,
+                1,
+                ALICE,
+                person,
+                1,
+                99,
+                create,
+                Optional.of(new AuditEntry.Approval(
+                        signer(ALICE).key(), signer(ALICE).sign(signed))));
+        assertWrong(
+                new EvidenceProof(CLUSTER, proof.evidence(), List.of(), Optional.of(made)),
+                "is not signed by an operator");
+        List<AuditEntry> log = new ArrayList<>(log());
+        log.replaceAll(entry -> entry.command().equals(create) ? made : entry);
+        assertThat(EvidenceProof.of(genesis, recorded(1), log).orElseThrow().volume())
+                .isEmpty();
+    }
+
     @Test
     void nodesWithoutKeysSignNothingAndTheirReportsCount() {
         MetadataFixture plain = MetadataFixture.ready();

@@ -69,7 +69,11 @@ public final class StateTransfer {
         execution.suspend();
     }
 
-    /** @param low the checkpoint at the low water mark */
+    /**
+     * Begins a fetch where it is due, or another one.
+     *
+     * @param low the checkpoint at the low water mark
+     */
     public void onTick(long nowMillis, Numbered low) {
         long executed = lost ? -1 : execution.executed();
         Numbered missing = checkpoints.missing(executed);

@@ -39,9 +39,7 @@ public final class HistoryGuard {
         began = log.low();
     }
 
-    /**
-     * @param newTrustsOwn whether the local history counts
-     */
+    /** Sets the condition under which the local history counts. */
     public void setTrustsOwn(BooleanSupplier newTrustsOwn) {
         trustsOwn = newTrustsOwn;
     }

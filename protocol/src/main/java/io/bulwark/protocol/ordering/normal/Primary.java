@@ -98,6 +98,8 @@ public final class Primary {
     }
 
     /**
+     * Proposes batches of what is ready.
+     *
      * @param executed the last number executed here
      * @param fillUpTo the numbers up to here get null batches when there is nothing else: a recovery waits for them
      */

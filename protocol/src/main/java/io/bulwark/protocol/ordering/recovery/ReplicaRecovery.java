@@ -394,6 +394,8 @@ public final class ReplicaRecovery {
     }
 
     /**
+     * The pages of the checkpoint that was to be checked are right now.
+     *
      * @param pages number of pages digested
      * @param damaged number of these that were corrupt or missing
      */

@@ -30,7 +30,11 @@ public final class RecentResults {
         this.perClientMax = perClientMax;
     }
 
-    /** @param sequence the number with which it was executed */
+    /**
+     * Keeps the result of a request.
+     *
+     * @param sequence the number with which it was executed
+     */
     public void put(RequestId id, long sequence, Bytes result) {
         LinkedHashMap<Long, Result> results = byClient.computeIfAbsent(id.client(), _ -> new LinkedHashMap<>());
         Result added = new Result(id, sequence, result);

@@ -94,10 +94,7 @@ public final class RequestPool {
         }
     }
 
-    /**
-     * @param newHasNumber whether a request has a number that is not executed yet, though it may have been forgotten
-     * here
-     */
+    /** Sets the test whether a request has a number that is not executed yet, though it may have been forgotten here. */
     public void setHasNumber(Predicate<RequestId> newHasNumber) {
         hasNumber = newHasNumber;
     }
@@ -223,7 +220,11 @@ public final class RequestPool {
         return entry == null ? null : entry.body;
     }
 
-    /** @param bytes the length of its operation */
+    /**
+     * Handles the execution of a request.
+     *
+     * @param bytes the length of its operation
+     */
     public void onExecuted(long nowMillis, RequestId id, int bytes) {
         PendingRequest entry = entries.remove(id);
         displaced.onExecuted(nowMillis, id, bytes, entry != null && entry.isVouchedHere());
