@@ -12,6 +12,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,7 +40,8 @@ final class EmbeddedConsole implements AutoCloseable {
         if (!Files.exists(enabled)) {
             try {
                 ConsoleDoor.enable(operator, config.principal());
-                Files.createDirectories(directory);
+                Files.createDirectories(
+                        directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
                 Files.createFile(enabled);
             } catch (BulwarkException e) {
                 LOG.warn("the console may not act for people: {}; see `bulwark console enable`", e.getMessage());
