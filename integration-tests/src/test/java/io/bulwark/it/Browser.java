@@ -24,9 +24,10 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestWatcher;
 
 /** Chromium, in which tests use the console as a person does. Where it is not installed the tests are left out. */
-final class Browser implements BeforeAllCallback, AfterAllCallback {
+final class Browser implements BeforeAllCallback, AfterAllCallback, TestWatcher {
     /** Pages are slow on a machine that runs a whole cluster beside the browser. */
     private static final double PATIENCE_MILLIS = 30_000;
 
@@ -74,6 +75,19 @@ final class Browser implements BeforeAllCallback, AfterAllCallback {
     public void afterAll(ExtensionContext context) {
         if (playwright != null) {
             playwright.close();
+        }
+    }
+
+    /** Takes pictures of all open pages. */
+    @Override
+    public void testFailed(ExtensionContext context, @Nullable Throwable cause) {
+        int number = 0;
+        for (BrowserContext window : Objects.requireNonNull(chromium).contexts()) {
+            for (Page page : window.pages()) {
+                Path picture = PICTURES.resolve("failed-" + context.getDisplayName().replaceAll("\\W", "") + "-" + number++ + ".png");
+                System.out.println("picture of " + page.url() + ": " + picture);
+                page.screenshot(new Page.ScreenshotOptions().setPath(picture).setFullPage(true));
+            }
         }
     }
 

@@ -15,6 +15,7 @@ import io.bulwark.protocol.metadata.Scope;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -67,7 +68,7 @@ public class Door {
             known = find();
             persons = known;
         }
-        return known.get(role);
+        return Objects.requireNonNull(known.get(role));
     }
 
     private Map<Role, PrincipalId> find() {

@@ -19,6 +19,7 @@ public enum Role {
     /** Changes volumes, nodes, replicas, principals and accounts too. */
     ADMINISTRATOR(new Rights(true, true, true));
 
+    @SuppressWarnings("ImmutableEnumChecker") // A record of booleans.
     private final Rights rights;
 
     Role(Rights rights) {

@@ -58,6 +58,7 @@ class IdempotencyKeys extends OncePerRequestFilter {
     private record KeptRequest(Instant at, String request, @Nullable Answer answer) {}
 
     /** @param body null if it is too long to keep */
+    @SuppressWarnings("ArrayRecordComponent") // Never compared, and never shared.
     private record Answer(int status, @Nullable String type, Map<String, String> headers, byte @Nullable [] body) {}
 
     @Autowired

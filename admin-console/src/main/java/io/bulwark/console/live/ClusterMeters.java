@@ -71,7 +71,7 @@ public class ClusterMeters implements MeterBinder {
                 "bulwark.replicas.faults.tolerated",
                 "Faults that the replicas tolerate with all of them in order.",
                 meters -> meters.status
-                        .map(known -> (double) (known.replicas().size() / 3))
+                        .map(known -> (double) Math.floorDiv(known.replicas().size(), 3))
                         .orElse(Double.NaN));
         gauge(
                 registry,

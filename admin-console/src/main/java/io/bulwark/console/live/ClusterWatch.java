@@ -156,8 +156,11 @@ public class ClusterWatch {
                     if (failed.at.isAfter(started.minus(FRESH))) {
                         throw failed.cause;
                     }
-                } else if (last instanceof Answer<T> known && known.at.isAfter(started.minus(FRESH))) {
-                    return known;
+                } else {
+                    Answer<T> known = last;
+                    if (known != null && known.at.isAfter(started.minus(FRESH))) {
+                        return known;
+                    }
                 }
                 return asked(started);
             } finally {

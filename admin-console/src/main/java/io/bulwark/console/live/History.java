@@ -59,6 +59,7 @@ public class History {
      */
     public record Series(String name, Unit unit, String source, List<Long> seconds, List<@Nullable Double> values) {}
 
+    @SuppressWarnings("ArrayRecordComponent") // Never compared, and never shared; boxed it would be several times as large.
     private record Sample(Instant at, List<String> names, double[] values) {
         private double value(String name) {
             int index = names.indexOf(name);

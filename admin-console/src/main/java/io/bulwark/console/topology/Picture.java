@@ -6,9 +6,7 @@ import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.Volume;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
@@ -140,10 +138,8 @@ record Picture(int width, int height, List<Box> boxes, List<Link> links, List<La
         int left = 74;
         int top = 22;
         int size = Math.clamp((WIDTH - left) / Math.max(1, nodes.size()), 9, 26);
-        Map<Integer, Integer> columns = new HashMap<>();
         List<Label> heads = new ArrayList<>();
         for (int i = 0; i < nodes.size(); i++) {
-            columns.put(nodes.get(i).node(), i);
             if (nodes.size() <= 40 || i % 5 == 0) {
                 heads.add(new Label(left + i * size + 2, top - 7, Integer.toString(nodes.get(i).node())));
             }

@@ -29,7 +29,7 @@ final class Alarms {
         now.nodes().forEach(node -> addNode(node, now, alarms));
         now.volumes().forEach(volume -> addVolume(volume, before, alarms));
         now.recoveries().replicas().forEach(recovery -> addRecovery(recovery, alarms));
-        alarms.sort(Comparator.comparing(alarm -> alarm.level().equals("bad") ? 0 : 1));
+        alarms.sort(Comparator.comparingInt(alarm -> alarm.level().equals("bad") ? 0 : 1));
         return alarms;
     }
 

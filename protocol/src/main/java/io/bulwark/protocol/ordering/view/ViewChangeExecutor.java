@@ -359,9 +359,10 @@ public final class ViewChangeExecutor implements Execution.Listener {
     /** Returns whether this replica is to ask for the next view. */
     public boolean suspects(long nowMillis) {
         long timeoutMillis = Math.min(changes.timeoutMillis(), config.timers().requestMillisMax());
-        boolean suspects =
-                suspicion.suspects(nowMillis, timeoutMillis) || normal.primary().hasAbdicated();
-        return suspects | changes.mustYield(nowMillis);
+        // Both keep time, so both are asked each time.
+        boolean suspects = suspicion.suspects(nowMillis, timeoutMillis);
+        boolean mustYield = changes.mustYield(nowMillis);
+        return suspects || mustYield || normal.primary().hasAbdicated();
     }
 
     /** The digests of all batches that the log may still need. */
