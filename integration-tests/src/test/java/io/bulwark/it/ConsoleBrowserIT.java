@@ -100,7 +100,9 @@ class ConsoleBrowserIT {
         return page;
     }
 
+    /** Pages behind another one are not drawn, and wait for that. */
     private static void click(Page page, String button) {
+        page.bringToFront();
         button(page, button).click();
     }
 
@@ -287,7 +289,7 @@ class ConsoleBrowserIT {
         Browser.picture(job, "job");
         job.close();
         soon().until(() -> {
-            page.reload();
+            page.navigate(url + "/nodes/" + DRAINED);
             return page.getByText("It holds no slot.").isVisible();
         });
         page.close();
