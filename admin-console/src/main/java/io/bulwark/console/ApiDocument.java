@@ -84,17 +84,18 @@ class ApiDocument implements OpenApiCustomizer {
     }
 
     private static Schema<?> problem() {
-        return new JsonSchema()
-                .types(Set.of("object"))
-                .description("Problem details; a kind of problem may have further members")
-                .addProperty("type", text("URI of the kind of problem; left out if it has none"))
-                .addProperty("title", text("The status in words"))
-                .addProperty("status", new JsonSchema().types(Set.of("integer")).description("The HTTP status"))
-                .addProperty("detail", text("What happened, and what to do next"))
-                .addProperty("instance", text("The path of the request"))
-                .addProperty("field", text("The field or parameter at fault"))
-                .required(List.of("title", "status"))
-                .additionalProperties(true);
+        Schema<?> problem = new JsonSchema();
+        problem.setTypes(Set.of("object"));
+        problem.setDescription("Problem details; a kind of problem may have further members");
+        problem.addProperty("type", text("URI of the kind of problem; left out if it has none"));
+        problem.addProperty("title", text("The status in words"));
+        problem.addProperty("status", new JsonSchema().types(Set.of("integer")).description("The HTTP status"));
+        problem.addProperty("detail", text("The failure, and what to do next"));
+        problem.addProperty("instance", text("The path of the request"));
+        problem.addProperty("field", text("The field or parameter at fault"));
+        problem.setRequired(List.of("title", "status"));
+        problem.setAdditionalProperties(true);
+        return problem;
     }
 
     private static Schema<?> text(String description) {

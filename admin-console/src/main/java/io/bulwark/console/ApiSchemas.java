@@ -5,6 +5,8 @@ import io.swagger.v3.core.jackson.ModelResolver;
 import io.swagger.v3.core.jackson.TypeNameResolver;
 import io.swagger.v3.oas.models.media.JsonSchema;
 import io.swagger.v3.oas.models.media.Schema;
+import java.lang.reflect.AnnotatedParameterizedType;
+import java.lang.reflect.AnnotatedType;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,6 +73,7 @@ class ApiSchemas {
                 if (described == null) {
                     continue;
                 }
+                markElements(field.getAnnotatedType(), described);
                 if (!field.getAnnotatedType().isAnnotationPresent(Nullable.class)) {
                     required.add(field.getName());
                 } else if (described.get$ref() != null) {
@@ -80,6 +83,17 @@ class ApiSchemas {
                 }
             }
             schema.setRequired(required.isEmpty() ? null : required);
+        }
+
+        /** A list may have gaps, such as a plot has. */
+        private static void markElements(AnnotatedType type, Schema<?> described) {
+            Schema<?> elements = described.getItems();
+            if (elements != null
+                    && elements.getTypes() != null
+                    && type instanceof AnnotatedParameterizedType list
+                    && list.getAnnotatedActualTypeArguments()[0].isAnnotationPresent(Nullable.class)) {
+                elements.addType(NULL);
+            }
         }
 
         private static Schema<?> nullable(Schema<?> described) {

@@ -203,9 +203,11 @@ class ConsoleApiIT {
         Answer made = call("POST", "volumes").json(Map.of("name", name)).gives(201);
         assertThat(get("volumes/" + name).header("ETag")).isEqualTo(made.header("ETag"));
         call("DELETE", "volumes/" + name).header("If-Match", STALE).gives(412);
+        call("POST", "buckets").json(Map.of("name", "in-" + name, "volume", name)).gives(201);
+        call("DELETE", "volumes/" + name).gives(409);
+        call("DELETE", "buckets/in-" + name).gives(204);
         call("DELETE", "volumes/" + name).gives(204);
         call("GET", "volumes/" + name).gives(404);
-        call("DELETE", "volumes/default").gives(409);
     }
 
     @Test

