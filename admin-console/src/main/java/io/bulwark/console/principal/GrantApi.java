@@ -3,6 +3,7 @@ package io.bulwark.console.principal;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Rights;
 import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.ResponseEntity;
@@ -50,6 +51,8 @@ class GrantApi {
 
     @PutMapping
     @Operation(summary = "Give a client rights on a scope, in place of those on just this scope")
+    @ApiResponse(responseCode = "200", description = "All grants of the client")
+    @ApiResponse(responseCode = "404", description = "There is no such volume or bucket")
     ResponseEntity<Grants> grant(
             @RequestBody NewGrant body,
             @RequestHeader(name = "If-Match", required = false) @Nullable String ifMatch) {
@@ -62,6 +65,8 @@ class GrantApi {
 
     @DeleteMapping
     @Operation(summary = "Take the rights of a client on a scope away")
+    @ApiResponse(responseCode = "200", description = "All grants of the client")
+    @ApiResponse(responseCode = "404", description = "There is no such volume or bucket")
     ResponseEntity<Grants> remove(
             @RequestParam String client,
             @RequestParam String scope,
