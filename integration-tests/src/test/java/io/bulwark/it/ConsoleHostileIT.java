@@ -27,7 +27,7 @@ class ConsoleHostileIT {
     @RegisterExtension
     static final LiveCluster CLUSTER = LiveCluster.shared();
 
-    private static final int ROUNDS = 300;
+    private static final int ROUNDS = 120;
     private static final int JSON_DEPTH = 50_000;
     private static final int HEADER_LENGTH = 100_000;
     private static final String API = "/api/v1/";
