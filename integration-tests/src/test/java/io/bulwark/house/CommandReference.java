@@ -42,6 +42,11 @@ final class CommandReference {
         return new CommandReference().text();
     }
 
+    /** Returns the names of all commands, such as {@code node drain}. */
+    static List<String> names() {
+        return new CommandReference().commands.stream().map(CommandReference::name).toList();
+    }
+
     private void collect(CommandSpec command) {
         for (CommandLine line : command.subcommands().values()) {
             CommandSpec each = line.getCommandSpec();

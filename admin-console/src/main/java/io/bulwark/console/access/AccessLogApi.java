@@ -21,6 +21,7 @@ class AccessLogApi {
             summary = "Last sign-ins and changes of accounts, the newest first",
             description = "This is the console's word alone; commands are in the cluster's audit log.")
     @ApiResponse(responseCode = "403", description = "The person is no administrator.")
+    @ApiResponse(responseCode = "200", description = "The last entries")
     Page<AccessLog.Entry> list() {
         return Page.whole(log.last());
     }

@@ -83,6 +83,7 @@ class AccountsApi {
     @GetMapping
     @Operation(summary = "Local accounts by name")
     @ApiResponse(responseCode = "403", description = "The person is no administrator.")
+    @ApiResponse(responseCode = "200", description = "A part of the accounts")
     Page<View> list(
             @RequestParam(defaultValue = "100") int limit, @RequestParam(defaultValue = "") String cursor) {
         if (limit < 1 || limit > LIMIT_MAX) {
@@ -99,6 +100,7 @@ class AccountsApi {
     @GetMapping("/{name}")
     @Operation(summary = "A local account")
     @ApiResponse(responseCode = "404", description = "There is no such account.")
+    @ApiResponse(responseCode = "200", description = "The account; its `ETag` is for `If-Match`")
     ResponseEntity<View> find(@PathVariable String name) {
         Account account = accounts.require(name);
         return ResponseEntity.ok().eTag(tag(account)).body(View.of(account));
@@ -130,6 +132,7 @@ class AccountsApi {
     @ApiResponse(responseCode = "404", description = "There is no such account.")
     @ApiResponse(responseCode = "409", description = "It is the account of the person who asks.")
     @ApiResponse(responseCode = "412", description = "The account changed since If-Match was read.")
+    @ApiResponse(responseCode = "200", description = "The account, which is not active any more")
     View deactivate(
             @PathVariable String name,
             @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String tag,

@@ -2,6 +2,8 @@ package io.bulwark.console.audit;
 
 import io.bulwark.console.http.Page;
 import io.bulwark.console.job.Job;
+import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.net.URI;
@@ -32,6 +34,7 @@ class AuditApi {
     record NewVerification(@Nullable String head) {}
 
     @GetMapping
+    @Operation(summary = "Administrative commands, the newest first")
     Page<AuditView> list(
             @RequestParam(required = false) @Nullable String by,
             @RequestParam(defaultValue = "100") int limit,
@@ -41,6 +44,7 @@ class AuditApi {
 
     /** Sends the whole log, the oldest entry first, as lines of JSON. */
     @GetMapping(path = "/lines", produces = LINES)
+    @Operation(summary = "The whole log, the oldest entry first, as lines of JSON")
     void lines(@RequestParam(required = false) @Nullable String by, HttpServletResponse response) throws IOException {
         AuditTrail.Lines lines = trail.lines(by);
         response.setContentType(LINES);
@@ -49,6 +53,8 @@ class AuditApi {
     }
 
     @PostMapping("/verifications")
+    @Operation(summary = "Verify the chain of the log, as a job")
+    @ApiResponse(responseCode = "202", description = "A job has started; `Location` names it")
     ResponseEntity<Job.View> verify(@RequestBody(required = false) @Nullable NewVerification body) {
         Job job = trail.verify(body == null ? null : body.head());
         return ResponseEntity.accepted()
@@ -58,6 +64,7 @@ class AuditApi {
 
     /** Returns the result of the verification that this job has done. */
     @GetMapping("/verifications/{job}")
+    @Operation(summary = "Result of the verification that a job has done")
     VerificationView result(@PathVariable long job) {
         return trail.result(job);
     }

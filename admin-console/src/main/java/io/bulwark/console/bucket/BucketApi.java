@@ -41,6 +41,7 @@ class BucketApi {
     @GetMapping("/{bucket}")
     @Operation(summary = "Shows a bucket's settings and usage")
     @ApiResponse(responseCode = "404", description = "There is no such bucket")
+    @ApiResponse(responseCode = "200", description = "The bucket; its `ETag` is for `If-Match`")
     ResponseEntity<BucketView> find(@PathVariable String bucket) {
         BucketView found = buckets.find(bucket);
         return ResponseEntity.ok().eTag(EntityTag.of(found).text()).body(found);
@@ -53,6 +54,7 @@ class BucketApi {
     @ApiResponse(responseCode = "400", description = "A field is wrong")
     @ApiResponse(responseCode = "404", description = "There is no such volume")
     @ApiResponse(responseCode = "409", description = "There is a bucket of this name")
+    @ApiResponse(responseCode = "201", description = "The bucket")
     ResponseEntity<BucketView> create(@RequestBody Buckets.Creation wanted) {
         BucketView made = buckets.create(wanted);
         return ResponseEntity.created(URI.create("/api/v1/buckets/" + made.name()))

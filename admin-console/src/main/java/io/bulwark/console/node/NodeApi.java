@@ -126,6 +126,7 @@ class NodeApi {
     @ApiResponse(responseCode = "204", description = "The node can hold slots now; a spare gets none")
     @ApiResponse(responseCode = "400", description = "A field is wrong; `field` names it")
     @ApiResponse(responseCode = "412", description = "The cluster map has changed since `If-Match`")
+    @ApiResponse(responseCode = "404", description = "The cluster map does not name the node")
     ResponseEntity<Job.View> add(
             @RequestBody Addition addition,
             @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch) {

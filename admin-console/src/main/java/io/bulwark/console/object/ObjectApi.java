@@ -45,6 +45,7 @@ class ObjectApi {
     @Operation(summary = "Lists objects in the order of the bytes of their keys")
     @ApiResponse(responseCode = "400", description = "The limit or the cursor is wrong")
     @ApiResponse(responseCode = "404", description = "There is no such bucket")
+    @ApiResponse(responseCode = "200", description = "A part of the objects")
     ObjectListing list(
             @PathVariable String bucket,
             @Parameter(description = "Only keys that begin so") @RequestParam(defaultValue = "") String prefix,
@@ -76,6 +77,7 @@ class ObjectApi {
     @GetMapping("/object/info")
     @Operation(summary = "Shows the metadata of an object")
     @ApiResponse(responseCode = "404", description = "There is no such bucket, object or version")
+    @ApiResponse(responseCode = "200", description = "The metadata; the `ETag` is for `If-Match`")
     ResponseEntity<ObjectView> info(
             @PathVariable String bucket, @RequestParam String key, @RequestParam(defaultValue = "0") long version) {
         ObjectView found = objects.head(bucket, key, version);
@@ -152,6 +154,7 @@ class ObjectApi {
     @Operation(summary = "Copies an object; within one volume no data moves")
     @ApiResponse(responseCode = "404", description = "There is no such bucket or object")
     @ApiResponse(responseCode = "412", description = "There is an object of the new key, and ifAbsent was given")
+    @ApiResponse(responseCode = "201", description = "The new object")
     ResponseEntity<ObjectView> copy(@PathVariable String bucket, @RequestBody Objects.Target target) {
         ObjectView made = objects.copy(bucket, target);
         return ResponseEntity.status(HttpStatus.CREATED).eTag(made.tag()).body(made);
@@ -161,6 +164,7 @@ class ObjectApi {
     @Operation(summary = "Renames an object; within one volume no data moves")
     @ApiResponse(responseCode = "404", description = "There is no such bucket or object")
     @ApiResponse(responseCode = "412", description = "There is an object of the new key, and ifAbsent was given")
+    @ApiResponse(responseCode = "200", description = "The object under its new key")
     ResponseEntity<ObjectView> rename(@PathVariable String bucket, @RequestBody Objects.Target target) {
         ObjectView made = objects.rename(bucket, target);
         return ResponseEntity.ok().eTag(made.tag()).body(made);
@@ -171,6 +175,7 @@ class ObjectApi {
             summary = "Asks each node for its fragment of some extents of an object, and judges it",
             description = "The states are what this console saw. A limit of 1 to 64 extents; each costs one read per slot.")
     @ApiResponse(responseCode = "404", description = "There is no such bucket, object or version")
+    @ApiResponse(responseCode = "200", description = "The fragments of these extents")
     FragmentView fragments(
             @PathVariable String bucket,
             @RequestParam String key,
@@ -190,6 +195,7 @@ class ObjectApi {
                     + " base gives, and never lead out of the folder. An object that cannot be read ends the archive"
                     + " broken. At most 10000 objects.")
     @ApiResponse(responseCode = "404", description = "There is no such bucket or object, or no object was chosen")
+    @ApiResponse(responseCode = "200", description = "The archive")
     void zip(
             @PathVariable String bucket,
             @RequestParam(defaultValue = "") String base,

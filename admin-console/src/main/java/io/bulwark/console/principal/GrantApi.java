@@ -2,6 +2,8 @@ package io.bulwark.console.principal;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Rights;
+import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.ResponseEntity;
@@ -41,12 +43,16 @@ class GrantApi {
     record Grants(String client, List<GrantView> grants) {}
 
     @GetMapping
+    @Operation(summary = "Grants of a client")
     ResponseEntity<Grants> list(@RequestParam String client) {
         PrincipalId id = PrincipalDirectory.named("client", client);
         return tagged(id, directory.grants(id));
     }
 
     @PutMapping
+    @Operation(summary = "Give a client rights on a scope, in place of those on just this scope")
+    @ApiResponse(responseCode = "200", description = "All grants of the client")
+    @ApiResponse(responseCode = "404", description = "There is no such volume or bucket")
     ResponseEntity<Grants> grant(
             @RequestBody NewGrant body,
             @RequestHeader(name = "If-Match", required = false) @Nullable String ifMatch) {
@@ -58,6 +64,9 @@ class GrantApi {
     }
 
     @DeleteMapping
+    @Operation(summary = "Take the rights of a client on a scope away")
+    @ApiResponse(responseCode = "200", description = "All grants of the client")
+    @ApiResponse(responseCode = "404", description = "There is no such volume or bucket")
     ResponseEntity<Grants> remove(
             @RequestParam String client,
             @RequestParam String scope,

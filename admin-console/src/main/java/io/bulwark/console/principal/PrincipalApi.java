@@ -6,6 +6,8 @@ import io.bulwark.console.http.Paging;
 import io.bulwark.console.job.Job;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Rights;
+import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -53,6 +55,7 @@ class PrincipalApi {
     record Ceiling(@Nullable List<String> rights) {}
 
     @GetMapping("/principals")
+    @Operation(summary = "Principals: clients, nodes and replicas with their keys")
     Page<PrincipalView> list(
             @RequestParam(required = false) @Nullable String kind,
             @RequestParam(defaultValue = "100") int limit,
@@ -61,6 +64,8 @@ class PrincipalApi {
     }
 
     @PostMapping("/principals")
+    @Operation(summary = "Register a client or node with its public key")
+    @ApiResponse(responseCode = "201", description = "The principal")
     ResponseEntity<PrincipalDetail> add(@RequestBody NewPrincipal body) {
         PrincipalId id = PrincipalDirectory.named("principal", body.principal());
         directory.add(id, body.key());
@@ -71,6 +76,8 @@ class PrincipalApi {
     }
 
     @PostMapping("/principals/invitations")
+    @Operation(summary = "Invite a client or node, which makes its key itself")
+    @ApiResponse(responseCode = "201", description = "The invitation; its token is shown this once")
     ResponseEntity<Invitation> invite(@RequestBody NewInvitation body) {
         PrincipalId id = PrincipalDirectory.named("principal", body.principal());
         Integer hours = body.hours();
@@ -81,11 +88,13 @@ class PrincipalApi {
     }
 
     @GetMapping("/principals/{id}")
+    @Operation(summary = "A principal with its grants")
     ResponseEntity<PrincipalDetail> find(@PathVariable String id) {
         return tagged(directory.find(PrincipalDirectory.named(null, id)));
     }
 
     @PutMapping("/principals/{id}/key")
+    @Operation(summary = "Give a principal another key")
     ResponseEntity<PrincipalDetail> rotate(
             @PathVariable String id,
             @RequestBody NewKey body,
@@ -96,12 +105,15 @@ class PrincipalApi {
 
     /** Shows what a revocation would do, without doing it. */
     @GetMapping("/principals/{id}/revocation")
+    @Operation(summary = "Consequences of a revocation; nothing changes")
     Revocation preview(@PathVariable String id) {
         return directory.preview(PrincipalDirectory.named(null, id));
     }
 
     /** Revokes a client or node for good, as a job that waits for the nodes. */
     @DeleteMapping("/principals/{id}")
+    @Operation(summary = "Revoke a client or node for good, as a job that waits for the nodes")
+    @ApiResponse(responseCode = "202", description = "A job waits for the nodes; `Location` names it")
     ResponseEntity<Job.View> revoke(
             @PathVariable String id,
             @RequestParam(defaultValue = "60") long wait,
@@ -114,6 +126,7 @@ class PrincipalApi {
 
     /** Lets a client act on behalf of a person, within a ceiling of rights. */
     @PutMapping("/principals/{id}/act-for/{person}")
+    @Operation(summary = "Let a client act on behalf of a person, within a ceiling of rights")
     ResponseEntity<PrincipalDetail> actFor(
             @PathVariable String id,
             @PathVariable String person,
@@ -123,6 +136,7 @@ class PrincipalApi {
     }
 
     @DeleteMapping("/principals/{id}/act-for/{person}")
+    @Operation(summary = "End that a client acts on behalf of a person")
     ResponseEntity<PrincipalDetail> withdrawActFor(
             @PathVariable String id,
             @PathVariable String person,
@@ -137,6 +151,7 @@ class PrincipalApi {
     }
 
     @GetMapping("/suspensions")
+    @Operation(summary = "Suspended clients, with the reports against them")
     Page<PrincipalView.SuspensionView> suspensions(
             @RequestParam(defaultValue = "100") int limit, @RequestParam(required = false) @Nullable String cursor) {
         List<PrincipalView.SuspensionView> all = directory.suspensions();
@@ -145,6 +160,8 @@ class PrincipalApi {
 
     /** Lifts the suspension of a client: what it wrote until now no longer counts against it. */
     @DeleteMapping("/suspensions/{id}")
+    @Operation(summary = "Lift the suspension of a client")
+    @ApiResponse(responseCode = "204", description = "It is lifted")
     ResponseEntity<Void> lift(
             @PathVariable String id, @RequestHeader(name = "If-Match", required = false) @Nullable String ifMatch) {
         directory.lift(PrincipalDirectory.named(null, id), ifMatch);

@@ -40,6 +40,7 @@ class VolumeApi {
     @GetMapping("/{name}")
     @Operation(summary = "Shows a volume, its groups and its present state")
     @ApiResponse(responseCode = "404", description = "There is no such volume")
+    @ApiResponse(responseCode = "200", description = "The volume; its `ETag` is for `If-Match`")
     ResponseEntity<VolumeDetail> find(@PathVariable String name) {
         VolumeDetail detail = volumes.find(name);
         return ResponseEntity.ok().eTag(EntityTag.of(detail.volume()).text()).body(detail);
@@ -49,6 +50,7 @@ class VolumeApi {
     @Operation(summary = "Creates a volume over all nodes")
     @ApiResponse(responseCode = "400", description = "A field is wrong")
     @ApiResponse(responseCode = "409", description = "There is a volume of this name")
+    @ApiResponse(responseCode = "201", description = "The volume")
     ResponseEntity<VolumeView> create(@RequestBody Volumes.Creation wanted) {
         VolumeView made = volumes.create(wanted);
         return ResponseEntity.created(URI.create("/api/v1/volumes/" + made.name()))

@@ -1,5 +1,6 @@
 package io.bulwark.console.work;
 
+import io.swagger.v3.oas.annotations.Operation;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -13,6 +14,7 @@ class WorkApi {
     }
 
     @GetMapping("/api/v1/work")
+    @Operation(summary = "Verification, scrubbing, repair and recovery, with what waits for them")
     WorkView work() {
         return watch.now();
     }
