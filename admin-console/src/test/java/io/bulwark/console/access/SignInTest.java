@@ -245,6 +245,48 @@ class SignInTest {
         }
     }
 
+    @Test
+    void variantsOfAPathAreNoWayAroundARole() {
+        try (Browser root = new Browser(base);
+                Browser program = new Browser(base)) {
+            root.signIn("root", PASSWORD);
+            String secret = token(root, "operator");
+            for (String path : List.of(
+                    "/api/v1/accounts/",
+                    "/api/v1/accounts;x=1",
+                    "/api/v1;x/accounts",
+                    "/api/v1/%61ccounts",
+                    "/api/v1/%61ccounts/root",
+                    "/api/v1%2Faccounts",
+                    "/api//v1/accounts",
+                    "/api/v1/./accounts",
+                    "/API/v1/accounts",
+                    "/api/v1/accounts.json",
+                    "/api/v1/accounts%00",
+                    "/api/v1/%61udit",
+                    "/api/v1/audit/")) {
+                for (String method : List.of("GET", "HEAD", "POST", "DELETE", "PATCH", "OPTIONS")) {
+                    assertThat(program.json(method, path, "{}", "Authorization", "Bearer " + secret).statusCode())
+                            .as(method + " " + path)
+                            .isIn(302, 400, 401, 403, 404);
+                }
+            }
+            for (String header : List.of("X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override")) {
+                assertThat(program.json(
+                                        "POST",
+                                        "/api/v1/nodes/node-1?_method=GET",
+                                        "{}",
+                                        "Authorization",
+                                        "Bearer " + secret,
+                                        header,
+                                        "GET")
+                                .statusCode())
+                        .as(header)
+                        .isEqualTo(403);
+            }
+        }
+    }
+
     /** A link lets its owner act as another person, and is made here alone: no replica would refuse. */
     @Test
     void anAdministratorWhomTheClusterRevokedTakesOverNoAccount() {
