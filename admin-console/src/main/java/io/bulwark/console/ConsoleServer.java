@@ -83,6 +83,8 @@ public final class ConsoleServer implements AutoCloseable {
         Map<String, Object> properties = new HashMap<>();
         properties.put("server.address", settings.listen().getAddress().getHostAddress());
         properties.put("server.port", settings.listen().getPort());
+        // In Kubernetes the default believes addresses that requests claim: each would count as another for the lock-out.
+        properties.put("server.forward-headers-strategy", "none");
         properties.put("server.shutdown", "graceful");
         properties.put("server.servlet.session.timeout", "30m");
         properties.put("server.servlet.session.tracking-modes", "cookie");

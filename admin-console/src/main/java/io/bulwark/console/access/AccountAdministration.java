@@ -44,6 +44,8 @@ class AccountAdministration {
         if (!accounts.require(name).active()) {
             throw ApiException.conflict("the account " + name + " was deactivated");
         }
+        // The link lets its owner act as that person, and no replica sees it made.
+        door.requireAdministrator(administrator().principal());
         String token = accounts.makeLink(name);
         log.add(AccessLog.Event.LINK_MADE, name, address, "by " + administrator().name());
         return new Invitation(accounts.require(name), token);
@@ -55,6 +57,7 @@ class AccountAdministration {
         if (name.equals(administrator().name()) && administrator().isLocal()) {
             throw ApiException.conflict("nobody deactivates the own account; another administrator does it");
         }
+        door.requireAdministrator(administrator().principal());
         Account ended = account.active() ? accounts.deactivate(name) : account;
         log.add(AccessLog.Event.ACCOUNT_DEACTIVATED, name, address, "by " + administrator().name());
         door.removePerson(administrator().principal(), PrincipalId.client(account.principal()));

@@ -63,7 +63,7 @@ class AccountApi {
         return new View(
                 person.name(),
                 person.role(),
-                person.principal().toString(),
+                signedIn.principal().toString(),
                 person.means().name().toLowerCase(Locale.ROOT));
     }
 

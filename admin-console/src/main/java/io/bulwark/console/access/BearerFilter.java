@@ -53,6 +53,7 @@ class BearerFilter extends OncePerRequestFilter {
                     role,
                     PrincipalId.client(found.account().principal()),
                     Person.Means.TOKEN,
+                    role != found.account().role(),
                     found.account().version());
             context.setAuthentication(
                     UsernamePasswordAuthenticationToken.authenticated(person, null, Roles.authorities(role)));

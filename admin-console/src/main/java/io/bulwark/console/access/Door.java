@@ -91,6 +91,11 @@ public class Door {
         return found;
     }
 
+    /** Fails unless the replicas let this person administer now; the session may be older than a revocation. */
+    void requireAdministrator(PrincipalId person) {
+        var _ = onBehalfOf(person).principals().suspended();
+    }
+
     /**
      * Registers a principal without a key for a new person, gives it the rights of its role, and lets the console act for
      * it.

@@ -7,6 +7,7 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.io.Serial;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -26,7 +27,6 @@ import org.springframework.security.oauth2.core.OAuth2AuthenticationException;
 import org.springframework.security.oauth2.core.OAuth2Error;
 import org.springframework.security.oauth2.core.oidc.user.DefaultOidcUser;
 import org.springframework.security.oauth2.core.oidc.user.OidcUser;
-import org.springframework.security.web.authentication.SavedRequestAwareAuthenticationSuccessHandler;
 import org.springframework.stereotype.Component;
 
 /**
@@ -63,8 +63,8 @@ class OidcSignIn {
                 }));
     }
 
-    private SavedRequestAwareAuthenticationSuccessHandler successHandler() {
-        return new SavedRequestAwareAuthenticationSuccessHandler() {
+    private Landing successHandler() {
+        return new Landing(WebSecurity.requestCache()) {
             @Override
             public void onAuthenticationSuccess(
                     HttpServletRequest request, HttpServletResponse response, Authentication person)
@@ -104,7 +104,22 @@ class OidcSignIn {
                         new OAuth2Error("no_role"), "the claim " + oidc.claim() + " gives " + user.getName() + " no role"));
         List<GrantedAuthority> authorities = new ArrayList<>(Roles.authorities(role));
         String name = user.getPreferredUsername() != null ? "preferred_username" : "sub";
-        return new DefaultOidcUser(authorities, user.getIdToken(), user.getUserInfo(), name);
+        return new ProvidersUser(authorities, user, name);
+    }
+
+    /** A person of the provider. The name has a beginning that no account has, so that nobody passes for another. */
+    private static final class ProvidersUser extends DefaultOidcUser {
+        @Serial
+        private static final long serialVersionUID = 1;
+
+        private ProvidersUser(List<GrantedAuthority> authorities, OidcUser user, String name) {
+            super(authorities, user.getIdToken(), user.getUserInfo(), name);
+        }
+
+        @Override
+        public String getName() {
+            return "oidc:" + super.getName();
+        }
     }
 
     private static Optional<Role> role(Map<String, Object> claims, ConsoleSettings.Oidc oidc) {

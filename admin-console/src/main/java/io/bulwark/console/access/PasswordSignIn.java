@@ -54,6 +54,7 @@ class PasswordSignIn implements AuthenticationProvider {
                 account.role(),
                 PrincipalId.client(account.principal()),
                 Person.Means.PASSWORD,
+                false,
                 account.version());
         return UsernamePasswordAuthenticationToken.authenticated(person, null, Roles.authorities(account.role()));
     }

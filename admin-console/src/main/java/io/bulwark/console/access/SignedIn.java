@@ -3,6 +3,7 @@ package io.bulwark.console.access;
 import io.bulwark.client.Bulwark;
 import io.bulwark.console.account.Role;
 import io.bulwark.console.http.ApiException;
+import io.bulwark.protocol.id.PrincipalId;
 import java.util.Optional;
 import org.springframework.http.HttpStatus;
 import org.springframework.security.core.Authentication;
@@ -21,7 +22,16 @@ public class SignedIn {
 
     /** Returns the client whose commands name this person: replicas judge them by the person's rights. */
     public Bulwark client() {
-        return door.onBehalfOf(person().principal());
+        return door.onBehalfOf(principal());
+    }
+
+    /**
+     * Returns the principal for which the console acts. A token below its person's role acts through the principal of its
+     * own role: replicas cannot see a token, and would judge by all rights of the person.
+     */
+    PrincipalId principal() {
+        Person person = person();
+        return person.limited() ? door.principalOf(person.role()) : person.principal();
     }
 
     /** Returns the name under which this person signed in; empty if nobody did. */
@@ -48,7 +58,7 @@ public class SignedIn {
             case Person person -> Optional.of(person);
             case OidcUser user ->
                 Roles.of(authentication)
-                        .map(role -> new Person(user.getName(), role, door.principalOf(role), Person.Means.OIDC, 0));
+                        .map(role -> new Person(user.getName(), role, door.principalOf(role), Person.Means.OIDC, false, 0));
             case null, default -> Optional.empty();
         };
     }

@@ -57,7 +57,7 @@ class WebSecurity {
     private static final String[] ADMINISTERED = {
         "/api/v1/nodes/**", "/nodes/**",
         "/api/v1/groups/**", "/groups/**",
-        "/api/v1/groups/**", "/groups/**",
+        "/api/v1/volumes/**", "/volumes/**",
         "/api/v1/replicas/**", "/replicas/**",
         "/api/v1/releases/**", "/releases/**",
         "/api/v1/principals/**", "/principals/**",
@@ -108,7 +108,7 @@ class WebSecurity {
                 })
                 .formLogin(form -> form.loginPage(SIGN_IN)
                         .usernameParameter("name")
-                        .defaultSuccessUrl("/")
+                        .successHandler(new Landing(requestCache()))
                         .failureHandler(this::refused))
                 .logout(out -> out.logoutUrl(SIGN_OUT)
                         .logoutSuccessHandler(this::signedOut)
@@ -139,6 +139,8 @@ class WebSecurity {
                 .permitAll()
                 .requestMatchers("/accounts", "/accounts/**", "/api/v1/accounts", "/api/v1/accounts/**", "/api/v1/access-log")
                 .hasAuthority(Roles.authority(Role.ADMINISTRATOR))
+                .requestMatchers("/audit/**", "/api/v1/audit/**")
+                .hasAuthority(Roles.authority(Role.ADMINISTRATOR))
                 .requestMatchers("/account", "/account/**", "/api/v1/account", "/api/v1/account/**")
                 .hasAuthority(Roles.authority(Role.VIEWER))
                 .requestMatchers(HttpMethod.GET, "/**")
@@ -164,7 +166,7 @@ class WebSecurity {
     }
 
     /** The page that was asked for is shown after the sign-in; parts of pages are not. */
-    private static CookieRequestCache requestCache() {
+    static CookieRequestCache requestCache() {
         CookieRequestCache cache = new CookieRequestCache();
         cache.setRequestMatcher(new AndRequestMatcher(
                 PathPatternRequestMatcher.pathPattern(HttpMethod.GET, "/**"),

@@ -129,6 +129,11 @@ public class Accounts {
         return change(name, Account::deactivated);
     }
 
+    /** Writes the file as it is. A failed sign-in does so under any name, so that its time does not tell the names. */
+    synchronized void rewrite() {
+        JsonFile.write(file, new Content(List.copyOf(accounts.values())));
+    }
+
     void setFailures(String name, Account.Failures failures) {
         change(name, account -> account.withFailures(failures));
     }

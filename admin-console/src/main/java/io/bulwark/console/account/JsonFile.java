@@ -5,9 +5,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 import tools.jackson.core.JacksonException;
@@ -42,9 +44,22 @@ final class JsonFile {
     /** Replaces a document. */
     static void write(Path file, Object document) {
         try {
-            makeDirectory(file.toAbsolutePath().resolveSibling("."));
-            AtomicFile.replace(file, ByteBuffer.wrap(JSON.writeValueAsBytes(document)));
-            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+            Path directory = file.toAbsolutePath().resolveSibling(".").normalize();
+            makeDirectory(directory);
+            // The directory may be one that others enter: the file is its owner's alone from its first byte on.
+            Path unfinished = Files.createTempFile(directory, file.getFileName() + ".", AtomicFile.UNFINISHED);
+            try {
+                try (FileChannel channel = FileChannel.open(unfinished, StandardOpenOption.WRITE)) {
+                    ByteBuffer text = ByteBuffer.wrap(JSON.writeValueAsBytes(document));
+                    while (text.hasRemaining()) {
+                        channel.write(text);
+                    }
+                    channel.force(true);
+                }
+                AtomicFile.move(unfinished, file);
+            } finally {
+                Files.deleteIfExists(unfinished);
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

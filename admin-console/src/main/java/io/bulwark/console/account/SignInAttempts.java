@@ -96,6 +96,7 @@ public class SignInAttempts {
             accounts.setFailures(name, next);
         } else {
             unknownNames.put(name, next);
+            accounts.rewrite();
         }
         Window window = addresses.get(address);
         boolean fresh = window == null || !now.isBefore(window.since.plus(LOCKED));

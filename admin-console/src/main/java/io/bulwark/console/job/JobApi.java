@@ -1,5 +1,7 @@
 package io.bulwark.console.job;
 
+import io.bulwark.console.access.SignedIn;
+import io.bulwark.console.account.Role;
 import io.bulwark.console.http.Page;
 import io.bulwark.console.live.EventStreams;
 import io.swagger.v3.oas.annotations.Operation;
@@ -21,9 +23,11 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 class JobApi {
     private final Jobs jobs;
     private final EventStreams streams;
+    private final SignedIn signedIn;
 
-    JobApi(Jobs jobs, EventStreams streams) {
+    JobApi(Jobs jobs, EventStreams streams, SignedIn signedIn) {
         this.jobs = jobs;
+        this.signedIn = signedIn;
         this.streams = streams;
     }
 
@@ -46,10 +50,11 @@ class JobApi {
     @ResponseStatus(HttpStatus.ACCEPTED)
     @Operation(summary = "Ask a job to end; it does so at its next step")
     @ApiResponse(responseCode = "202", description = "It is asked")
+    @ApiResponse(responseCode = "403", description = "It is another person's, and this one is no administrator")
     @ApiResponse(responseCode = "404", description = "There is no such job")
     @ApiResponse(responseCode = "409", description = "It has ended")
     void cancel(@PathVariable long id) {
-        jobs.cancel(id);
+        jobs.cancel(id, signedIn.name(), signedIn.has(Role.ADMINISTRATOR));
     }
 
     @GetMapping(path = "/{id}/events", produces = MediaType.TEXT_EVENT_STREAM_VALUE)

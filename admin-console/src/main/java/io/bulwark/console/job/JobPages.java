@@ -1,5 +1,7 @@
 package io.bulwark.console.job;
 
+import io.bulwark.console.access.SignedIn;
+import io.bulwark.console.account.Role;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -10,9 +12,11 @@ import org.springframework.web.bind.annotation.PostMapping;
 @Controller
 class JobPages {
     private final Jobs jobs;
+    private final SignedIn signedIn;
 
-    JobPages(Jobs jobs) {
+    JobPages(Jobs jobs, SignedIn signedIn) {
         this.jobs = jobs;
+        this.signedIn = signedIn;
     }
 
     @GetMapping("/jobs")
@@ -41,7 +45,7 @@ class JobPages {
 
     @PostMapping("/jobs/{id}/cancel")
     String cancel(@PathVariable long id, Model model) {
-        jobs.cancel(id);
+        jobs.cancel(id, signedIn.name(), signedIn.has(Role.ADMINISTRATOR));
         model.addAttribute("job", jobs.find(id).view());
         return "job/job :: part";
     }

@@ -73,9 +73,17 @@ public class Jobs {
         return job;
     }
 
-    /** Asks a job to end; it does so at its next step. */
-    public void cancel(long id) {
+    /**
+     * Asks a job to end; it does so at its next step. Jobs are the console's own, so no replica judges this.
+     *
+     * @param by the name of the person who asks
+     * @param administrator whether this person may end the jobs of others
+     */
+    void cancel(long id, String by, boolean administrator) {
         Job job = find(id);
+        if (!administrator && !job.view().startedBy().equals(by)) {
+            throw ApiException.forbidden("job " + id + " is another person's; an administrator cancels it");
+        }
         if (!job.isRunning()) {
             throw ApiException.conflict("job " + id + " has ended");
         }

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.ContentDisposition;
 import org.springframework.http.HttpHeaders;
@@ -22,6 +23,11 @@ import org.springframework.http.MediaType;
  */
 final class Download {
     private static final int BUFFER_BYTES = 64 << 10;
+
+    /** Uses by a page of this origin, which its content security policy would allow: browsers say which one it is. */
+    private static final Set<String> LOADED = Set.of(
+            "script", "style", "worker", "sharedworker", "serviceworker", "audioworklet", "paintworklet", "xslt", "frame",
+            "iframe", "object", "embed", "manifest");
 
     private final Bucket bucket;
     private final ObjectInfo object;
@@ -50,6 +56,9 @@ final class Download {
 
     /** Answers, to HEAD without reading the object. */
     void send(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        if (LOADED.contains(String.valueOf(request.getHeader("Sec-Fetch-Dest")))) {
+            throw ApiException.forbidden("objects are no scripts, styles or frames of a page");
+        }
         String tag = VersionTags.of(object.version());
         String ifMatch = request.getHeader(HttpHeaders.IF_MATCH);
         VersionTags.check(ifMatch, tag);

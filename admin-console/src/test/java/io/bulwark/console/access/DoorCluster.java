@@ -87,6 +87,9 @@ final class DoorCluster {
                         actFor.put((PrincipalId) arguments[1], (Rights) arguments[2]);
                     }
                 }
+                case "suspended" -> {
+                    return List.of();
+                }
                 case "revoke" -> revoked.add((PrincipalId) arguments[0]);
                 default -> throw new UnsupportedOperationException(name);
             }

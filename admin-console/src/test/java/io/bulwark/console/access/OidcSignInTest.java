@@ -7,6 +7,7 @@ import io.bulwark.client.error.UnavailableException;
 import io.bulwark.console.ConsoleServer;
 import io.bulwark.console.ConsoleSettings;
 import io.bulwark.console.Surroundings;
+import io.bulwark.console.account.Account;
 import io.bulwark.console.account.Accounts;
 import io.bulwark.console.account.Role;
 import io.bulwark.protocol.id.PrincipalId;
@@ -59,6 +60,20 @@ class OidcSignInTest {
                     .isInstanceOf(OAuth2AuthenticationException.class)
                     .hasMessageContaining("the claim groups gives");
         }
+    }
+
+    /** Names of the provider's are anything that its people choose. */
+    @Test
+    void aPersonOfTheProviderDoesNotPassForAnAccount() {
+        Instant now = Instant.now();
+        OidcIdToken token = new OidcIdToken(
+                "token",
+                now,
+                now.plusSeconds(60),
+                Map.of("sub", "42", "groups", "staff", "preferred_username", "alice"));
+        String name = OidcSignIn.withRole(new DefaultOidcUser(List.of(), token), OIDC).getName();
+        assertThat(name).isEqualTo("oidc:alice");
+        assertThat(Account.isName(name)).isFalse();
     }
 
     /** The provider is asked when somebody signs in, so a console starts without it. */

@@ -220,6 +220,113 @@ class SignInTest {
         }
     }
 
+    /** Replicas cannot see a token: they would judge by all rights of its person. */
+    @Test
+    void aTokenBelowItsPersonActsThroughThePrincipalOfItsRole() {
+        try (Browser root = new Browser(base);
+                Browser program = new Browser(base)) {
+            root.signIn("root", PASSWORD);
+            PrincipalId self = principal(root.get("/api/v1/account"));
+            assertThat(principal(account(program, token(root, "viewer")))).isEqualTo(PrincipalId.client(16));
+            assertThat(principal(account(program, token(root, "operator")))).isEqualTo(PrincipalId.client(17));
+            assertThat(principal(account(program, token(root, "administrator")))).isEqualTo(self);
+        }
+    }
+
+    @Test
+    void anOperatorsTokenReachesNeitherVolumesNorTheAuditLog() {
+        try (Browser root = new Browser(base);
+                Browser program = new Browser(base)) {
+            root.signIn("root", PASSWORD);
+            String[] token = {"Authorization", "Bearer " + token(root, "operator")};
+            assertThat(program.json("POST", "/api/v1/volumes", "{\"name\":\"tapes\"}", token).body())
+                    .contains("your role does not allow this");
+            assertThat(program.get("/api/v1/audit", token).body()).contains("your role does not allow this");
+        }
+    }
+
+    @Test
+    void variantsOfAPathAreNoWayAroundARole() {
+        try (Browser root = new Browser(base);
+                Browser program = new Browser(base)) {
+            root.signIn("root", PASSWORD);
+            String secret = token(root, "operator");
+            for (String path : List.of(
+                    "/api/v1/accounts/",
+                    "/api/v1/accounts;x=1",
+                    "/api/v1;x/accounts",
+                    "/api/v1/%61ccounts",
+                    "/api/v1/%61ccounts/root",
+                    "/api/v1%2Faccounts",
+                    "/api//v1/accounts",
+                    "/api/v1/./accounts",
+                    "/API/v1/accounts",
+                    "/api/v1/accounts.json",
+                    "/api/v1/accounts%00",
+                    "/api/v1/%61udit",
+                    "/api/v1/audit/")) {
+                for (String method : List.of("GET", "HEAD", "POST", "DELETE", "PATCH", "OPTIONS")) {
+                    assertThat(program.json(method, path, "{}", "Authorization", "Bearer " + secret).statusCode())
+                            .as(method + " " + path)
+                            .isIn(302, 400, 401, 403, 404);
+                }
+            }
+            for (String header : List.of("X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override")) {
+                assertThat(program.json(
+                                        "POST",
+                                        "/api/v1/nodes/node-1?_method=GET",
+                                        "{}",
+                                        "Authorization",
+                                        "Bearer " + secret,
+                                        header,
+                                        "GET")
+                                .statusCode())
+                        .as(header)
+                        .isEqualTo(403);
+            }
+        }
+    }
+
+    /** A link lets its owner act as another person, and is made here alone: no replica would refuse. */
+    @Test
+    void anAdministratorWhomTheClusterRevokedTakesOverNoAccount() {
+        String link = new SetupLink(directory, Clock.systemUTC()).make();
+        try (Browser mallory = new Browser(base)) {
+            mallory.json(
+                    "POST",
+                    "/api/v1/setup",
+                    "{\"token\":\"" + link + "\",\"name\":\"mallory\",\"password\":\"" + PASSWORD + "\"}");
+            mallory.signIn("mallory", PASSWORD);
+            CLUSTER.rights.remove(principal(mallory.get("/api/v1/account")));
+            HttpResponse<String> refused = mallory.submit("/accounts", "/accounts/root/link", Map.of());
+            assertThat(refused.statusCode()).isEqualTo(403);
+            assertThat(refused.body()).doesNotContain("/password?token=");
+            mallory.submit("/accounts", "/accounts/root/deactivate", Map.of("confirmed", "root"));
+        }
+        try (Browser root = new Browser(base)) {
+            root.signIn("root", PASSWORD);
+            assertThat(root.get("/account").statusCode()).isEqualTo(200);
+        }
+    }
+
+    /** Browsers send the cookies of a host to all its ports, and let those servers set them. */
+    @Test
+    void pagesOfOtherOriginsChangeNothing() {
+        try (Browser browser = new Browser(base)) {
+            for (String site : List.of("same-site", "cross-site")) {
+                HttpResponse<String> refused = browser.json("POST", "/api/v1/setup", "{}", "Sec-Fetch-Site", site);
+                assertThat(refused.statusCode()).as(site).isEqualTo(403);
+                assertThat(refused.body()).contains("another origin");
+                assertThat(browser.get("/sign-in", "Sec-Fetch-Site", site).statusCode()).isEqualTo(200);
+            }
+            for (String site : List.of("same-origin", "none")) {
+                assertThat(browser.json("POST", "/api/v1/setup", "{}", "Sec-Fetch-Site", site).statusCode())
+                        .as(site)
+                        .isEqualTo(400);
+            }
+        }
+    }
+
     @Test
     void anotherPasswordEndsOtherSessions() {
         String token = new SetupLink(directory, Clock.systemUTC()).make();
@@ -257,6 +364,18 @@ class SignInTest {
             assertThat(page.headers().firstValue("Referrer-Policy")).contains("no-referrer");
             assertThat(page.headers().firstValue("Cache-Control").orElse("")).contains("no-store");
         }
+    }
+
+    private static String token(Browser person, String role) {
+        return find(
+                SECRET,
+                person.submit("/account", "/account/tokens", Map.of("label", role, "role", role))
+                        .body(),
+                0);
+    }
+
+    private static PrincipalId principal(HttpResponse<String> account) {
+        return PrincipalId.parse(find(Pattern.compile("client-\\d+"), account.body(), 0));
     }
 
     private static HttpResponse<String> account(Browser browser, String secret) {

@@ -3,11 +3,17 @@ package io.bulwark.console.account;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.console.account.SignInAttempts.Outcome;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,6 +60,28 @@ class SignInAttemptsTest {
         fail("nobody", 10);
         assertThat(attempt("nobody", PASSWORD)).isEqualTo(Outcome.LOCKED);
         assertThat(attempt("alice", PASSWORD)).isEqualTo(Outcome.SIGNED_IN);
+    }
+
+    /** A write takes longer than the rest but the hash: without it, time would tell which names have accounts. */
+    @Test
+    void aFailureUnderAnyNameWritesTheFile() throws Exception {
+        for (String name : List.of("alice", "nobody")) {
+            Object before = fileKey();
+            fail(name, 1);
+            assertThat(fileKey()).as(name).isNotEqualTo(before);
+        }
+        assertThat(new Accounts(directory, clock()).list()).hasSize(1);
+        try (Stream<Path> files = Files.list(directory)) {
+            assertThat(files.filter(file -> file.toString().endsWith(".tmp"))).isEmpty();
+        }
+        assertThat(Files.getPosixFilePermissions(directory.resolve("accounts.json")))
+                .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+    }
+
+    private Object fileKey() throws IOException {
+        BasicFileAttributes file =
+                Files.readAttributes(directory.resolve("accounts.json"), BasicFileAttributes.class);
+        return file.fileKey() + " " + file.lastModifiedTime();
     }
 
     @Test

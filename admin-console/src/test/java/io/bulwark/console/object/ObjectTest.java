@@ -176,6 +176,8 @@ class ObjectTest {
                 .andExpect(header().string("Content-Security-Policy", containsString("sandbox")))
                 .andExpect(header().string("X-Content-Type-Options", "nosniff"))
                 .andExpect(content().contentType("text/html"));
+        CONSOLE.perform(get(object("x/evil\"\u202E.html")).header("Sec-Fetch-Dest", "script"))
+                .andExpect(status().isForbidden());
         photos.put("odd", CONTENT, PutOptions.DEFAULT.withContentType("no type"));
         CONSOLE.perform(get(object("odd"))).andExpect(content().contentType("application/octet-stream"));
     }

@@ -82,6 +82,13 @@ final class AuditLog {
         tables.weight.add(entry.by(), weightOf(entry));
     }
 
+    /** Returns whether the genesis names this client as operator, or an operator has made it one by his own hand. */
+    boolean showsOperator(PrincipalId client) {
+        OperatorAuthorization rules = new OperatorAuthorization(genesis);
+        return client.equals(genesis.operator())
+                || entries().anyMatch(entry -> rules.shownBy(entry).contains(new OperatorAuthorization.Fact.Operator(client)));
+    }
+
     /** Refuses to name replicas where the log, with this command, would not show that an operator has: nobody elsewhere would follow. */
     void requireMandate(AuditEntry command, Configuration now, Configuration next) {
         PrincipalId by = command.by();

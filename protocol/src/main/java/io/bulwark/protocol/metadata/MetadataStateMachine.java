@@ -303,6 +303,7 @@ public final class MetadataStateMachine {
         Authority by = actFor.authority(submitter, submission.onBehalfOf());
         submission.onBehalfOf().ifPresent(suspensions::requireNone);
         permissions.check(by, session, command);
+        submission.onBehalfOf().ifPresent(_ -> requireOperatorStays(by, command));
         if (Weight.isAddedBy(command)) {
             tables.weight.requireRoom(submitter);
         }
@@ -319,6 +320,26 @@ public final class MetadataStateMachine {
         Reply reply = run(by, session, command);
         audit.append(entry);
         return reply;
+    }
+
+    /**
+     * Refuses to take the right to administer, on behalf of a person, from a client whom an operator gave it by his own
+     * hand. Only such clients change replicas and keys, and entries on behalf of a person make no other one: without the
+     * last of them nobody ever could again.
+     */
+    private void requireOperatorStays(Authority by, Command command) {
+        Optional<PrincipalId> concerned =
+                switch (command) {
+                    case Command.RevokePrincipal revoke -> Optional.of(revoke.principal());
+                    case Command.SetGrant(PrincipalId client, Scope.All _, Rights rights) when !rights.administer() ->
+                        Optional.of(client);
+                    default -> Optional.empty();
+                };
+        concerned
+                .filter(client -> !client.equals(by.principal()))
+                .filter(client -> permissions.mayAdminister(Authority.own(client)) && audit.showsOperator(client))
+                .ifPresent(client -> Grants.require(
+                        false, by, "take the right to administer from " + client + ", only an operator for itself"));
     }
 
     private Reply run(Authority by, Session session, Command command) {

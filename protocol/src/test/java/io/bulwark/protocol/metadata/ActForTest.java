@@ -219,6 +219,28 @@ class ActForTest {
                 .endsWith(DOOR + " for " + PERSON + " may not change the set of replicas, only for itself");
     }
 
+    @PlantedBug(
+            in = MetadataStateMachine.class,
+            rule = "nobody takes the right to administer from an operator on behalf of a person",
+            replace = "submission.onBehalfOf().ifPresent(_ -> requireOperatorStays(by, command));",
+            with = "")
+    @Test
+    void operatorsAreNotRemovedOnBehalf() {
+        grant(PERSON, ALL, Rights.ALL);
+        actFor(PERSON, ADMINISTER);
+        grant(OTHER, ALL, Rights.ALL);
+        door.refusedFor(PERSON, MetadataError.NOT_AUTHORISED, new Command.RevokePrincipal(OTHER));
+        door.refusedFor(PERSON, MetadataError.NOT_AUTHORISED, new Command.SetGrant(OTHER, ALL, READ));
+        assertThat(door.runFor(PERSON, new Command.SetGrant(OTHER, ALL, ADMINISTER))).isEqualTo(new Reply.Done());
+        assertThat(door.runFor(PERSON, new Command.AddPrincipal(STRANGER, Signer.fresh().key())))
+                .isEqualTo(new Reply.Done());
+        assertThat(door.runFor(PERSON, new Command.SetGrant(STRANGER, ALL, Rights.ALL))).isEqualTo(new Reply.Done());
+        assertThat(door.runFor(PERSON, new Command.RevokePrincipal(STRANGER)))
+                .as("an administrator whom a door made")
+                .isEqualTo(new Reply.Done());
+        alice.done(new Command.RevokePrincipal(OTHER));
+    }
+
     @Test
     void operatorAtADoorKeepsTheLimitsOfAnOperator() {
         grant(PERSON, ALL, Rights.ALL);

@@ -375,6 +375,17 @@ class AuditLogTest {
         assertThat(problem(withoutGrant)).contains("no earlier entry lets " + BOB + " act for " + READER);
     }
 
+    @Test
+    void operatorOfTheGenesisIsNotRevokedOnBehalf() {
+        alice.done(new Command.SetGrant(READER, ALL, Rights.ALL));
+        alice.done(new Command.SetActFor(BOB, READER, Rights.ALL));
+        Submission.InSession signed = new Submission.InSession(
+                        bob.user.session, 3000, 3000, new Command.RevokePrincipal(keys.operator()))
+                .onBehalfOf(READER)
+                .signed(CLUSTER, BOB, signer(BOB)::sign);
+        assertFailed(rig.submit(BOB, signed), MetadataError.NOT_AUTHORISED);
+    }
+
     private static Bytes encoded(AuditEntry entry) {
         WireWriter out = new WireWriter();
         entry.write(out);
