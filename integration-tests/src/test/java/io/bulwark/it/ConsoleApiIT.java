@@ -362,7 +362,7 @@ class ConsoleApiIT {
             boolean reads = method.equals("GET") || method.equals("HEAD") || path.endsWith("/zip");
             boolean own = path.startsWith(API + "account/");
             boolean closed = path.startsWith(API + "accounts") || path.endsWith("/access-log");
-            if (closed || !reads && !own) {
+            if (closed || (!reads && !own)) {
                 api.call(method, path).token(viewer).gives(403);
             }
             if (method.equals("GET")) {
