@@ -5,6 +5,7 @@ import io.bulwark.console.live.ChangeLog;
 import io.bulwark.console.live.History;
 import io.bulwark.console.live.Outages;
 import io.bulwark.protocol.id.PrincipalId;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -29,7 +30,7 @@ public final class ClusterPages {
                     context.registerBean(
                             ConsoleSettings.class,
                             () -> new ConsoleSettings(
-                                    new InetSocketAddress("127.0.0.1", 7400),
+                                    new InetSocketAddress(InetAddress.getLoopbackAddress(), 7400),
                                     false,
                                     Path.of(""),
                                     PrincipalId.client(1),

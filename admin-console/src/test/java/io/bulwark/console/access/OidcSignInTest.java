@@ -113,7 +113,7 @@ class OidcSignInTest {
     @Test
     void aConsoleThatWasNotEnabledSaysWhatToDo() {
         ConsoleSettings settings = new ConsoleSettings(
-                new InetSocketAddress("127.0.0.1", 0),
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 false,
                 directory,
                 DoorCluster.DOOR,

@@ -86,6 +86,23 @@ public record NodeSetup(
                 keyMillis);
     }
 
+    /** Returns the same node, which leaves what it stores unread until somebody asks. */
+    public NodeSetup withoutScrubbing() {
+        return new NodeSetup(
+                number,
+                listen,
+                data,
+                keys,
+                channels,
+                replicas,
+                durability,
+                0,
+                rebuildBytesPerSecond,
+                historyPoolBytes,
+                writeBackMillis,
+                keyMillis);
+    }
+
     public NodeSetup withKeyMillis(long other) {
         return new NodeSetup(
                 number,

@@ -41,8 +41,8 @@ final class ApplianceFaults implements FaultPanel {
             return EnumSet.of(Drill.START);
         }
         Set<Drill> drills = EnumSet.complementOf(EnumSet.of(Drill.START, Drill.SLOW, Drill.NORMAL, Drill.STALE));
-        if (member instanceof SlowableMember slowable) {
-            drills.add(slowable.isSlow() ? Drill.NORMAL : Drill.SLOW);
+        if (member instanceof HinderedMember hindered) {
+            drills.add(hindered.isSlow() ? Drill.NORMAL : Drill.SLOW);
         }
         if (Files.isDirectory(NodeDrill.saved(plan, node))) {
             drills.add(Drill.STALE);

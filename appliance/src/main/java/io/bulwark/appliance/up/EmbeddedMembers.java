@@ -144,6 +144,7 @@ public final class EmbeddedMembers implements Members {
 
         private final NodeSetup setup;
         private boolean slow;
+        private boolean scrubs = true;
         private @Nullable DelayedPort delay;
 
         private NodeStart(NodeSetup setup) {
@@ -152,11 +153,13 @@ public final class EmbeddedMembers implements Members {
 
         @Override
         public synchronized RunningNode start() throws IOException {
+            NodeSetup now = scrubs ? setup : setup.withoutScrubbing();
+            scrubs = true;
             if (!slow) {
-                return RunningNode.start(setup);
+                return RunningNode.start(now);
             }
             InetSocketAddress behind = free();
-            RunningNode node = RunningNode.start(setup.withListen(behind));
+            RunningNode node = RunningNode.start(now.withListen(behind));
             try {
                 delay = DelayedPort.open(setup.listen(), behind, DELAY_MILLIS);
             } catch (IOException e) {
@@ -185,7 +188,7 @@ public final class EmbeddedMembers implements Members {
         }
     }
 
-    private static final class EmbeddedNode extends EmbeddedMember<RunningNode> implements SlowableMember {
+    private static final class EmbeddedNode extends EmbeddedMember<RunningNode> implements HinderedMember {
         private final NodeStart start;
 
         private EmbeddedNode(String name, NodeStart start) {
@@ -208,6 +211,13 @@ public final class EmbeddedMembers implements Members {
             }
             if (ran) {
                 start();
+            }
+        }
+
+        @Override
+        public void skipScrubbing() {
+            synchronized (start) {
+                start.scrubs = false;
             }
         }
 

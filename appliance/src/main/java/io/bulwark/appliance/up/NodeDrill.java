@@ -56,10 +56,10 @@ final class NodeDrill {
     }
 
     DrillResult slow(boolean slow) throws Exception {
-        if (!(node instanceof SlowableMember slowable)) {
+        if (!(node instanceof HinderedMember hindered)) {
             throw new IOException(node.name() + " has a process of its own, which cannot be made slow from here");
         }
-        slowable.setSlow(slow);
+        hindered.setSlow(slow);
         return new DrillResult(
                 slow
                         ? node.name() + " is slow: it answers nearly a second late, and takes 160 KiB per second."
@@ -80,6 +80,9 @@ final class NodeDrill {
         try {
             edited = tampering.apply(how);
         } finally {
+            if (node instanceof HinderedMember hindered) {
+                hindered.skipScrubbing();
+            }
             start();
         }
         String way = how.name().toLowerCase(Locale.ROOT);
