@@ -53,8 +53,9 @@ class ApiDocument implements OpenApiCustomizer {
         String version = ApiDocument.class.getPackage().getImplementationVersion();
         api.setInfo(new Info()
                 .title("Bulwark console API")
-                .description("Administration and objects of a cluster. Errors are problem details (RFC 9457); `field` names the"
-                        + " field or parameter at fault.")
+                .description(
+                        "Administration and objects of a cluster. Errors are problem details (RFC 9457); `field` names"
+                                + " the field or parameter at fault.")
                 .version(version == null ? "development" : version));
         // Relative, so that the description does not depend on the address under which somebody read it.
         api.setServers(List.of(new Server().url("/")));
@@ -77,10 +78,10 @@ class ApiDocument implements OpenApiCustomizer {
         }
         components.addSchemas(PROBLEM, problem());
         api.setComponents(components);
-        api.setSecurity(
-                List.of(new SecurityRequirement().addList(TOKEN), new SecurityRequirement().addList(SESSION)));
-        api.getPaths().forEach((path, item) -> item.readOperationsMap()
-                .forEach((method, operation) -> complete(path, method, operation)));
+        api.setSecurity(List.of(new SecurityRequirement().addList(TOKEN), new SecurityRequirement().addList(SESSION)));
+        api.getPaths()
+                .forEach((path, item) ->
+                        item.readOperationsMap().forEach((method, operation) -> complete(path, method, operation)));
     }
 
     private static Schema<?> problem() {
@@ -134,7 +135,10 @@ class ApiDocument implements OpenApiCustomizer {
                 operation.addParametersItem(new HeaderParameter()
                         .name(KEY)
                         .description("A repeated request with the same key gets the first answer, for an hour")
-                        .schema(new JsonSchema().types(Set.of("string")).minLength(1).maxLength(128)));
+                        .schema(new JsonSchema()
+                                .types(Set.of("string"))
+                                .minLength(1)
+                                .maxLength(128)));
             }
         }
         add(answers, "503", "The cluster does not answer");

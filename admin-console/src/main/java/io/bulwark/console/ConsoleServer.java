@@ -33,8 +33,7 @@ public final class ConsoleServer implements AutoCloseable {
     private final Optional<String> setupUrl;
     private final MeterBinder meters;
 
-    private ConsoleServer(
-            ConfigurableApplicationContext context, ConsoleSettings settings, InetSocketAddress address) {
+    private ConsoleServer(ConfigurableApplicationContext context, ConsoleSettings settings, InetSocketAddress address) {
         this.context = context;
         this.settings = settings;
         this.address = address;
@@ -73,8 +72,7 @@ public final class ConsoleServer implements AutoCloseable {
                 })
                 .run();
         int port = context.getEnvironment().getProperty("local.server.port", Integer.class, listen.getPort());
-        ConsoleServer server =
-                new ConsoleServer(context, settings, new InetSocketAddress(listen.getAddress(), port));
+        ConsoleServer server = new ConsoleServer(context, settings, new InetSocketAddress(listen.getAddress(), port));
         server.setupUrl().ifPresent(url -> LOG.info("set up the console within an hour: {}", url));
         return server;
     }
@@ -83,7 +81,8 @@ public final class ConsoleServer implements AutoCloseable {
         Map<String, Object> properties = new HashMap<>();
         properties.put("server.address", settings.listen().getAddress().getHostAddress());
         properties.put("server.port", settings.listen().getPort());
-        // In Kubernetes the default believes addresses that requests claim: each would count as another for the lock-out.
+        // In Kubernetes the default believes addresses that requests claim: each would count as another for the
+        // lock-out.
         properties.put("server.forward-headers-strategy", "none");
         properties.put("server.shutdown", "graceful");
         properties.put("server.servlet.session.timeout", "30m");

@@ -69,6 +69,7 @@ public record ConsoleSettings(
 
     /** Returns whether browsers use TLS, up to this process or to a proxy before it. */
     public boolean isSecure() {
-        return web.tls.isPresent() || web.url.map(URI::getScheme).filter("https"::equals).isPresent();
+        return web.tls.isPresent()
+                || web.url.map(URI::getScheme).filter("https"::equals).isPresent();
     }
 }

@@ -208,9 +208,7 @@ public record StatusView(
                 .count();
         return new StatusView(
                 status.nodes().stream().map(StatusView::node).toList(),
-                status.replicas().stream()
-                        .map(Replica::of)
-                        .toList(),
+                status.replicas().stream().map(Replica::of).toList(),
                 replicaFaults,
                 replicaFaults - (int) failed,
                 status.volumes().stream().map(StatusView::volume).toList(),

@@ -12,8 +12,7 @@ import java.util.Optional;
  */
 public record Surroundings(
         Optional<URI> prometheus, Optional<FaultPanel> faults, Optional<ReplicaSupervisors> supervisors) {
-    public static final Surroundings NONE =
-            new Surroundings(Optional.empty(), Optional.empty(), Optional.empty());
+    public static final Surroundings NONE = new Surroundings(Optional.empty(), Optional.empty(), Optional.empty());
 
     public Surroundings {
         prometheus.ifPresent(Surroundings::requireHttp);

@@ -58,7 +58,9 @@ public final class ConsoleFixture {
         List<String> packages = new ArrayList<>(List.of("http", "page", "job"));
         packages.addAll(List.of(capabilities));
         new ClassPathBeanDefinitionScanner(context)
-                .scan(packages.stream().map(each -> "io.bulwark.console." + each).toArray(String[]::new));
+                .scan(packages.stream()
+                        .map(each -> "io.bulwark.console." + each)
+                        .toArray(String[]::new));
         context.refresh();
         return MockMvcBuilders.webAppContextSetup(context).build();
     }

@@ -54,12 +54,7 @@ public final class FakeStatus {
             }
         }
         VolumeInfo volume = new VolumeInfo(
-                2,
-                "registers",
-                VolumeKind.REGISTER,
-                ProtectionPolicy.pasis(1, 2, 5, 512, Verification.LAZY),
-                100,
-                1);
+                2, "registers", VolumeKind.REGISTER, ProtectionPolicy.pasis(1, 2, 5, 512, Verification.LAZY), 100, 1);
         return new ClusterStatus(
                 nodes,
                 List.of(),

@@ -108,15 +108,16 @@ public final class LargeCluster implements Nodes, Replicas {
         }
         int left = groups.stream()
                 .mapToInt(group -> POLICY.f()
-                        - (int) group.holders().stream().filter(silent::contains).count())
+                        - (int) group.holders().stream()
+                                .filter(silent::contains)
+                                .count())
                 .min()
                 .orElse(0);
         VolumeInfo volume = new VolumeInfo(1, VOLUME, VolumeKind.OBJECT, POLICY, 0, groups.size());
         return new ClusterStatus(
                 states,
                 IntStream.range(0, 4).mapToObj(this::replica).toList(),
-                List.of(new ClusterStatus.VolumeStatus(
-                        volume, POLICY.f(), left, left, List.of(), new TreeMap<>())),
+                List.of(new ClusterStatus.VolumeStatus(volume, POLICY.f(), left, left, List.of(), new TreeMap<>())),
                 List.of(new BucketInfo("photos", VOLUME, false, 0, objects, objects << 20, LATELY)),
                 List.of(),
                 new ClusterStatus.Recoveries(

@@ -53,7 +53,8 @@ public final class MemoryBucket implements Bucket {
     private final AtomicInteger aborts = new AtomicInteger();
 
     /** A version; the newest is the last of its list. A delete marker has no info. */
-    private record Stored(long version, Bytes content, @Nullable ObjectInfo info) {}
+    private record Stored(
+            long version, Bytes content, @Nullable ObjectInfo info) {}
 
     MemoryBucket(BucketSpec spec, LongSupplier versions) {
         this.spec = spec;
@@ -142,12 +143,11 @@ public final class MemoryBucket implements Bucket {
 
     private void check(String key, Precondition precondition) {
         Stored latest = latest(key);
-        boolean right =
-                switch (precondition.kind()) {
-                    case NONE -> true;
-                    case IF_ABSENT -> latest == null;
-                    case IF_VERSION -> latest != null && latest.version == precondition.version();
-                };
+        boolean right = switch (precondition.kind()) {
+            case NONE -> true;
+            case IF_ABSENT -> latest == null;
+            case IF_VERSION -> latest != null && latest.version == precondition.version();
+        };
         if (!right) {
             throw new PreconditionFailedException("the object is not in the required state", subject(key));
         }
@@ -314,7 +314,8 @@ public final class MemoryBucket implements Bucket {
                 continue;
             }
             int at = options.delimiter().isEmpty() ? -1 : key.indexOf(options.delimiter(), prefix.length());
-            String folder = at < 0 ? "" : key.substring(0, at + options.delimiter().length());
+            String folder =
+                    at < 0 ? "" : key.substring(0, at + options.delimiter().length());
             if (found.size() + folders.size() == options.limit() && !folders.contains(folder)) {
                 return new ObjectPage(found, List.copyOf(folders), last);
             }

@@ -94,7 +94,8 @@ public final class MemoryCluster {
                             deleteBucket((String) first);
                             yield null;
                         }
-                        case "buckets" -> buckets.values().stream().map(Bucket::info).toList();
+                        case "buckets" ->
+                            buckets.values().stream().map(Bucket::info).toList();
                         case "createVolume" -> createVolume((VolumeSpec) first);
                         case "deleteVolume" -> {
                             deleteVolume((String) first);
@@ -144,8 +145,8 @@ public final class MemoryCluster {
         List<Volume> all = new ArrayList<>();
         volumes.values().forEach(volume -> all.add(volume(volume)));
         ClusterMap map = new ClusterMap(1, List.of(), all);
-        return (Nodes) Proxy.newProxyInstance(
-                Nodes.class.getClassLoader(), new Class<?>[] {Nodes.class}, (_, method, _) -> {
+        return (Nodes)
+                Proxy.newProxyInstance(Nodes.class.getClassLoader(), new Class<?>[] {Nodes.class}, (_, method, _) -> {
                     if (method.getName().equals("map")) {
                         return map;
                     }

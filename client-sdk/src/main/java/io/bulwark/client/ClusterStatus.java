@@ -134,8 +134,8 @@ public record ClusterStatus(
     public OptionalInt agreedLeader() {
         int enough = (replicas.size() - 1) / 3 + 1;
         Map<Integer, Integer> votes = new TreeMap<>();
-        replicas.forEach(replica ->
-                replica.ordering().ifPresent(ordering -> votes.merge(ordering.leader(), 1, Integer::sum)));
+        replicas.forEach(
+                replica -> replica.ordering().ifPresent(ordering -> votes.merge(ordering.leader(), 1, Integer::sum)));
         return votes.entrySet().stream()
                 .filter(vote -> vote.getValue() >= enough)
                 .mapToInt(Map.Entry::getKey)

@@ -46,8 +46,7 @@ final class ObjectFragments {
     }
 
     /** An extent whose survey runs. */
-    private record Pending(
-            long extent, Volume volume, CompletableFuture<FragmentSurvey.Result> survey) {}
+    private record Pending(long extent, Volume volume, CompletableFuture<FragmentSurvey.Result> survey) {}
 
     /** Looks at up to {@code count} extents from {@code first} on. */
     FragmentMap map(ObjectInfo object, long first, int count) {
@@ -144,8 +143,7 @@ final class ObjectFragments {
         return pins.pin(extent).orElseThrow();
     }
 
-    static FragmentMap of(
-            BulwarkClient client, Reply.ObjectFound found, ObjectInfo object, long first, int count) {
+    static FragmentMap of(BulwarkClient client, Reply.ObjectFound found, ObjectInfo object, long first, int count) {
         Subject subject = Subject.key(object.bucket(), object.key());
         return new ObjectFragments(client, found.inode(), subject, BulwarkClient.noDeadline())
                 .map(object, first, count);

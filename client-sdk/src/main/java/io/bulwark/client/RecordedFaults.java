@@ -50,9 +50,11 @@ final class RecordedFaults implements Faults {
                 .orElseThrow(() -> refusal("the audit log does not lead from the genesis to the keys of those who "
                         + "reported fault " + number + "; ask an operator of the genesis to rotate these keys, even "
                         + "to the same keys"));
-        List<Step> steps = EvidenceVerification.of(genesis, proof, tolerated(evidence)).steps();
+        List<Step> steps =
+                EvidenceVerification.of(genesis, proof, tolerated(evidence)).steps();
         if (!steps.getLast().holds()) {
-            throw refusal("fault " + number + " cannot be proven: " + steps.getLast().text());
+            throw refusal(
+                    "fault " + number + " cannot be proven: " + steps.getLast().text());
         }
         return proof;
     }

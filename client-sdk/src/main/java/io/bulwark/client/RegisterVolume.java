@@ -101,8 +101,8 @@ final class RegisterVolume implements Volume {
                                 return operation.get();
                             }
                             throw new NotPermittedException(
-                                    client.config().principal() + " may not " + (write ? "write" : "read") + " here for "
-                                            + person.get(),
+                                    client.config().principal() + " may not " + (write ? "write" : "read")
+                                            + " here for " + person.get(),
                                     subject);
                         },
                         VIRTUAL);
@@ -195,7 +195,8 @@ final class RegisterVolume implements Volume {
                                             case FP ->
                                                 writeFp(now, id, lease.session().number(), data, sent);
                                             case PASIS ->
-                                                writePasis(now, id, lease.session().number(), data, version);
+                                                writePasis(
+                                                        now, id, lease.session().number(), data, version);
                                         }))));
     }
 

@@ -181,8 +181,7 @@ final class RegisteredPrincipals implements Principals {
     public void revoke(PrincipalId principal, Duration retryTimer, Consumer<RevocationProgress> listener) {
         execute(new Command.RevokePrincipal(principal));
         if (principal.kind() == PrincipalKind.CLIENT) {
-            RevocationWaiter.over(driver, principal)
-                    .await(client::refreshMap, this::revoked, retryTimer, listener);
+            RevocationWaiter.over(driver, principal).await(client::refreshMap, this::revoked, retryTimer, listener);
         }
     }
 

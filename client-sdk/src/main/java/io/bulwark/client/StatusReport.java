@@ -117,8 +117,7 @@ final class StatusReport {
                 SURVEY_MILLIS);
     }
 
-    private ClusterStatus.NodeStatus node(
-            NodeAddress node, ClusterMap map, Map<Integer, NodeStatusReply> answers) {
+    private ClusterStatus.NodeStatus node(NodeAddress node, ClusterMap map, Map<Integer, NodeStatusReply> answers) {
         NodeStatusReply reply = answers.get(node.node());
         PrincipalId id = PrincipalId.node(node.node());
         Map<Verdict, Long> seen = seenOf(node.node(), answers);

@@ -44,7 +44,8 @@ final class CommandReference {
 
     /** Returns the names of all commands, such as {@code node drain}. */
     static List<String> names() {
-        return new CommandReference().commands.stream().map(CommandReference::name).toList();
+        return new CommandReference()
+                .commands.stream().map(CommandReference::name).toList();
     }
 
     private void collect(CommandSpec command) {

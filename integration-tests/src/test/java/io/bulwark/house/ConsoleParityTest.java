@@ -61,7 +61,8 @@ class ConsoleParityTest {
             operation("GET history", DERIVED),
             operation("GET events", "changes of the status as they come; a script repeats `status`"),
             operation("GET map", "`node list --groups` shows its groups, `node list` its nodes"),
-            operation("GET configuration", "a command reads its own files; the console shows the cluster's and its own"),
+            operation(
+                    "GET configuration", "a command reads its own files; the console shows the cluster's and its own"),
             // Buckets and objects.
             pair("mb", "POST buckets"),
             pair("rb", "DELETE buckets/{bucket}"),
@@ -212,11 +213,17 @@ class ConsoleParityTest {
     }
 
     private static Set<String> named(Part part) {
-        return TABLE.stream().map(part::of).filter(name -> !name.isEmpty()).collect(Collectors.toCollection(TreeSet::new));
+        return TABLE.stream()
+                .map(part::of)
+                .filter(name -> !name.isEmpty())
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     private static Set<String> paired(Part part) {
-        return TABLE.stream().filter(line -> line.reason.isEmpty()).map(part::of).collect(Collectors.toSet());
+        return TABLE.stream()
+                .filter(line -> line.reason.isEmpty())
+                .map(part::of)
+                .collect(Collectors.toSet());
     }
 
     /** Returns the operations that the controllers of the console declare. */

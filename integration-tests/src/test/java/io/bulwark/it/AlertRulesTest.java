@@ -26,9 +26,9 @@ class AlertRulesTest {
     /** Needs promtool, which .ci/run installs. */
     @Test
     void rulesPassTheirUnitTests() throws Exception {
-        boolean installed = List.of(Objects.requireNonNullElse(System.getenv("PATH"), "").split(File.pathSeparator))
-                .stream()
-                .anyMatch(directory -> Files.isExecutable(Path.of(directory, "promtool")));
+        boolean installed =
+                List.of(Objects.requireNonNullElse(System.getenv("PATH"), "").split(File.pathSeparator)).stream()
+                        .anyMatch(directory -> Files.isExecutable(Path.of(directory, "promtool")));
         assumeTrue(installed, "promtool is not installed");
         Process promtool = new ProcessBuilder("promtool", "test", "rules", "rules-test.yaml")
                 .directory(MONITORING.toFile())

@@ -35,15 +35,15 @@ final class Browser implements BeforeAllCallback, AfterAllCallback, TestWatcher 
     private static final Path PICTURES = Path.of("target", "screenshots");
 
     /** Elements that stand out to the right, if the page can be scrolled there. */
-    private static final String WIDER =
-            """
-            () => {
-              const root = document.documentElement;
-              if (root.scrollWidth <= root.clientWidth + 1) return [];
-              return [...document.querySelectorAll("body *")]
-                .filter((each) => each.getBoundingClientRect().right > root.clientWidth + 1)
-                .map((each) => each.outerHTML.slice(0, 120)).slice(0, 8);
-            }""";
+    private static final String WIDER = """
+        () => {
+          const root = document.documentElement;
+          if (root.scrollWidth <= root.clientWidth + 1) return [];
+          return [...document.querySelectorAll("body *")]
+            .filter((each) => each.getBoundingClientRect().right > root.clientWidth + 1)
+            .map((each) => each.outerHTML.slice(0, 120)).slice(0, 8);
+        }\
+        """;
 
     private static final Set<String> SERIOUS = Set.of("serious", "critical");
 
@@ -52,7 +52,8 @@ final class Browser implements BeforeAllCallback, AfterAllCallback, TestWatcher 
 
     @Override
     public void beforeAll(ExtensionContext context) throws Exception {
-        Optional<Path> executable = Stream.of("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
+        Optional<Path> executable = Stream.of(
+                        "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
                 .map(Path::of)
                 .filter(Files::isExecutable)
                 .findFirst();
@@ -84,7 +85,8 @@ final class Browser implements BeforeAllCallback, AfterAllCallback, TestWatcher 
         int number = 0;
         for (BrowserContext window : Objects.requireNonNull(chromium).contexts()) {
             for (Page page : window.pages()) {
-                Path picture = PICTURES.resolve("failed-" + context.getDisplayName().replaceAll("\\W", "") + "-" + number++ + ".png");
+                Path picture = PICTURES.resolve(
+                        "failed-" + context.getDisplayName().replaceAll("\\W", "") + "-" + number++ + ".png");
                 System.out.println("picture of " + page.url() + ": " + picture);
                 page.screenshot(new Page.ScreenshotOptions().setPath(picture).setFullPage(true));
             }

@@ -23,7 +23,8 @@ import tools.jackson.databind.json.JsonMapper;
 final class CheckedApi implements AutoCloseable {
     private static final JsonMapper JSON = JsonMapper.builder().build();
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
-    private static final Pattern CSRF = Pattern.compile("<meta name=\"csrf\" content=\"([^\"]+)\" data-header=\"([^\"]+)\">");
+    private static final Pattern CSRF =
+            Pattern.compile("<meta name=\"csrf\" content=\"([^\"]+)\" data-header=\"([^\"]+)\">");
 
     private final HttpClient http = HttpClient.newHttpClient();
     private final String url;
@@ -51,7 +52,9 @@ final class CheckedApi implements AutoCloseable {
 
         /** Fails unless the field at fault is named. */
         void refuses(String field) {
-            assertThat(json.has("field") ? json.get("field").asString() : "").as(text()).isEqualTo(field);
+            assertThat(json.has("field") ? json.get("field").asString() : "")
+                    .as(text())
+                    .isEqualTo(field);
         }
     }
 
@@ -64,7 +67,9 @@ final class CheckedApi implements AutoCloseable {
         private Call(String method, String path) {
             this.method = method;
             this.path = path;
-            request = HttpRequest.newBuilder(URI.create(url + path)).timeout(TIMEOUT).method(method, HttpRequest.BodyPublishers.noBody());
+            request = HttpRequest.newBuilder(URI.create(url + path))
+                    .timeout(TIMEOUT)
+                    .method(method, HttpRequest.BodyPublishers.noBody());
         }
 
         Call header(String name, String value) {
@@ -96,9 +101,11 @@ final class CheckedApi implements AutoCloseable {
             String type = answer.headers().firstValue("Content-Type").orElse("");
             boolean json = answer.body().length > 0 && type.contains("json") && !type.contains("jsonl");
             JsonNode body = json ? JSON.readTree(answer.body()) : JSON.nullNode();
-            String shown = method + " " + path + ": " + answer.statusCode() + " " + new String(answer.body(), StandardCharsets.UTF_8);
+            String shown = method + " " + path + ": " + answer.statusCode() + " "
+                    + new String(answer.body(), StandardCharsets.UTF_8);
             assertThat(answer.statusCode()).as(shown).isEqualTo(status);
-            String operation = api.operation(method, path).orElseThrow(() -> new AssertionError(method + " " + path + " is not published"));
+            String operation = api.operation(method, path)
+                    .orElseThrow(() -> new AssertionError(method + " " + path + " is not published"));
             assertThat(api.differences(operation, status, answer.body().length == 0 ? "" : type, json ? body : null))
                     .as(shown)
                     .isEmpty();
@@ -116,11 +123,13 @@ final class CheckedApi implements AutoCloseable {
             HttpResponse<InputStream> answer = http.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
             try (InputStream body = answer.body()) {
                 assertThat(answer.statusCode()).isEqualTo(200);
-                assertThat(answer.headers().firstValue("Content-Type").orElse("")).startsWith("text/event-stream");
+                assertThat(answer.headers().firstValue("Content-Type").orElse(""))
+                        .startsWith("text/event-stream");
                 assertThat(body.read()).isPositive();
             }
             String operation = api.operation(method, path).orElseThrow();
-            assertThat(api.differences(operation, 200, "text/event-stream", null)).isEmpty();
+            assertThat(api.differences(operation, 200, "text/event-stream", null))
+                    .isEmpty();
             called.add(operation);
         }
     }
@@ -142,7 +151,10 @@ final class CheckedApi implements AutoCloseable {
     JsonNode ended(String token, Answer started) throws IOException, InterruptedException {
         long end = System.nanoTime() + TIMEOUT.toNanos();
         while (true) {
-            JsonNode job = call("GET", started.header("Location")).token(token).gives(200).json();
+            JsonNode job = call("GET", started.header("Location"))
+                    .token(token)
+                    .gives(200)
+                    .json();
             if (!job.get("state").asString().equalsIgnoreCase("running") || System.nanoTime() > end) {
                 return job;
             }

@@ -52,7 +52,9 @@ class ConsoleApiIT {
         api = new CheckedApi(user);
         try (Session session = api.signIn(user)) {
             viewer = session.send(
-                            api.call("POST", API + "account/tokens").json(Map.of("label", "viewer " + RUN, "role", "viewer")), 201)
+                            api.call("POST", API + "account/tokens")
+                                    .json(Map.of("label", "viewer " + RUN, "role", "viewer")),
+                            201)
                     .json()
                     .get("secret")
                     .asString();
@@ -87,8 +89,12 @@ class ConsoleApiIT {
         for (String operation : api.published().operations()) {
             JsonNode described = api.published().description(operation);
             assertThat(described.has("summary")).as(operation).isTrue();
-            assertThat(ids.add(described.get("operationId").asString())).as(operation).isTrue();
-            assertThat(described.get("responses").propertyNames()).as(operation).anyMatch(status -> status.startsWith("2"));
+            assertThat(ids.add(described.get("operationId").asString()))
+                    .as(operation)
+                    .isTrue();
+            assertThat(described.get("responses").propertyNames())
+                    .as(operation)
+                    .anyMatch(status -> status.startsWith("2"));
             assertParametersOfPath(operation, described);
         }
         assertReferencesResolve(document, document);
@@ -102,7 +108,9 @@ class ConsoleApiIT {
         Set<String> declared = new TreeSet<>();
         if (described.has("parameters")) {
             described.get("parameters").forEach(parameter -> {
-                assertThat(parameter.has("schema")).as(operation + " " + parameter).isTrue();
+                assertThat(parameter.has("schema"))
+                        .as(operation + " " + parameter)
+                        .isTrue();
                 if (parameter.get("in").asString().equals("path")) {
                     declared.add(parameter.get("name").asString());
                 }
@@ -114,7 +122,9 @@ class ConsoleApiIT {
     private static void assertReferencesResolve(JsonNode document, JsonNode part) {
         if (part.has("$ref") && part.get("$ref").isString()) {
             String reference = part.get("$ref").asString();
-            assertThat(document.at(reference.substring(1)).isMissingNode()).as(reference).isFalse();
+            assertThat(document.at(reference.substring(1)).isMissingNode())
+                    .as(reference)
+                    .isFalse();
         }
         part.forEach(each -> assertReferencesResolve(document, each));
     }
@@ -123,15 +133,36 @@ class ConsoleApiIT {
     @Order(2)
     void readingNeedsNoMoreThanAViewer() throws Exception {
         for (String path : List.of(
-                "status", "work", "dashboard", "history", "map", "configuration", "buckets", "volumes", "volumes/default", "nodes",
-                "nodes/node-0", "nodes/node-0/drills", "groups?limit=2", "groups?volume=default", "replicas", "replicas/replica-0",
-                "jobs", "account", "account/activity", "account/tokens", "releases")) {
+                "status",
+                "work",
+                "dashboard",
+                "history",
+                "map",
+                "configuration",
+                "buckets",
+                "volumes",
+                "volumes/default",
+                "nodes",
+                "nodes/node-0",
+                "nodes/node-0/drills",
+                "groups?limit=2",
+                "groups?volume=default",
+                "replicas",
+                "replicas/replica-0",
+                "jobs",
+                "account",
+                "account/activity",
+                "account/tokens",
+                "releases")) {
             api.call("GET", API + path).token(viewer).gives(200);
         }
         api.call("GET", API + "events").token(viewer).streams();
         JsonNode node = get("nodes?limit=1").json();
         assertThat(node.get("items").size()).isEqualTo(1);
-        assertThat(get("nodes?limit=1&cursor=" + node.get("next").asString()).json().get("items").get(0))
+        assertThat(get("nodes?limit=1&cursor=" + node.get("next").asString())
+                        .json()
+                        .get("items")
+                        .get(0))
                 .isNotEqualTo(node.get("items").get(0));
         JsonNode series = get("history").json().get("available");
         get("history?series=" + series.get(0).asString());
@@ -156,36 +187,72 @@ class ConsoleApiIT {
         assertThat(get("buckets/" + BUCKET).header("ETag")).isEqualTo(made.header("ETag"));
 
         String object = "buckets/" + BUCKET + "/object";
-        Answer put = call("PUT", object + "?key=a%2Fb&tag=kind%3Dtest").bytes("text/plain", content).gives(201);
+        Answer put = call("PUT", object + "?key=a%2Fb&tag=kind%3Dtest")
+                .bytes("text/plain", content)
+                .gives(201);
         assertThat(put.json().get("tags").get("kind").asString()).isEqualTo("test");
-        call("PUT", object + "?key=a%2Fb").header("If-None-Match", "*").bytes("text/plain", content).gives(412);
-        call("PUT", object + "?key=a%2Fb&tag=bad").bytes("text/plain", content).gives(400).refuses("tag");
+        call("PUT", object + "?key=a%2Fb")
+                .header("If-None-Match", "*")
+                .bytes("text/plain", content)
+                .gives(412);
+        call("PUT", object + "?key=a%2Fb&tag=bad")
+                .bytes("text/plain", content)
+                .gives(400)
+                .refuses("tag");
         assertThat(get(object + "?key=a%2Fb").http().body()).isEqualTo(content);
-        assertThat(call("GET", object + "?key=a%2Fb").header("Range", "bytes=2-4").gives(206).text()).isEqualTo("234");
+        assertThat(call("GET", object + "?key=a%2Fb")
+                        .header("Range", "bytes=2-4")
+                        .gives(206)
+                        .text())
+                .isEqualTo("234");
         call("GET", object + "?key=a%2Fb").header("Range", "bytes=99-").gives(416);
-        call("GET", object + "?key=a%2Fb").header("If-None-Match", put.header("ETag")).gives(304);
+        call("GET", object + "?key=a%2Fb")
+                .header("If-None-Match", put.header("ETag"))
+                .gives(304);
         call("HEAD", object + "?key=a%2Fb").gives(200);
         get(object + "/info?key=a%2Fb");
-        assertThat(get(object + "/fragments?key=a%2Fb").json().get("extents").size()).isEqualTo(1);
-        call("POST", object + "/copy").json(Map.of("key", "a/b", "toKey", "a/c")).gives(201);
-        call("POST", object + "/copy").json(Map.of("key", "a/b", "toKey", "a/c", "ifAbsent", true)).gives(412);
+        assertThat(get(object + "/fragments?key=a%2Fb").json().get("extents").size())
+                .isEqualTo(1);
+        call("POST", object + "/copy")
+                .json(Map.of("key", "a/b", "toKey", "a/c"))
+                .gives(201);
+        call("POST", object + "/copy")
+                .json(Map.of("key", "a/b", "toKey", "a/c", "ifAbsent", true))
+                .gives(412);
         call("POST", object + "/copy").json(Map.of("toKey", "a/c")).gives(400).refuses("key");
-        call("POST", object + "/rename").json(Map.of("key", "a/c", "toKey", "a/d")).gives(200);
-        assertThat(get("buckets/" + BUCKET + "/objects?delimiter=%2F").json().get("prefixes").get(0).asString()).isEqualTo("a/");
-        assertThat(get("buckets/" + BUCKET + "/versions?limit=1").json().get("next").isNull()).isFalse();
-        assertThat(get("buckets/" + BUCKET + "/zip?prefix=a").header("Content-Type")).startsWith("application/zip");
+        call("POST", object + "/rename")
+                .json(Map.of("key", "a/c", "toKey", "a/d"))
+                .gives(200);
+        assertThat(get("buckets/" + BUCKET + "/objects?delimiter=%2F")
+                        .json()
+                        .get("prefixes")
+                        .get(0)
+                        .asString())
+                .isEqualTo("a/");
+        assertThat(get("buckets/" + BUCKET + "/versions?limit=1")
+                        .json()
+                        .get("next")
+                        .isNull())
+                .isFalse();
+        assertThat(get("buckets/" + BUCKET + "/zip?prefix=a").header("Content-Type"))
+                .startsWith("application/zip");
         api.call("POST", API + "buckets/" + BUCKET + "/zip")
                 .token(viewer)
                 .bytes("application/x-www-form-urlencoded", "key=a%2Fb".getBytes(StandardCharsets.UTF_8))
                 .gives(200);
-        Answer verification = call("POST", "buckets/" + BUCKET + "/verifications").json(Map.of("prefix", "a")).gives(202);
+        Answer verification = call("POST", "buckets/" + BUCKET + "/verifications")
+                .json(Map.of("prefix", "a"))
+                .gives(202);
         assertThat(api.ended(admin, verification).get("state").asString()).isEqualToIgnoringCase("succeeded");
-        call("GET", "jobs/" + verification.json().get("id").asString() + "/events").streams();
+        call("GET", "jobs/" + verification.json().get("id").asString() + "/events")
+                .streams();
         call("DELETE", "jobs/" + verification.json().get("id").asString()).gives(409);
 
         call("DELETE", "buckets/" + BUCKET).gives(409);
         call("DELETE", object + "?key=a%2Fb").header("If-Match", "\"99\"").gives(412);
-        call("DELETE", object + "?key=a%2Fb").header("If-Match", put.header("ETag")).gives(204);
+        call("DELETE", object + "?key=a%2Fb")
+                .header("If-Match", put.header("ETag"))
+                .gives(204);
         call("DELETE", object + "?key=a%2Fb").gives(404);
         call("DELETE", object + "?key=a%2Fd").gives(204);
         call("DELETE", "buckets/" + BUCKET).header("If-Match", STALE).gives(412);
@@ -197,13 +264,21 @@ class ConsoleApiIT {
     @Order(4)
     void volumesComeAndGo() throws Exception {
         String name = "vol-" + RUN;
-        call("POST", "volumes").json(Map.of("name", name, "kind", "tape")).gives(400).refuses("kind");
-        call("POST", "volumes").json(Map.of("name", name, "faults", 0)).gives(400).refuses("policy");
+        call("POST", "volumes")
+                .json(Map.of("name", name, "kind", "tape"))
+                .gives(400)
+                .refuses("kind");
+        call("POST", "volumes")
+                .json(Map.of("name", name, "faults", 0))
+                .gives(400)
+                .refuses("policy");
         call("POST", "volumes").json(Map.of("name", "default")).gives(409);
         Answer made = call("POST", "volumes").json(Map.of("name", name)).gives(201);
         assertThat(get("volumes/" + name).header("ETag")).isEqualTo(made.header("ETag"));
         call("DELETE", "volumes/" + name).header("If-Match", STALE).gives(412);
-        call("POST", "buckets").json(Map.of("name", "in-" + name, "volume", name)).gives(201);
+        call("POST", "buckets")
+                .json(Map.of("name", "in-" + name, "volume", name))
+                .gives(201);
         call("DELETE", "volumes/" + name).gives(409);
         call("DELETE", "buckets/in-" + name).gives(204);
         call("DELETE", "volumes/" + name).gives(204);
@@ -218,34 +293,60 @@ class ConsoleApiIT {
         call("GET", "nodes/node-0/plan?action=burn").gives(400).refuses("action");
         call("GET", "nodes/node-0/plan?action=replace&by=node-1").gives(409);
         call("POST", "nodes").json(Map.of("node", "replica-0")).gives(400).refuses("node");
-        call("POST", "nodes").json(Map.of("node", "node-0")).header("If-Match", STALE).gives(412);
+        call("POST", "nodes")
+                .json(Map.of("node", "node-0"))
+                .header("If-Match", STALE)
+                .gives(412);
         call("POST", "nodes").json(Map.of("node", "node-99")).gives(404);
         call("POST", "nodes/node-99/replace").json(Map.of("by", "node-0")).gives(404);
-        call("POST", "nodes/node-0/replace").json(Map.of("by", "node-0")).gives(400).refuses("by");
+        call("POST", "nodes/node-0/replace")
+                .json(Map.of("by", "node-0"))
+                .gives(400)
+                .refuses("by");
         call("POST", "nodes/node-0/replace").json(Map.of("by", "node-1")).gives(409);
         call("POST", "nodes/node-99/drain").gives(404);
         call("POST", "nodes/node-0/drain").header("If-Match", STALE).gives(412);
         call("DELETE", "nodes/node-99").gives(404);
         call("DELETE", "nodes/node-0").header("If-Match", STALE).gives(412);
         call("POST", "nodes/node-99/drills").json(Map.of("drill", "stop")).gives(404);
-        call("POST", "nodes/node-0/drills").json(Map.of("drill", "burn")).gives(400).refuses("drill");
+        call("POST", "nodes/node-0/drills")
+                .json(Map.of("drill", "burn"))
+                .gives(400)
+                .refuses("drill");
         call("DELETE", "groups/nowhere/changes").gives(404);
         call("DELETE", "groups/default/9999/change").gives(404);
         call("DELETE", "groups/default/x/change").gives(400).refuses("group");
 
-        String key = get("principals/replica-0").json().get("principal").get("keys").get(0).asString();
+        String key = get("principals/replica-0")
+                .json()
+                .get("principal")
+                .get("keys")
+                .get(0)
+                .asString();
         Map<String, String> fresh = Map.of("replica", "replica-90", "key", key, "address", "127.0.0.1:9");
         call("GET", "replicas/replica-99").gives(404);
         call("GET", "replicas/node-0").gives(400).refuses("replica");
         call("POST", "replicas/replica-99/replace").json(fresh).gives(404);
-        call("POST", "replicas/replica-0/replace").json(fresh).header("If-Match", "\"99\"").gives(412);
-        call("POST", "replicas/replica-0/replace").json(Map.of("replica", "replica-90")).gives(400).refuses("key");
-        call("POST", "replicas").json(Map.of("replicas", List.of(fresh))).gives(400).refuses("replicas");
+        call("POST", "replicas/replica-0/replace")
+                .json(fresh)
+                .header("If-Match", "\"99\"")
+                .gives(412);
+        call("POST", "replicas/replica-0/replace")
+                .json(Map.of("replica", "replica-90"))
+                .gives(400)
+                .refuses("key");
+        call("POST", "replicas")
+                .json(Map.of("replicas", List.of(fresh)))
+                .gives(400)
+                .refuses("replicas");
         call("POST", "replicas")
                 .bytes("application/json", "{\"replicas\":[null,null,null]}".getBytes(StandardCharsets.UTF_8))
                 .gives(400)
                 .refuses("replicas");
-        call("POST", "replicas/remove").json(Map.of("replicas", List.of("replica-0"))).gives(400).refuses("replicas");
+        call("POST", "replicas/remove")
+                .json(Map.of("replicas", List.of("replica-0")))
+                .gives(400)
+                .refuses("replicas");
         call("POST", "replicas/remove")
                 .json(Map.of("replicas", List.of("replica-0", "replica-1", "replica-2")))
                 .gives(409);
@@ -258,31 +359,57 @@ class ConsoleApiIT {
     @Order(6)
     void principalsGetRightsAndLoseThem() throws Exception {
         String id = "client-" + (10_000 + Math.floorMod(RUN.hashCode(), 50_000));
-        call("POST", "principals/invitations").json(Map.of("principal", id, "hours", 0)).gives(400).refuses("hours");
+        call("POST", "principals/invitations")
+                .json(Map.of("principal", id, "hours", 0))
+                .gives(400)
+                .refuses("hours");
         call("POST", "principals/invitations").json(Map.of("principal", id)).gives(201);
-        String key = get("principals/client-1").json().get("principal").get("keys").get(0).asString();
-        call("POST", "principals").json(Map.of("principal", id, "key", "none")).gives(400).refuses("key");
-        call("POST", "principals").json(Map.of("principal", "client-1", "key", key)).gives(409);
-        call("PUT", "principals/" + id + "/key").json(Map.of("key", key)).header("If-Match", STALE).gives(412);
+        String key = get("principals/client-1")
+                .json()
+                .get("principal")
+                .get("keys")
+                .get(0)
+                .asString();
+        call("POST", "principals")
+                .json(Map.of("principal", id, "key", "none"))
+                .gives(400)
+                .refuses("key");
+        call("POST", "principals")
+                .json(Map.of("principal", "client-1", "key", key))
+                .gives(409);
+        call("PUT", "principals/" + id + "/key")
+                .json(Map.of("key", key))
+                .header("If-Match", STALE)
+                .gives(412);
         call("PUT", "principals/client-99999/key").json(Map.of("key", key)).gives(404);
 
-        Map<String, Object> grant = Map.of("client", id, "scope", "volume", "name", "default", "rights", List.of("read"));
+        Map<String, Object> grant =
+                Map.of("client", id, "scope", "volume", "name", "default", "rights", List.of("read"));
         Answer granted = call("PUT", "grants").json(grant).gives(200);
         assertThat(get("grants?client=" + id).header("ETag")).isEqualTo(granted.header("ETag"));
         call("PUT", "grants").json(grant).header("If-Match", STALE).gives(412);
-        call("PUT", "grants").json(Map.of("client", id, "scope", "volume", "name", "nowhere-" + RUN, "rights", List.of("read"))).gives(404);
-        call("PUT", "grants").json(Map.of("client", id, "scope", "cluster", "rights", List.of("rule"))).gives(400).refuses("rights");
+        call("PUT", "grants")
+                .json(Map.of("client", id, "scope", "volume", "name", "nowhere-" + RUN, "rights", List.of("read")))
+                .gives(404);
+        call("PUT", "grants")
+                .json(Map.of("client", id, "scope", "cluster", "rights", List.of("rule")))
+                .gives(400)
+                .refuses("rights");
         call("PUT", "grants")
                 .bytes(
                         "application/json",
-                        ("{\"client\":\"" + id + "\",\"scope\":\"cluster\",\"rights\":[null]}").getBytes(StandardCharsets.UTF_8))
+                        ("{\"client\":\"" + id + "\",\"scope\":\"cluster\",\"rights\":[null]}")
+                                .getBytes(StandardCharsets.UTF_8))
                 .gives(400)
                 .refuses("rights");
         call("DELETE", "grants?client=" + id + "&scope=volume&name=default").gives(200);
         call("GET", "grants").gives(400).refuses("client");
 
         String actFor = "principals/" + id + "/act-for/client-1";
-        call("PUT", actFor).json(Map.of("rights", List.of("read"))).header("If-Match", STALE).gives(412);
+        call("PUT", actFor)
+                .json(Map.of("rights", List.of("read")))
+                .header("If-Match", STALE)
+                .gives(412);
         call("DELETE", actFor).header("If-Match", STALE).gives(412);
         call("DELETE", "suspensions/" + id).gives(404);
         call("DELETE", "principals/" + id + "?wait=-1").gives(400).refuses("wait");
@@ -290,7 +417,8 @@ class ConsoleApiIT {
         call("DELETE", "principals/replica-0").gives(409);
         Answer revoked = call("DELETE", "principals/" + id).gives(202);
         api.ended(admin, revoked);
-        assertThat(get("principals/" + id).json().get("principal").get("state").asString()).isEqualTo("revoked");
+        assertThat(get("principals/" + id).json().get("principal").get("state").asString())
+                .isEqualTo("revoked");
     }
 
     @Test
@@ -318,7 +446,10 @@ class ConsoleApiIT {
     void accountsAreMadeAndEnded() throws Exception {
         ConsoleUser user = CLUSTER.console();
         String name = "vera-" + RUN;
-        call("POST", "accounts").json(Map.of("name", name, "role", "queen")).gives(400).refuses("role");
+        call("POST", "accounts")
+                .json(Map.of("name", name, "role", "queen"))
+                .gives(400)
+                .refuses("role");
         call("POST", "accounts").json(Map.of("name", name, "role", "viewer")).gives(201);
         call("POST", "accounts").json(Map.of("name", name, "role", "viewer")).gives(409);
         call("POST", "accounts/" + name + "/link").gives(201);
@@ -327,18 +458,30 @@ class ConsoleApiIT {
         call("GET", "accounts/nobody-" + RUN).gives(404);
         call("DELETE", "accounts/" + name).header("If-Match", "\"999\"").gives(412);
         call("DELETE", "accounts/" + user.name()).gives(409);
-        assertThat(call("DELETE", "accounts/" + name).gives(200).json().get("active").asBoolean()).isFalse();
+        assertThat(call("DELETE", "accounts/" + name)
+                        .gives(200)
+                        .json()
+                        .get("active")
+                        .asBoolean())
+                .isFalse();
         call("POST", "accounts/" + name + "/link").gives(409);
-        api.call("POST", API + "setup").json(Map.of("token", "none", "name", name, "password", "p")).gives(403);
+        api.call("POST", API + "setup")
+                .json(Map.of("token", "none", "name", name, "password", "p"))
+                .gives(403);
         api.call("POST", API + "setup").json(Map.of("name", name)).gives(400).refuses("token");
 
-        call("POST", "account/tokens").json(Map.of("label", "x", "role", "viewer")).gives(403);
+        call("POST", "account/tokens")
+                .json(Map.of("label", "x", "role", "viewer"))
+                .gives(403);
         try (Session session = api.signIn(user)) {
             Map<String, String> token = Map.of("label", "short " + RUN, "role", "viewer");
             session.sendWithoutCsrf(api.call("POST", API + "account/tokens").json(token), 403);
             session.send(api.call("POST", API + "account/tokens").json(Map.of("label", "x", "role", "queen")), 400)
                     .refuses("role");
-            String id = session.send(api.call("POST", API + "account/tokens").json(token), 201).json().get("id").asString();
+            String id = session.send(api.call("POST", API + "account/tokens").json(token), 201)
+                    .json()
+                    .get("id")
+                    .asString();
             session.send(api.call("DELETE", API + "account/tokens/" + id), 204);
             session.send(api.call("DELETE", API + "account/tokens/" + id), 404);
             session.send(
@@ -379,7 +522,10 @@ class ConsoleApiIT {
         call("POST", "buckets").bytes("application/json", large).gives(413);
         call("POST", "buckets").bytes("text/plain", new byte[1]).gives(415);
         call("POST", "buckets").json(Map.of("name", List.of())).gives(400).refuses("name");
-        call("POST", "buckets").json(Map.of("quotaBytes", "much", "name", "x")).gives(400).refuses("quotaBytes");
+        call("POST", "buckets")
+                .json(Map.of("quotaBytes", "much", "name", "x"))
+                .gives(400)
+                .refuses("quotaBytes");
         call("GET", "buckets").header("Accept", "text/html").gives(406);
         call("GET", "buckets?limit=many").gives(400).refuses("limit");
         call("GET", "buckets?limit=0").gives(400).refuses("limit");
@@ -387,11 +533,23 @@ class ConsoleApiIT {
 
         String name = "once-" + RUN;
         String key = "key-" + RUN;
-        Answer first = call("POST", "buckets").header("Idempotency-Key", key).json(Map.of("name", name)).gives(201);
-        Answer second = call("POST", "buckets").header("Idempotency-Key", key).json(Map.of("name", name)).gives(201);
+        Answer first = call("POST", "buckets")
+                .header("Idempotency-Key", key)
+                .json(Map.of("name", name))
+                .gives(201);
+        Answer second = call("POST", "buckets")
+                .header("Idempotency-Key", key)
+                .json(Map.of("name", name))
+                .gives(201);
         assertThat(second.json()).isEqualTo(first.json());
-        call("POST", "buckets").header("Idempotency-Key", key).json(Map.of("name", name + "-x")).gives(422);
-        call("POST", "buckets").header("Idempotency-Key", "two words").json(Map.of("name", name)).gives(400);
+        call("POST", "buckets")
+                .header("Idempotency-Key", key)
+                .json(Map.of("name", name + "-x"))
+                .gives(422);
+        call("POST", "buckets")
+                .header("Idempotency-Key", "two words")
+                .json(Map.of("name", name))
+                .gives(400);
         call("DELETE", "buckets/" + name).gives(204);
     }
 

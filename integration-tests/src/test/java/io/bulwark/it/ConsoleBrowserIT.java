@@ -107,7 +107,8 @@ class ConsoleBrowserIT {
     }
 
     private static Locator button(Page page, String name) {
-        return page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name).setExact(true));
+        return page.getByRole(
+                AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name).setExact(true));
     }
 
     /** Playwright belongs to one thread. */
@@ -166,14 +167,16 @@ class ConsoleBrowserIT {
             page.getByLabel("Choose all that are shown").check();
             click(page, "Download chosen as zip");
         });
-        assertThat(entries(zip.path()))
-                .hasSize(PAGES + 3)
-                .contains("dropped.txt", OBJECT, "trip/2026/ähre & #1.txt");
-        page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName("trip/")).click();
-        page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName("2026/")).click();
-        page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName("boat.bin")).click();
-        Download back = page.waitForDownload(
-                () -> page.getByText("Download", new Page.GetByTextOptions().setExact(true)).click());
+        assertThat(entries(zip.path())).hasSize(PAGES + 3).contains("dropped.txt", OBJECT, "trip/2026/ähre & #1.txt");
+        page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName("trip/"))
+                .click();
+        page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName("2026/"))
+                .click();
+        page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName("boat.bin"))
+                .click();
+        Download back =
+                page.waitForDownload(() -> page.getByText("Download", new Page.GetByTextOptions().setExact(true))
+                        .click());
         assertThat(back.path()).hasBinaryContent(content);
         assertThat(page.locator("#fragments")).containsText("4 of 4");
         Browser.assertAccessible(page);
@@ -183,14 +186,13 @@ class ConsoleBrowserIT {
 
     /** As a file from the desktop, which scripts cannot make as a folder. */
     private static void drop(Page page, String name, String content) {
-        page.evaluate(
-                """
-                ([name, content]) => {
-                  const data = new DataTransfer();
-                  data.items.add(new File([content], name, { type: "text/plain" }));
-                  document.getElementById("upload").dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
-                }""",
-                List.of(name, content));
+        page.evaluate("""
+            ([name, content]) => {
+              const data = new DataTransfer();
+              data.items.add(new File([content], name, { type: "text/plain" }));
+              document.getElementById("upload").dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+            }\
+            """, List.of(name, content));
     }
 
     private static List<String> entries(Path zip) throws IOException {
@@ -249,7 +251,8 @@ class ConsoleBrowserIT {
         assertThat(faults.getByText("Proven:")).isVisible();
         Browser.assertAccessible(faults);
         Browser.picture(faults, "fault");
-        Download evidence = faults.waitForDownload(() -> faults.getByText("Download the evidence").click());
+        Download evidence = faults.waitForDownload(
+                () -> faults.getByText("Download the evidence").click());
         EvidenceVerification.Outcome outcome = EvidenceVerification.of(
                 GenesisFile.load(CLUSTER.plan().data().genesis()).genesisKeys(),
                 EvidenceFile.read(Files.readAllBytes(evidence.path())));
@@ -280,9 +283,7 @@ class ConsoleBrowserIT {
         job.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName("node-" + DRAINED))
                 .first()
                 .click();
-        soon().until(() -> job.locator("#job")
-                .innerText()
-                .contains("succeeded"));
+        soon().until(() -> job.locator("#job").innerText().contains("succeeded"));
         Browser.assertAccessible(job);
         Browser.picture(job, "job");
         job.close();
@@ -342,7 +343,8 @@ class ConsoleBrowserIT {
             var answer = page.navigate(url + path);
             assertThat(answer.status()).as(path).isEqualTo(200);
             Browser.assertAccessible(page);
-            Browser.picture(page, path.equals("/") ? "dashboard" : path.substring(1).replace('/', '-'));
+            Browser.picture(
+                    page, path.equals("/") ? "dashboard" : path.substring(1).replace('/', '-'));
             page.close();
         }
     }

@@ -33,29 +33,145 @@ class ConsoleHostileIT {
     private static final String API = "/api/v1/";
 
     private static final String[] SEGMENTS = {
-        "..", ".", "", "%2e%2e", "%252e", "%2f", "%2F", "%5c", "%00", "%0a", "%0d%0a", ";a=b", "a;b", "%ff", "%c0%af", "%", "%zz",
-        "x".repeat(3000), "-1", "99999999999999999999", "0", "null", "*", "%20", "+", "a%2525", "\u00e9", "<", "{id}", "default",
-        "client-1", "client-99999999", "node-0", "replica-99", "objects", "object", "events", "%F0%9F%92%A3", "'or'1", "$%7Bx%7D"
+        "..",
+        ".",
+        "",
+        "%2e%2e",
+        "%252e",
+        "%2f",
+        "%2F",
+        "%5c",
+        "%00",
+        "%0a",
+        "%0d%0a",
+        ";a=b",
+        "a;b",
+        "%ff",
+        "%c0%af",
+        "%",
+        "%zz",
+        "x".repeat(3000),
+        "-1",
+        "99999999999999999999",
+        "0",
+        "null",
+        "*",
+        "%20",
+        "+",
+        "a%2525",
+        "\u00e9",
+        "<",
+        "{id}",
+        "default",
+        "client-1",
+        "client-99999999",
+        "node-0",
+        "replica-99",
+        "objects",
+        "object",
+        "events",
+        "%F0%9F%92%A3",
+        "'or'1",
+        "$%7Bx%7D"
     };
 
     private static final String[] VALUES = {
-        "", "0", "-1", "1", "1001", "9223372036854775807", "-9223372036854775808", "9999999999999999999999", "1e3", "NaN", "%00", "%ff",
-        "%C3%28", "%ED%A0%80", "%", "..%2F..%2Fetc", "a,b", "a&limit=2", "x".repeat(2000), "true", "null", "%0d%0aSet-Cookie:a=b"
+        "",
+        "0",
+        "-1",
+        "1",
+        "1001",
+        "9223372036854775807",
+        "-9223372036854775808",
+        "9999999999999999999999",
+        "1e3",
+        "NaN",
+        "%00",
+        "%ff",
+        "%C3%28",
+        "%ED%A0%80",
+        "%",
+        "..%2F..%2Fetc",
+        "a,b",
+        "a&limit=2",
+        "x".repeat(2000),
+        "true",
+        "null",
+        "%0d%0aSet-Cookie:a=b"
     };
 
     private static final String[] NAMES = {
-        "limit", "cursor", "key", "version", "prefix", "delimiter", "volume", "client", "scope", "name", "by", "kind", "series", "since",
-        "action", "asStored", "tag", "base", "wait", "limit[]", "%00", "%ff"
+        "limit",
+        "cursor",
+        "key",
+        "version",
+        "prefix",
+        "delimiter",
+        "volume",
+        "client",
+        "scope",
+        "name",
+        "by",
+        "kind",
+        "series",
+        "since",
+        "action",
+        "asStored",
+        "tag",
+        "base",
+        "wait",
+        "limit[]",
+        "%00",
+        "%ff"
     };
 
     private static final String[] FIELDS = {
-        "name", "key", "toKey", "volume", "node", "replicas", "rights", "client", "scope", "principal", "hours", "faults", "fragments",
-        "dataFragments", "blockBytes", "quotaBytes", "role", "drill", "head", "by", "address", "label", "kind", "protocol"
+        "name",
+        "key",
+        "toKey",
+        "volume",
+        "node",
+        "replicas",
+        "rights",
+        "client",
+        "scope",
+        "principal",
+        "hours",
+        "faults",
+        "fragments",
+        "dataFragments",
+        "blockBytes",
+        "quotaBytes",
+        "role",
+        "drill",
+        "head",
+        "by",
+        "address",
+        "label",
+        "kind",
+        "protocol"
     };
 
     private static final String[] JSON_VALUES = {
-        "null", "true", "0", "-1", "1e400", "9223372036854775808", "\"\"", "\"\\u0000\"", "\"\\ud800\"", "[]", "[null]", "[[]]", "{}",
-        "{\"a\":null}", "\"object\"", "\"read\"", "[\"read\",7]", "0.5", "\"" + "y".repeat(5000) + "\""
+        "null",
+        "true",
+        "0",
+        "-1",
+        "1e400",
+        "9223372036854775808",
+        "\"\"",
+        "\"\\u0000\"",
+        "\"\\ud800\"",
+        "[]",
+        "[null]",
+        "[[]]",
+        "{}",
+        "{\"a\":null}",
+        "\"object\"",
+        "\"read\"",
+        "[\"read\",7]",
+        "0.5",
+        "\"" + "y".repeat(5000) + "\""
     };
 
     private static URI console;
@@ -115,9 +231,10 @@ class ConsoleHostileIT {
     void hostilePathsAreRefused() throws IOException {
         Random random = new Random(LiveCluster.SEED);
         for (int round = 0; round < ROUNDS; round++) {
-            List<String> segments = new ArrayList<>(List.of(PublishedApi.path(pick(random, operations.toArray(String[]::new)))
-                    .substring(API.length())
-                    .split("/")));
+            List<String> segments =
+                    new ArrayList<>(List.of(PublishedApi.path(pick(random, operations.toArray(String[]::new)))
+                            .substring(API.length())
+                            .split("/")));
             segments.replaceAll(each -> each.startsWith("{") ? pick(random, SEGMENTS) : each);
             segments.add(random.nextInt(segments.size() + 1), pick(random, SEGMENTS));
             String target = API + String.join("/", segments);
@@ -148,7 +265,10 @@ class ConsoleHostileIT {
                     .replaceAll("\\{[a-z]+}", "0");
             StringBuilder query = new StringBuilder();
             for (int i = random.nextInt(4); i >= 0; i--) {
-                query.append(query.isEmpty() ? "?" : "&").append(pick(random, NAMES)).append('=').append(pick(random, VALUES));
+                query.append(query.isEmpty() ? "?" : "&")
+                        .append(pick(random, NAMES))
+                        .append('=')
+                        .append(pick(random, VALUES));
             }
             RawRequest request = new RawRequest("GET", path + query);
             assertAnswered(request, send(request), isRefusedByServer(path + query));
@@ -167,7 +287,9 @@ class ConsoleHostileIT {
                 .toList();
         for (int round = 0; round < ROUNDS; round++) {
             String operation = pick(random, writers.toArray(String[]::new));
-            String path = PublishedApi.path(operation).replace("{bucket}", "nowhere").replaceAll("\\{[a-z]+}", "client-77777");
+            String path = PublishedApi.path(operation)
+                    .replace("{bucket}", "nowhere")
+                    .replaceAll("\\{[a-z]+}", "client-77777");
             String json = json(random);
             byte[] body = (random.nextInt(4) == 0 ? json.substring(0, random.nextInt(json.length())) : json)
                     .getBytes(StandardCharsets.UTF_8);
@@ -175,8 +297,16 @@ class ConsoleHostileIT {
                 random.nextBytes(body);
             }
             String type = pick(
-                    random, "application/json", "application/json", "application/json; charset=utf-16", "text/plain", "application/xml",
-                    "multipart/form-data; boundary=x", "x", "application/x-www-form-urlencoded", "application/json;charset=none");
+                    random,
+                    "application/json",
+                    "application/json",
+                    "application/json; charset=utf-16",
+                    "text/plain",
+                    "application/xml",
+                    "multipart/form-data; boundary=x",
+                    "x",
+                    "application/x-www-form-urlencoded",
+                    "application/json;charset=none");
             RawRequest request = new RawRequest(PublishedApi.method(operation), path).body(type, body);
             assertAnswered(request, send(request), false);
         }
@@ -187,7 +317,11 @@ class ConsoleHostileIT {
     private static String json(Random random) {
         StringBuilder json = new StringBuilder("{");
         for (int i = random.nextInt(5); i >= 0; i--) {
-            json.append('"').append(pick(random, FIELDS)).append("\":").append(pick(random, JSON_VALUES)).append(i == 0 ? "" : ",");
+            json.append('"')
+                    .append(pick(random, FIELDS))
+                    .append("\":")
+                    .append(pick(random, JSON_VALUES))
+                    .append(i == 0 ? "" : ",");
         }
         return json.append('}').toString();
     }
@@ -203,23 +337,55 @@ class ConsoleHostileIT {
         }
         byte[] digits = new byte[500_000];
         Arrays.fill(digits, (byte) '9');
-        byte[] number = ("{\"quotaBytes\":" + new String(digits, StandardCharsets.UTF_8) + "}").getBytes(StandardCharsets.UTF_8);
+        byte[] number = ("{\"quotaBytes\":" + new String(digits, StandardCharsets.UTF_8) + "}")
+                .getBytes(StandardCharsets.UTF_8);
         RawRequest request = new RawRequest("POST", API + "buckets").body("application/json", number);
         assertThat(send(request).status()).isEqualTo(400);
     }
 
     @Test
     void headersAreBounded() throws IOException {
-        RawRequest.Answer tooLong = send(new RawRequest("GET", API + "buckets").header("X-Long", "x".repeat(HEADER_LENGTH)));
+        RawRequest.Answer tooLong =
+                send(new RawRequest("GET", API + "buckets").header("X-Long", "x".repeat(HEADER_LENGTH)));
         assertThat(tooLong.status()).isIn(0, 400, 431);
         Random random = new Random(LiveCluster.SEED + 3);
-        String[] names = {"If-Match", "If-None-Match", "Idempotency-Key", "Range", "Accept", "Cookie", "Accept-Language", "X-Forwarded-For"};
+        String[] names = {
+            "If-Match",
+            "If-None-Match",
+            "Idempotency-Key",
+            "Range",
+            "Accept",
+            "Cookie",
+            "Accept-Language",
+            "X-Forwarded-For"
+        };
         String[] values = {
-            "", "*", "\"", "W/\"1\"", "\"99999999999999999999\"", "bytes=9-1", "bytes=-", "bytes=99999999999999999999-", "x/y", "text/html",
-            "a=b; a=c", "\u00ff", ",,,,", "x".repeat(4000), "en;q=9", "*/*;q=-1", "bulwark-session-1=x"
+            "",
+            "*",
+            "\"",
+            "W/\"1\"",
+            "\"99999999999999999999\"",
+            "bytes=9-1",
+            "bytes=-",
+            "bytes=99999999999999999999-",
+            "x/y",
+            "text/html",
+            "a=b; a=c",
+            "\u00ff",
+            ",,,,",
+            "x".repeat(4000),
+            "en;q=9",
+            "*/*;q=-1",
+            "bulwark-session-1=x"
         };
         for (int round = 0; round < ROUNDS; round++) {
-            String operation = pick(random, "GET buckets", "GET nodes", "GET status", "POST buckets", "GET buckets/nowhere/object?key=a");
+            String operation = pick(
+                    random,
+                    "GET buckets",
+                    "GET nodes",
+                    "GET status",
+                    "POST buckets",
+                    "GET buckets/nowhere/object?key=a");
             RawRequest request = new RawRequest(PublishedApi.method(operation), API + PublishedApi.path(operation))
                     .header(pick(random, names), pick(random, values));
             assertAnswered(request, send(request), false);
@@ -229,13 +395,16 @@ class ConsoleHostileIT {
 
     @Test
     void otherHostNamesGetNothing() throws IOException {
-        for (String host : List.of("evil.example", "evil.example:" + console.getPort(), "10.0.0.1", "localhost.evil.example")) {
+        for (String host :
+                List.of("evil.example", "evil.example:" + console.getPort(), "10.0.0.1", "localhost.evil.example")) {
             RawRequest.Answer answer = send(new RawRequest("GET", API + "buckets").host(host));
             assertThat(answer.status()).as(host).isEqualTo(421);
             assertThat(answer.type()).as(host).startsWith("application/problem+json");
             assertThat(answer.text()).as(host).doesNotContain("items");
         }
-        assertThat(send(new RawRequest("GET", API + "buckets").host("local host")).status()).isEqualTo(400);
+        assertThat(send(new RawRequest("GET", API + "buckets").host("local host"))
+                        .status())
+                .isEqualTo(400);
     }
 
     @Test

@@ -129,8 +129,8 @@ class LieIT {
     @Test
     @Order(5)
     void theRecordedFaultsAreProvenWithoutTheCluster() throws Exception {
-        GenesisKeys genesis = GenesisFile.load(CLUSTER.root().resolve("genesis.properties"))
-                .genesisKeys();
+        GenesisKeys genesis =
+                GenesisFile.load(CLUSTER.root().resolve("genesis.properties")).genesisKeys();
         List<Faults.Fault> faults = recorded();
         if (faults.isEmpty()) {
             // Each liar has repaired itself before two peers looked.
@@ -144,8 +144,7 @@ class LieIT {
         }
         assertThat(faults).isNotEmpty();
         for (Faults.Fault fault : faults) {
-            EvidenceProof proof =
-                    EvidenceFile.read(CLUSTER.client().faults().export(fault.number()));
+            EvidenceProof proof = EvidenceFile.read(CLUSTER.client().faults().export(fault.number()));
             EvidenceVerification.Outcome outcome = EvidenceVerification.of(genesis, proof);
             assertThat(outcome.isValid()).as("%s: %s", fault, outcome.steps()).isTrue();
             assertThat(proof.evidence().about()).isEqualTo(fault.about());

@@ -12,16 +12,19 @@ import tools.jackson.databind.JsonNode;
 
 /** OpenAPI document that a console publishes, against which answers are checked. */
 final class PublishedApi {
-    private static final Set<String> METHODS = Set.of("get", "head", "put", "post", "delete", "patch", "options", "trace");
+    private static final Set<String> METHODS =
+            Set.of("get", "head", "put", "post", "delete", "patch", "options", "trace");
 
     private final JsonNode document;
     private final Set<String> operations = new TreeSet<>();
 
     PublishedApi(JsonNode document) {
         this.document = document;
-        document.get("paths").properties().forEach(path -> path.getValue().propertyNames().stream()
-                .filter(METHODS::contains)
-                .forEach(method -> operations.add(method.toUpperCase(Locale.ROOT) + " " + path.getKey())));
+        document.get("paths")
+                .properties()
+                .forEach(path -> path.getValue().propertyNames().stream()
+                        .filter(METHODS::contains)
+                        .forEach(method -> operations.add(method.toUpperCase(Locale.ROOT) + " " + path.getKey())));
     }
 
     JsonNode document() {
@@ -37,8 +40,10 @@ final class PublishedApi {
     Optional<String> operation(String method, String target) {
         String[] asked = target.split("\\?", 2)[0].split("/", -1);
         return operations.stream()
-                .filter(each -> each.startsWith(method + " ") && matches(path(each).split("/", -1), asked))
-                .min(Comparator.comparingLong(each -> each.chars().filter(c -> c == '{').count()));
+                .filter(each ->
+                        each.startsWith(method + " ") && matches(path(each).split("/", -1), asked))
+                .min(Comparator.comparingLong(
+                        each -> each.chars().filter(c -> c == '{').count()));
     }
 
     private static boolean matches(String[] template, String[] asked) {
@@ -130,7 +135,9 @@ final class PublishedApi {
             for (int i = 0; i < value.size(); i++) {
                 compare(value.get(i), schema.get("items"), at + "[" + i + "]", found);
             }
-        } else if (schema.has("enum") && !value.isNull() && schema.get("enum").valueStream().noneMatch(value::equals)) {
+        } else if (schema.has("enum")
+                && !value.isNull()
+                && schema.get("enum").valueStream().noneMatch(value::equals)) {
             found.add(at + ": none of " + schema.get("enum") + ", but " + value);
         }
     }

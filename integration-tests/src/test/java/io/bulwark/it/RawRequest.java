@@ -73,8 +73,8 @@ final class RawRequest {
 
     private static Answer parsed(String answer) {
         String[] parts = answer.split("\r\n\r\n", 2);
-        String[] lines = parts[0].split("\r\n");
-        String[] first = lines[0].split(" ");
+        String[] lines = parts[0].split("\r\n", -1);
+        String[] first = lines[0].split(" ", -1);
         if (first.length < 2 || !first[1].matches("[0-9]{3}")) {
             return new Answer(0, "", answer);
         }

@@ -58,6 +58,7 @@ class ShutdownIT {
 
     /** Requests are in hand by then. */
     private static final Duration ARRIVED = Duration.ofSeconds(2);
+
     private static final Duration KNOWN = Duration.ofMillis(2_200);
 
     /** Longer than a process gives itself, on a busy machine too: its exit code and its log tell whether it kept to that. */
@@ -148,7 +149,8 @@ class ShutdownIT {
             // The console answers from what it knows if that is two seconds old at most.
             Thread.sleep(KNOWN);
             for (int i = 0; i < REQUESTS; i++) {
-                HttpRequest request = user.request(i % 2 == 0 ? "/api/v1/status" : "/api/v1/map").build();
+                HttpRequest request = user.request(i % 2 == 0 ? "/api/v1/status" : "/api/v1/map")
+                        .build();
                 asked.add(http.sendAsync(request, HttpResponse.BodyHandlers.ofString()));
             }
             Thread.sleep(ARRIVED);

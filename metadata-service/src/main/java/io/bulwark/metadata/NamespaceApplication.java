@@ -36,6 +36,7 @@ public final class NamespaceApplication implements ReplicatedApplication {
 
     @Override
     public void restore(Bytes snapshot) {
-        machine = MetadataStateMachine.restore(snapshot, new TreeMapState(), keys).withReplicasThatStay();
+        machine =
+                MetadataStateMachine.restore(snapshot, new TreeMapState(), keys).withReplicasThatStay();
     }
 }

@@ -20,8 +20,8 @@ public final class RecoveryAnswers {
         if (!(message instanceof RecoveryMessage.StatusQuery ask)) {
             return false;
         }
-        var _ = peer.send(requestId, new RecoveryMessage.StatusAnswer(
-                        ask.call(), status.leader(), status.view(), of(status)));
+        var _ = peer.send(
+                requestId, new RecoveryMessage.StatusAnswer(ask.call(), status.leader(), status.view(), of(status)));
         return true;
     }
 

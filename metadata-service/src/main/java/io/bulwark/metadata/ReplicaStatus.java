@@ -33,6 +33,7 @@ public record ReplicaStatus(
 
     /** The same of a life that is over: nothing takes part any more. */
     public ReplicaStatus ended() {
-        return new ReplicaStatus(replica, Phase.FOLLOWING, leader, view, lagBatches, damaged, failure, waiting, recovery);
+        return new ReplicaStatus(
+                replica, Phase.FOLLOWING, leader, view, lagBatches, damaged, failure, waiting, recovery);
     }
 }

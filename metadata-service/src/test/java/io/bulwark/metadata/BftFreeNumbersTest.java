@@ -58,8 +58,8 @@ class BftFreeNumbersTest {
 
     @Test
     void aNewViewChoosesForFewNumbers() throws Exception {
-        try (ReplicaGroup group = ReplicaGroup.withIdentities(
-                directory, ReplicaGroup.Starter.bft(), SNAPSHOT_BATCHES, SELDOM)) {
+        try (ReplicaGroup group =
+                ReplicaGroup.withIdentities(directory, ReplicaGroup.Starter.bft(), SNAPSHOT_BATCHES, SELDOM)) {
             group.startAll();
             write(group);
             assertThat(choicesAfter(group, 0)).isLessThan(LOG_SIZE);

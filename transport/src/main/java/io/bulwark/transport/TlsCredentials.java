@@ -63,11 +63,7 @@ public final class TlsCredentials implements Credentials {
             OwnKey key, Instant until, SslProvider engine, SslContext accepting, SslContext connecting) {}
 
     public TlsCredentials(Identity identity, TrustedKeys trusted) {
-        this(
-                identity,
-                trusted,
-                OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK,
-                InstantSource.system());
+        this(identity, trusted, OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK, InstantSource.system());
     }
 
     TlsCredentials(Identity identity, TrustedKeys trusted, SslProvider provider, InstantSource clock) {

@@ -58,8 +58,8 @@ class VersionsTest {
     @ParameterizedTest
     @MethodSource("engines")
     void thisBuildAndTheNextSpeakThisVersion(SslProvider engine) throws IOException {
-        TransportServer here = open(credentials(NODES, engine, WireVersions.HERE), atNode)
-                .listen(TestPrincipals.anyPort(), node);
+        TransportServer here =
+                open(credentials(NODES, engine, WireVersions.HERE), atNode).listen(TestPrincipals.anyPort(), node);
         PeerLink link =
                 open(credentials(CLIENTS, engine, NEXT_BUILD), atClient).link(NODE, here.boundAddress(), client);
         Recorder.next(node.connected);
@@ -107,17 +107,19 @@ class VersionsTest {
         log.start();
         logger.addAppender(log);
         try {
-            TransportServer server = open(credentials(NODES, engine, WireVersions.HERE), atNode)
-                    .listen(TestPrincipals.anyPort(), node);
+            TransportServer server =
+                    open(credentials(NODES, engine, WireVersions.HERE), atNode).listen(TestPrincipals.anyPort(), node);
             for (List<String> versions : List.of(LATER_BUILD.names(), List.of("h2"), List.<String>of())) {
                 try (TlsSocket later = new TlsSocket(server.boundAddress(), CLIENTS, "TLSv1.3", versions)) {
                     assertThat(later.isRefused()).isTrue();
                 }
             }
             await().until(() -> faults(atNode, Fault.HANDSHAKE_VERSION) == 3);
-            await().untilAsserted(() -> assertThat(log.list).anySatisfy(line -> assertThat(line.getFormattedMessage())
-                    .contains(CLIENT + " offers none of the wire versions of this process, bulwark/1: upgrade the "
-                            + "older of the two")));
+            await().untilAsserted(() -> assertThat(log.list)
+                    .anySatisfy(line -> assertThat(line.getFormattedMessage())
+                            .contains(CLIENT
+                                    + " offers none of the wire versions of this process, bulwark/1: upgrade the "
+                                    + "older of the two")));
             assertThat(node.connected).isEmpty();
         } finally {
             logger.detachAppender(log);
@@ -126,8 +128,7 @@ class VersionsTest {
     }
 
     private Transport open(TlsCredentials credentials, MeterRegistry registry) {
-        Transport transport =
-                Transport.open(TestPrincipals.settings(), credentials, TestMessage.CODECS, registry);
+        Transport transport = Transport.open(TestPrincipals.settings(), credentials, TestMessage.CODECS, registry);
         opened.add(transport);
         return transport;
     }

@@ -47,7 +47,11 @@ class AccountAdministration {
         // The link lets its owner act as that person, and no replica sees it made.
         door.requireAdministrator(administrator().principal());
         String token = accounts.makeLink(name);
-        log.add(AccessLog.Event.LINK_MADE, name, address, "by " + administrator().name());
+        log.add(
+                AccessLog.Event.LINK_MADE,
+                name,
+                address,
+                "by " + administrator().name());
         return new Invitation(accounts.require(name), token);
     }
 
@@ -59,7 +63,11 @@ class AccountAdministration {
         }
         door.requireAdministrator(administrator().principal());
         Account ended = account.active() ? accounts.deactivate(name) : account;
-        log.add(AccessLog.Event.ACCOUNT_DEACTIVATED, name, address, "by " + administrator().name());
+        log.add(
+                AccessLog.Event.ACCOUNT_DEACTIVATED,
+                name,
+                address,
+                "by " + administrator().name());
         door.removePerson(administrator().principal(), PrincipalId.client(account.principal()));
         return ended;
     }

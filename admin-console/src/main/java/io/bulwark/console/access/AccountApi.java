@@ -54,7 +54,8 @@ class AccountApi {
 
     record TokenRequest(@Nullable String label, @Nullable String role) {}
 
-    record PasswordRequest(@Nullable String present, @Nullable String password) {}
+    record PasswordRequest(
+            @Nullable String present, @Nullable String password) {}
 
     @GetMapping
     @Operation(summary = "Who asks, and with which rights")
@@ -88,9 +89,10 @@ class AccountApi {
     @ApiResponse(responseCode = "403", description = "The role is higher than the person's, or a token asks.")
     @ApiResponse(responseCode = "409", description = "The account has as many tokens as it may have.")
     NewTokenView addToken(@RequestBody TokenRequest body, HttpServletRequest request) {
-        Accounts.NewToken made = own.addToken(
-                Bodies.text("label", body.label), Bodies.role(body.role), request.getRemoteAddr());
-        return new NewTokenView(made.token().id(), made.token().label(), made.token().role(), made.secret());
+        Accounts.NewToken made =
+                own.addToken(Bodies.text("label", body.label), Bodies.role(body.role), request.getRemoteAddr());
+        return new NewTokenView(
+                made.token().id(), made.token().label(), made.token().role(), made.secret());
     }
 
     @DeleteMapping("/tokens/{id}")

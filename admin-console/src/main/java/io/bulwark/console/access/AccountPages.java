@@ -79,11 +79,13 @@ class AccountPages {
         model.addAttribute("local", person.isLocal());
         model.addAttribute("administrator", person.role() == Role.ADMINISTRATOR);
         model.addAttribute(
-                "roles", Stream.of(Role.values()).filter(person.role()::includes).toList());
+                "roles",
+                Stream.of(Role.values()).filter(person.role()::includes).toList());
         if (person.isLocal()) {
             model.addAttribute("tokens", own.find().tokens());
         }
-        model.addAttribute("activity", log.last(person.name()).stream().limit(50).toList());
+        model.addAttribute(
+                "activity", log.last(person.name()).stream().limit(50).toList());
         model.addAttribute("problem", problem);
         return "access/account";
     }

@@ -84,8 +84,7 @@ class AccountsApi {
     @Operation(summary = "Local accounts by name")
     @ApiResponse(responseCode = "403", description = "The person is no administrator.")
     @ApiResponse(responseCode = "200", description = "A part of the accounts")
-    Page<View> list(
-            @RequestParam(defaultValue = "100") int limit, @RequestParam(defaultValue = "") String cursor) {
+    Page<View> list(@RequestParam(defaultValue = "100") int limit, @RequestParam(defaultValue = "") String cursor) {
         if (limit < 1 || limit > LIMIT_MAX) {
             throw ApiException.badField("limit", "a page has 1 to " + LIMIT_MAX + " entries");
         }
@@ -112,8 +111,8 @@ class AccountsApi {
     @ApiResponse(responseCode = "400", description = "The name or the role is refused.")
     @ApiResponse(responseCode = "409", description = "There is an account of this name.")
     InvitationView create(@RequestBody Request body, HttpServletRequest request) {
-        return InvitationView.of(administration.create(
-                Bodies.text("name", body.name), Bodies.role(body.role), request.getRemoteAddr()));
+        return InvitationView.of(
+                administration.create(Bodies.text("name", body.name), Bodies.role(body.role), request.getRemoteAddr()));
     }
 
     @PostMapping("/{name}/link")

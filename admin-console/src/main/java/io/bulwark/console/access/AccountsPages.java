@@ -27,8 +27,7 @@ class AccountsPages {
     private final AccessLog log;
     private final ConsoleSettings settings;
 
-    AccountsPages(
-            AccountAdministration administration, Accounts accounts, AccessLog log, ConsoleSettings settings) {
+    AccountsPages(AccountAdministration administration, Accounts accounts, AccessLog log, ConsoleSettings settings) {
         this.administration = administration;
         this.accounts = accounts;
         this.log = log;
@@ -52,13 +51,11 @@ class AccountsPages {
             Model model,
             HttpServletRequest request,
             HttpServletResponse response) {
-        return invited(
-                () -> administration.create(name, Bodies.role(role), request.getRemoteAddr()), model, response);
+        return invited(() -> administration.create(name, Bodies.role(role), request.getRemoteAddr()), model, response);
     }
 
     @PostMapping("/accounts/{name}/link")
-    String invite(
-            @PathVariable String name, Model model, HttpServletRequest request, HttpServletResponse response) {
+    String invite(@PathVariable String name, Model model, HttpServletRequest request, HttpServletResponse response) {
         return invited(() -> administration.invite(name, request.getRemoteAddr()), model, response);
     }
 
@@ -82,8 +79,7 @@ class AccountsPages {
         }
     }
 
-    private String invited(
-            Supplier<AccountAdministration.Invitation> work, Model model, HttpServletResponse response) {
+    private String invited(Supplier<AccountAdministration.Invitation> work, Model model, HttpServletResponse response) {
         try {
             AccountAdministration.Invitation invitation = work.get();
             String base = settings.web()

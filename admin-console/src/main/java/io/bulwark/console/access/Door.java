@@ -84,7 +84,8 @@ public class Door {
         }
         if (found.size() < Role.values().length) {
             throw new UnavailableException(
-                    "the console may not act for people yet; an operator of the cluster runs `bulwark console enable --door "
+                    "the console may not act for people yet; an operator of the cluster runs `bulwark console enable"
+                            + " --door "
                             + self + "`",
                     Subject.NONE);
         }

@@ -17,7 +17,8 @@ class Landing extends SavedRequestAwareAuthenticationSuccessHandler {
         setRedirectStrategy(Landing::redirect);
     }
 
-    private static void redirect(HttpServletRequest request, HttpServletResponse response, String url) throws IOException {
+    private static void redirect(HttpServletRequest request, HttpServletResponse response, String url)
+            throws IOException {
         response.sendRedirect(own(url));
     }
 

@@ -82,7 +82,11 @@ class OidcSignIn {
     private ClientRegistration registration(ConsoleSettings.Oidc oidc) {
         String secret;
         try {
-            secret = Files.readString(oidc.secret()).lines().findFirst().orElse("").strip();
+            secret = Files.readString(oidc.secret())
+                    .lines()
+                    .findFirst()
+                    .orElse("")
+                    .strip();
         } catch (IOException e) {
             throw new OAuth2AuthenticationException(
                     new OAuth2Error("secret"), "cannot read " + oidc.secret() + ": " + e.getMessage(), e);
@@ -101,7 +105,8 @@ class OidcSignIn {
     static OidcUser withRole(OidcUser user, ConsoleSettings.Oidc oidc) {
         Role role = role(user.getClaims(), oidc)
                 .orElseThrow(() -> new OAuth2AuthenticationException(
-                        new OAuth2Error("no_role"), "the claim " + oidc.claim() + " gives " + user.getName() + " no role"));
+                        new OAuth2Error("no_role"),
+                        "the claim " + oidc.claim() + " gives " + user.getName() + " no role"));
         List<GrantedAuthority> authorities = new ArrayList<>(Roles.authorities(role));
         String name = user.getPreferredUsername() != null ? "preferred_username" : "sub";
         return new ProvidersUser(authorities, user, name);
@@ -124,9 +129,8 @@ class OidcSignIn {
 
     private static Optional<Role> role(Map<String, Object> claims, ConsoleSettings.Oidc oidc) {
         @Nullable Object claim = claims.get(oidc.claim());
-        Collection<?> values = claim instanceof Collection<?> several
-                ? several
-                : claim == null ? List.of() : List.of(claim);
+        Collection<?> values =
+                claim instanceof Collection<?> several ? several : claim == null ? List.of() : List.of(claim);
         return values.stream()
                 .filter(String.class::isInstance)
                 .map(value -> Optional.ofNullable(oidc.roles().get(value)))

@@ -36,7 +36,10 @@ class Origins extends OncePerRequestFilter {
             throws ServletException, IOException {
         String site = request.getHeader(SITE);
         if (site != null && FOREIGN.contains(site) && !READS.contains(request.getMethod())) {
-            problems.send(response, HttpStatus.FORBIDDEN, "a page of another origin sent this; the console changes nothing for it");
+            problems.send(
+                    response,
+                    HttpStatus.FORBIDDEN,
+                    "a page of another origin sent this; the console changes nothing for it");
             return;
         }
         chain.doFilter(request, response);

@@ -11,8 +11,7 @@ import org.springframework.security.core.AuthenticatedPrincipal;
  * @param limited whether a token gives less than the role of the person
  * @param version of the local account when the person signed in; 0 for others
  */
-public record Person(
-        String name, Role role, PrincipalId principal, Means means, boolean limited, long version)
+public record Person(String name, Role role, PrincipalId principal, Means means, boolean limited, long version)
         implements AuthenticatedPrincipal {
     /** Means by which a person signs in. */
     public enum Means {

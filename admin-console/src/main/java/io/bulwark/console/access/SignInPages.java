@@ -40,7 +40,8 @@ class SignInPages {
                 .ifPresent(notice -> {
                     model.addAttribute("notice", notice.getValue());
                     model.addAttribute(
-                            "bad", !notice.getKey().equals("out") && !notice.getKey().equals("ready"));
+                            "bad",
+                            !notice.getKey().equals("out") && !notice.getKey().equals("ready"));
                 });
         model.addAttribute("hasProvider", hasProvider);
         return "access/sign-in";

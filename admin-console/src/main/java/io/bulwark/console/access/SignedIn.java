@@ -58,7 +58,8 @@ public class SignedIn {
             case Person person -> Optional.of(person);
             case OidcUser user ->
                 Roles.of(authentication)
-                        .map(role -> new Person(user.getName(), role, door.principalOf(role), Person.Means.OIDC, false, 0));
+                        .map(role ->
+                                new Person(user.getName(), role, door.principalOf(role), Person.Means.OIDC, false, 0));
             case null, default -> Optional.empty();
         };
     }

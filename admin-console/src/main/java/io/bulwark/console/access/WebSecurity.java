@@ -45,8 +45,9 @@ import org.springframework.security.web.util.matcher.NegatedRequestMatcher;
 @Configuration(proxyBeanMethods = false)
 class WebSecurity {
     /** Scripts and styles come from this server's own files alone; nothing inline runs. */
-    static final String CONTENT_SECURITY_POLICY = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none';"
-            + " form-action 'self'; frame-ancestors 'none'";
+    static final String CONTENT_SECURITY_POLICY =
+            "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none';"
+                    + " form-action 'self'; frame-ancestors 'none'";
 
     static final String SIGN_IN = "/sign-in";
     static final String SIGN_OUT = "/sign-out";
@@ -91,9 +92,12 @@ class WebSecurity {
                                 BearerFilter::isBearer,
                                 PathPatternRequestMatcher.pathPattern(HttpMethod.POST, API_SETUP)))
                 .requestCache(cache -> cache.disable())
-                .exceptionHandling(failures -> failures.authenticationEntryPoint((_, response, _) -> unauthorized(response))
+                .exceptionHandling(failures -> failures.authenticationEntryPoint(
+                                (_, response, _) -> unauthorized(response))
                         .accessDeniedHandler((_, response, denied) -> problems.send(
-                                response, HttpStatus.FORBIDDEN, "your role does not allow this: " + denied.getMessage())))
+                                response,
+                                HttpStatus.FORBIDDEN,
+                                "your role does not allow this: " + denied.getMessage())))
                 .addFilterAfter(new BearerFilter(accounts), SecurityContextHolderFilter.class);
         return common(http);
     }
@@ -128,7 +132,8 @@ class WebSecurity {
                 .headers(headers -> headers.contentSecurityPolicy(
                                 policy -> policy.policyDirectives(CONTENT_SECURITY_POLICY))
                         .referrerPolicy(referrer -> referrer.policy(ReferrerPolicy.NO_REFERRER))
-                        // It would bind all ports of this host name, and forbid browsers to accept a self-signed certificate.
+                        // It would bind all ports of this host name, and forbid browsers to accept a self-signed
+                        // certificate.
                         .httpStrictTransportSecurity(HeadersConfigurer.HstsConfig::disable))
                 .build();
     }
@@ -137,7 +142,8 @@ class WebSecurity {
             AuthorizeHttpRequestsConfigurer<HttpSecurity>.AuthorizationManagerRequestMatcherRegistry requests) {
         requests.dispatcherTypeMatchers(DispatcherType.ERROR, DispatcherType.FORWARD, DispatcherType.ASYNC)
                 .permitAll()
-                .requestMatchers("/accounts", "/accounts/**", "/api/v1/accounts", "/api/v1/accounts/**", "/api/v1/access-log")
+                .requestMatchers(
+                        "/accounts", "/accounts/**", "/api/v1/accounts", "/api/v1/accounts/**", "/api/v1/access-log")
                 .hasAuthority(Roles.authority(Role.ADMINISTRATOR))
                 .requestMatchers("/audit/**", "/api/v1/audit/**")
                 .hasAuthority(Roles.authority(Role.ADMINISTRATOR))
@@ -160,8 +166,10 @@ class WebSecurity {
     private CsrfConfigurer<HttpSecurity> csrf(CsrfConfigurer<HttpSecurity> csrf) {
         CookieCsrfTokenRepository tokens = new CookieCsrfTokenRepository();
         tokens.setCookieName(cookie("csrf"));
-        tokens.setCookieCustomizer(cookie ->
-                cookie.secure(settings.isSecure()).httpOnly(true).sameSite("Strict").path("/"));
+        tokens.setCookieCustomizer(cookie -> cookie.secure(settings.isSecure())
+                .httpOnly(true)
+                .sameSite("Strict")
+                .path("/"));
         return csrf.csrfTokenRepository(tokens);
     }
 

@@ -101,9 +101,7 @@ public class AccessLog {
             JsonFile.makeDirectory(file.toAbsolutePath().resolveSibling("."));
             if (Files.exists(file) && Files.size(file) > FILE_BYTES_MAX) {
                 Files.move(
-                        file,
-                        file.resolveSibling("access.log.1"),
-                        java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+                        file, file.resolveSibling("access.log.1"), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
             }
             if (!Files.exists(file)) {
                 Files.createFile(

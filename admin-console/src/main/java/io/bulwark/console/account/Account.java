@@ -65,8 +65,7 @@ public record Account(
     }
 
     Account withPassword(String hash) {
-        return new Account(
-                name, hash, role, principal, created, active, version + 1, Failures.NONE, null, tokens);
+        return new Account(name, hash, role, principal, created, active, version + 1, Failures.NONE, null, tokens);
     }
 
     Account withLink(@Nullable Link next) {
@@ -82,7 +81,6 @@ public record Account(
     }
 
     Account deactivated() {
-        return new Account(
-                name, null, role, principal, created, false, version + 1, Failures.NONE, null, List.of());
+        return new Account(name, null, role, principal, created, false, version + 1, Failures.NONE, null, List.of());
     }
 }

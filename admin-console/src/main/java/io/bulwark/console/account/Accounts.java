@@ -70,16 +70,17 @@ public class Accounts {
     /** Returns whether somebody can sign in and administer. */
     public synchronized boolean hasAdministrator() {
         return accounts.values().stream()
-                .anyMatch(account -> account.active()
-                        && account.role() == Role.ADMINISTRATOR
-                        && account.passwordHash() != null);
+                .anyMatch(account ->
+                        account.active() && account.role() == Role.ADMINISTRATOR && account.passwordHash() != null);
     }
 
     /** Fails if an account of this name cannot be added. */
     public synchronized void checkNew(String name) {
         if (!Account.isName(name)) {
             throw ApiException.badField(
-                    "name", "a name has 1 to 64 of a to z, 0 to 9, dot, dash and underscore, and begins with a letter or digit");
+                    "name",
+                    "a name has 1 to 64 of a to z, 0 to 9, dot, dash and underscore, and begins with a letter or"
+                            + " digit");
         }
         if (accounts.containsKey(name)) {
             throw ApiException.conflict("there is an account " + name + " already; names are not given twice");
@@ -105,8 +106,10 @@ public class Accounts {
     /** Makes a link with which the person chooses a password, in place of an earlier one. */
     public String makeLink(String name) {
         String secret = Secret.make();
-        change(name, account -> account.withLink(
-                new Account.Link(Secret.hash(secret), clock.instant().plus(LINK_VALIDITY))));
+        change(
+                name,
+                account -> account.withLink(
+                        new Account.Link(Secret.hash(secret), clock.instant().plus(LINK_VALIDITY))));
         return secret;
     }
 

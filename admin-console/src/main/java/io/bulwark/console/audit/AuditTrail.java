@@ -101,7 +101,8 @@ class AuditTrail {
     }
 
     private static boolean isOf(AuditEntry entry, PrincipalId person) {
-        return entry.by().equals(person) || entry.onBehalfOf().filter(person::equals).isPresent();
+        return entry.by().equals(person)
+                || entry.onBehalfOf().filter(person::equals).isPresent();
     }
 
     /** A log as lines of JSON, ready to be written. */
@@ -183,7 +184,9 @@ class AuditTrail {
 
     /** Returns the last result. */
     synchronized Optional<VerificationView> last() {
-        return results.isEmpty() ? Optional.empty() : Optional.of(results.lastEntry().getValue());
+        return results.isEmpty()
+                ? Optional.empty()
+                : Optional.of(results.lastEntry().getValue());
     }
 
     private static Optional<PrincipalId> person(@Nullable String by) {

@@ -12,7 +12,12 @@ import org.jspecify.annotations.Nullable;
  * @param unsigned how many of these nobody has signed
  * @param problem the first wrong entry and its problem; null if there is none
  */
-record VerificationView(Instant at, long entries, String head, long unsigned, @Nullable String problem) {
+record VerificationView(
+        Instant at,
+        long entries,
+        String head,
+        long unsigned,
+        @Nullable String problem) {
     static VerificationView of(AuditLog.Verification found, Instant at) {
         return new VerificationView(
                 at,

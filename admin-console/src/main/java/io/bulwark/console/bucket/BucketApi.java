@@ -68,8 +68,7 @@ class BucketApi {
     @ApiResponse(responseCode = "409", description = "The bucket is not empty")
     @ApiResponse(responseCode = "412", description = "The bucket has changed since the client read it")
     void delete(
-            @PathVariable String bucket,
-            @RequestHeader(name = "If-Match", required = false) @Nullable String ifMatch) {
+            @PathVariable String bucket, @RequestHeader(name = "If-Match", required = false) @Nullable String ifMatch) {
         buckets.delete(bucket, ifMatch);
     }
 

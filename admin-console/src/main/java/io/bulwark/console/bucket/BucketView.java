@@ -12,13 +12,7 @@ import java.time.Instant;
  * @param bytes of all versions, as users count them
  */
 public record BucketView(
-        String name,
-        String volume,
-        boolean keepsVersions,
-        long quotaBytes,
-        long objects,
-        long bytes,
-        Instant created) {
+        String name, String volume, boolean keepsVersions, long quotaBytes, long objects, long bytes, Instant created) {
     public static BucketView of(BucketInfo bucket) {
         return new BucketView(
                 bucket.name(),

@@ -1,7 +1,6 @@
 package io.bulwark.console.bucket;
 
 import io.bulwark.client.Bucket;
-import io.bulwark.client.BucketInfo;
 import io.bulwark.client.BucketSpec;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.GetOptions;
@@ -57,7 +56,9 @@ public class Buckets {
      * @param salvage whether objects count as readable that too few nodes hold
      */
     public record Verification(
-            @Nullable String key, @Nullable String prefix, @Nullable Boolean salvage) {}
+            @Nullable String key,
+            @Nullable String prefix,
+            @Nullable Boolean salvage) {}
 
     List<BucketView> list() {
         return signedIn.client().buckets().stream().map(BucketView::of).toList();
@@ -115,8 +116,9 @@ public class Buckets {
         BucketVerifier verifier = new BucketVerifier(client, bucket, VERIFIED_AT_ONCE, options);
         String what = name + "/" + (key == null ? wanted.prefix == null ? "" : wanted.prefix + "*" : key);
         return jobs.start("verify", "Verify " + what, signedIn.name(), job -> {
-            List<ObjectInfo> objects =
-                    key == null ? verifier.objects(wanted.prefix == null ? "" : wanted.prefix) : List.of(bucket.head(key));
+            List<ObjectInfo> objects = key == null
+                    ? verifier.objects(wanted.prefix == null ? "" : wanted.prefix)
+                    : List.of(bucket.head(key));
             return verify(job, verifier, objects, name);
         });
     }
@@ -126,8 +128,8 @@ public class Buckets {
         long total = objects.stream().mapToLong(ObjectInfo::length).sum();
         AtomicLong done = new AtomicLong();
         job.progress(0, total);
-        BucketVerifier.Report report = verifier.run(
-                objects, bytes -> job.progress(done.addAndGet(bytes), total), job::isCancelled);
+        BucketVerifier.Report report =
+                verifier.run(objects, bytes -> job.progress(done.addAndGet(bytes), total), job::isCancelled);
         report.unreadable().stream().limit(LINES_MAX).forEach(line -> job.report("unreadable: " + line));
         report.seen()
                 .forEach((server, verdicts) -> job.report(server + ": "

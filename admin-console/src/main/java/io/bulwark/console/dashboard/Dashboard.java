@@ -118,7 +118,8 @@ class Dashboard {
         return switch (level) {
             case GOOD ->
                 "All volumes and the metadata replicas can take all faults of their policies: "
-                        + status.nodes().size() + " nodes and " + status.replicas().size() + " replicas answer.";
+                        + status.nodes().size() + " nodes and "
+                        + status.replicas().size() + " replicas answer.";
             case WARN -> "The cluster serves, with less redundancy than its policies ask for, or with work to do.";
             case BAD -> "A further fault may make data unavailable. See what to do below.";
             case UNKNOWN -> "There is no volume yet, so there is nothing to protect.";
@@ -168,7 +169,9 @@ class Dashboard {
         if (from == null || to == null) {
             return Optional.empty();
         }
-        return Optional.of((to - from) * 3600 / (series.seconds().get(last) - series.seconds().get(first)));
+        return Optional.of((to - from)
+                * 3600
+                / (series.seconds().get(last) - series.seconds().get(first)));
     }
 
     private Load load(ClusterStatus status, boolean current) {
@@ -179,7 +182,9 @@ class Dashboard {
                         .flatMap(node -> node.rebuild().stream())
                         .mapToLong(ClusterStatus.Rebuild::bytesPerSecond)
                         .sum(),
-                status.nodes().stream().mapToLong(ClusterStatus.NodeStatus::pending).sum());
+                status.nodes().stream()
+                        .mapToLong(ClusterStatus.NodeStatus::pending)
+                        .sum());
     }
 
     private List<Event> events(List<ClusterStatus.Fault> faults) {
@@ -191,8 +196,8 @@ class Dashboard {
                         fault.at(),
                         "fault",
                         Level.WARN,
-                        "f+1 nodes report node-" + fault.node() + ": " + fault.verdict().text() + ", block "
-                                + fault.block() + "."))
+                        "f+1 nodes report node-" + fault.node() + ": "
+                                + fault.verdict().text() + ", block " + fault.block() + "."))
                 .forEach(events::add);
         changes.recent().stream()
                 .limit(EVENTS_MAX)

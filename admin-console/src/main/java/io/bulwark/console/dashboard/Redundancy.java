@@ -83,11 +83,15 @@ final class Redundancy {
                 .map(replica -> "replica-" + replica.replica())
                 .toList();
         int left = f - silent.size() - contrary.size();
-        String why = (silent.isEmpty() ? "" : " " + names(silent) + (silent.size() == 1 ? " does" : " do") + " not answer.")
-                + (contrary.isEmpty() ? "" : " " + names(contrary) + (contrary.size() == 1 ? " has" : " have")
-                        + " another state than the cluster agreed on.");
+        String why =
+                (silent.isEmpty() ? "" : " " + names(silent) + (silent.size() == 1 ? " does" : " do") + " not answer.")
+                        + (contrary.isEmpty()
+                                ? ""
+                                : " " + names(contrary) + (contrary.size() == 1 ? " has" : " have")
+                                        + " another state than the cluster agreed on.");
         Level level = status.replicas().isEmpty() ? Level.UNKNOWN : level(left, left, f);
-        return new Margin("metadata replicas", level, left, left, f, margin("The metadata replicas", left, left, f) + why);
+        return new Margin(
+                "metadata replicas", level, left, left, f, margin("The metadata replicas", left, left, f) + why);
     }
 
     List<Margin> volumes() {
@@ -111,8 +115,8 @@ final class Redundancy {
 
     private static String margin(String subject, int least, int most, int f) {
         if (most < 0) {
-            return subject + (subject.endsWith("s") ? " have " : " has ") + -most
-                    + " more faults than the " + f + " that the policy covers: some data may be unavailable.";
+            return subject + (subject.endsWith("s") ? " have " : " has ") + -most + " more faults than the " + f
+                    + " that the policy covers: some data may be unavailable.";
         }
         String can = subject + " can take ";
         String faults = f == 1 ? "fault" : "faults";
@@ -125,7 +129,7 @@ final class Redundancy {
             return can + (f == 1 ? "the one fault" : "all " + f + " faults") + " that " + whose + " policy covers.";
         }
         return can + (most == 0 ? "no further fault" : most + " more " + (most == 1 ? "fault" : "faults")) + " of " + f
-                        + ".";
+                + ".";
     }
 
     /** Returns faults and work of the nodes, the placement groups and the replicas, the worst first. */
@@ -157,24 +161,27 @@ final class Redundancy {
                     name + " does not answer (" + node.state() + "). Start it again, or replace it by another node."));
             return;
         }
-        if (node.state().contains("read-only") || node.state().contains("set back")
+        if (node.state().contains("read-only")
+                || node.state().contains("set back")
                 || node.state().contains("history pool")) {
             all.add(new Activity(Level.WARN, name + " says: " + node.state() + "."));
         }
         if (!node.unverified().isEmpty()) {
             all.add(new Activity(
-                    Level.WARN, name + " compares its data with its peers, volumes "
-                            + String.join(", ", node.unverified()) + "."));
+                    Level.WARN,
+                    name + " compares its data with its peers, volumes " + String.join(", ", node.unverified()) + "."));
         }
         if (node.rebuild().isPresent()) {
             ClusterStatus.Rebuild rebuild = node.rebuild().get();
             String time = rebuild.remaining()
-                    .map(left -> (left.isZero() ? ", less than a second" : ", about " + format.duration(left.toMillis()))
-                            + " at " + format.bytes(rebuild.bytesPerSecond()) + "/s")
+                    .map(left ->
+                            (left.isZero() ? ", less than a second" : ", about " + format.duration(left.toMillis()))
+                                    + " at " + format.bytes(rebuild.bytesPerSecond()) + "/s")
                     .orElse("; none in the last ten seconds");
             all.add(new Activity(
                     Level.WARN,
-                    name + " rebuilds its fragments: about " + format.bytes(rebuild.leftBytes()) + " left" + time + "."));
+                    name + " rebuilds its fragments: about " + format.bytes(rebuild.leftBytes()) + " left" + time
+                            + "."));
         } else if (node.pending() > 0) {
             all.add(new Activity(
                     Level.WARN, name + " repairs or completes " + format.count(node.pending()) + " blocks."));
@@ -216,8 +223,8 @@ final class Redundancy {
 
     private static String unconfirmed(String name, PlacementGroup group) {
         String missing = group.unconfirmed().stream()
-                .map(slot -> "node-" + group.holders().get(slot)
-                        + (group.fresh().contains(slot) ? " (rebuilds)" : ""))
+                .map(slot ->
+                        "node-" + group.holders().get(slot) + (group.fresh().contains(slot) ? " (rebuilds)" : ""))
                 .collect(Collectors.joining(", "));
         return name + " waits for " + missing + " to confirm epoch " + group.epoch() + ".";
     }
@@ -227,10 +234,13 @@ final class Redundancy {
         if (recovery.overdue()) {
             all.add(new Activity(
                     Level.WARN,
-                    "The recovery of " + name + " is overdue" + recovery.last()
-                            .map(last -> "; the last was " + format.duration(Math.max(0, now.toEpochMilli() - last.toEpochMilli()))
-                                    + " ago")
-                            .orElse("") + ". Look at its supervisor."));
+                    "The recovery of " + name + " is overdue"
+                            + recovery.last()
+                                    .map(last -> "; the last was "
+                                            + format.duration(Math.max(0, now.toEpochMilli() - last.toEpochMilli()))
+                                            + " ago")
+                                    .orElse("")
+                            + ". Look at its supervisor."));
         }
         if (recovery.slow()) {
             all.add(new Activity(Level.WARN, "The recovery of " + name + " takes longer than its bound."));
@@ -238,7 +248,8 @@ final class Redundancy {
         if (recovery.forgotten()) {
             all.add(new Activity(Level.WARN, name + " says that it recovers because its promises were lost."));
         } else if (recovery.open() || isRecovering(recovery)) {
-            String phase = isRecovering(recovery) ? " It says: " + recovery.phase().toLowerCase(Locale.ROOT) + "." : "";
+            String phase =
+                    isRecovering(recovery) ? " It says: " + recovery.phase().toLowerCase(Locale.ROOT) + "." : "";
             all.add(new Activity(Level.GOOD, name + " recovers; the others wait for its end." + phase));
         }
     }

@@ -33,7 +33,8 @@ final class VerdictText {
             case POISONOUS ->
                 "No reader sees such a version: nodes discard it. Find out whether the client is defect or its key is"
                         + " stolen. Revoke it, or lift the suspension.";
-            case OTHER_VERSION, BEHIND, UNREACHABLE -> "The node catches up by itself. If it does not, look at its log.";
+            case OTHER_VERSION, BEHIND, UNREACHABLE ->
+                "The node catches up by itself. If it does not, look at its log.";
         };
     }
 }

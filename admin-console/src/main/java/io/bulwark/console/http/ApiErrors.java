@@ -36,7 +36,9 @@ class ApiErrors extends OncePerRequestFilter {
     protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws ServletException, IOException {
         Object asked = request.getAttribute(RequestDispatcher.ERROR_REQUEST_URI);
-        if (request.getDispatcherType() != DispatcherType.ERROR || asked == null || !asked.toString().startsWith("/api/")) {
+        if (request.getDispatcherType() != DispatcherType.ERROR
+                || asked == null
+                || !asked.toString().startsWith("/api/")) {
             chain.doFilter(request, response);
             return;
         }
@@ -47,6 +49,8 @@ class ApiErrors extends OncePerRequestFilter {
         problems.send(
                 response,
                 status,
-                status.is5xxServerError() ? "the console failed; its log says why" : "the request is malformed, and was refused");
+                status.is5xxServerError()
+                        ? "the console failed; its log says why"
+                        : "the request is malformed, and was refused");
     }
 }

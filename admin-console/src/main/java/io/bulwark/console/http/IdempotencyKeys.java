@@ -12,6 +12,7 @@ import java.security.Principal;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -52,10 +53,19 @@ class IdempotencyKeys extends OncePerRequestFilter {
         }
     };
 
-    private record PersonsKey(String person, String key) {}
+    private record PersonsKey(String person, String key) implements Comparable<PersonsKey> {
+        private static final Comparator<PersonsKey> ORDER =
+                Comparator.comparing(PersonsKey::person).thenComparing(PersonsKey::key);
+
+        @Override
+        public int compareTo(PersonsKey other) {
+            return ORDER.compare(this, other);
+        }
+    }
 
     /** @param answer null while the first request is in progress */
-    private record KeptRequest(Instant at, String request, @Nullable Answer answer) {}
+    private record KeptRequest(
+            Instant at, String request, @Nullable Answer answer) {}
 
     /** @param body null if it is too long to keep */
     @SuppressWarnings("ArrayRecordComponent") // Never compared, and never shared.
@@ -167,15 +177,18 @@ class IdempotencyKeys extends OncePerRequestFilter {
         }
         boolean tooLong = caching.getContentSize() > ANSWER_BYTES_MAX;
         return new Answer(
-                caching.getStatus(), caching.getContentType(), headers, tooLong ? null : caching.getContentAsByteArray());
+                caching.getStatus(),
+                caching.getContentType(),
+                headers,
+                tooLong ? null : caching.getContentAsByteArray());
     }
 
     /** Uploads are no JSON and are not read twice: of them the address and the length count. */
     private static String fingerprint(HttpServletRequest request) {
         try {
             MessageDigest hash = MessageDigest.getInstance("SHA-256");
-            String line = request.getRequestURI() + "?" + request.getQueryString() + "\n" + request.getContentType() + "\n"
-                    + request.getContentLengthLong() + "\n";
+            String line = request.getRequestURI() + "?" + request.getQueryString() + "\n" + request.getContentType()
+                    + "\n" + request.getContentLengthLong() + "\n";
             hash.update(line.getBytes(StandardCharsets.UTF_8));
             if (request instanceof JsonBodies.ReadRequest read) {
                 hash.update(read.body());

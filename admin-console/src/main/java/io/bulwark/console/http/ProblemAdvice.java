@@ -36,7 +36,8 @@ class ProblemAdvice {
     @ExceptionHandler
     ProblemDetail mistyped(MethodArgumentTypeMismatchException mismatch) {
         Class<?> type = mismatch.getRequiredType();
-        boolean number = type != null && (type == int.class || type == long.class || Number.class.isAssignableFrom(type));
+        boolean number =
+                type != null && (type == int.class || type == long.class || Number.class.isAssignableFrom(type));
         return badField(mismatch.getName(), number ? "a whole number is wanted" : "the value has another form");
     }
 
@@ -47,10 +48,12 @@ class ProblemAdvice {
 
     @ExceptionHandler
     ProblemDetail unreadable(HttpMessageNotReadableException unreadable) {
-        if (unreadable.getCause() instanceof JacksonException cause && !cause.getPath().isEmpty()) {
+        if (unreadable.getCause() instanceof JacksonException cause
+                && !cause.getPath().isEmpty()) {
             return badField(path(cause), "the field has another form than this");
         }
-        return ProblemDetail.forStatusAndDetail(HttpStatus.BAD_REQUEST, "the body is missing, or is not the JSON of this operation");
+        return ProblemDetail.forStatusAndDetail(
+                HttpStatus.BAD_REQUEST, "the body is missing, or is not the JSON of this operation");
     }
 
     /** Tomcat decodes parameters when the first of them is read. */
@@ -73,7 +76,8 @@ class ProblemAdvice {
 
     @ExceptionHandler
     ProblemDetail failed(BulwarkException failure) {
-        ProblemDetail problem = ProblemDetail.forStatusAndDetail(Failures.statusOf(failure), String.valueOf(failure.getMessage()));
+        ProblemDetail problem =
+                ProblemDetail.forStatusAndDetail(Failures.statusOf(failure), String.valueOf(failure.getMessage()));
         failure.volume().ifPresent(volume -> problem.setProperty("volume", volume));
         failure.bucket().ifPresent(bucket -> problem.setProperty("bucket", bucket));
         failure.key().ifPresent(key -> problem.setProperty("key", key));

@@ -56,9 +56,12 @@ public class ChangeLog {
             if (old != null && old.moreFaults() != volume.moreFaults()) {
                 boolean better = volume.moreFaults() > old.moreFaults();
                 Level level = better ? Level.GOOD : volume.moreFaults() > 0 ? Level.WARN : Level.BAD;
-                add(at, level, "Volume " + volume.volume().name() + " can take " + Math.max(0, volume.moreFaults())
-                        + " more faulty nodes for certain, " + (better ? "up" : "down") + " from "
-                        + Math.max(0, old.moreFaults()) + ".");
+                add(
+                        at,
+                        level,
+                        "Volume " + volume.volume().name() + " can take " + Math.max(0, volume.moreFaults())
+                                + " more faulty nodes for certain, " + (better ? "up" : "down") + " from "
+                                + Math.max(0, old.moreFaults()) + ".");
             }
         }
     }
@@ -85,7 +88,12 @@ public class ChangeLog {
                 continue;
             }
             for (int index = 0; index < volume.groups().size(); index++) {
-                group(at, volume.name(), index, old.groups().get(index), volume.groups().get(index));
+                group(
+                        at,
+                        volume.name(),
+                        index,
+                        old.groups().get(index),
+                        volume.groups().get(index));
             }
         }
         before.volumes().stream()
@@ -132,7 +140,10 @@ public class ChangeLog {
                 add(at, level, name + (replica.reachable() ? " answers again." : " ceased to answer."));
             } else if (replica.reachable() && old.agrees() != replica.agrees()) {
                 Level level = replica.agrees() ? Level.GOOD : Level.BAD;
-                add(at, level, name + (replica.agrees() ? " agrees with the others again." : " contradicts the others."));
+                add(
+                        at,
+                        level,
+                        name + (replica.agrees() ? " agrees with the others again." : " contradicts the others."));
             }
         }
         replicas.keySet().forEach(number -> add(at, Level.INFO, "replica-" + number + " left the replicas."));
@@ -140,7 +151,9 @@ public class ChangeLog {
                 byKey(before.recoveries().replicas(), ClusterStatus.Recovery::replica);
         for (ClusterStatus.Recovery recovery : now.recoveries().replicas()) {
             ClusterStatus.Recovery old = recoveries.get(recovery.replica());
-            if (old != null && !Objects.equals(old.last(), recovery.last()) && recovery.last().isPresent()) {
+            if (old != null
+                    && !Objects.equals(old.last(), recovery.last())
+                    && recovery.last().isPresent()) {
                 add(at, Level.INFO, "A recovery of replica-" + recovery.replica() + " was ordered.");
             } else if (old != null && old.open() && !recovery.open()) {
                 add(at, Level.GOOD, "replica-" + recovery.replica() + " has recovered.");

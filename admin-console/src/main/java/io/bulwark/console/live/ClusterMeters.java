@@ -37,8 +37,7 @@ public class ClusterMeters implements MeterBinder {
                 List<ClusterStatus.VolumeStatus> volumes, ToIntFunction<ClusterStatus.VolumeStatus> value) {
             List<MultiGauge.Row<?>> rows = new ArrayList<>();
             for (ClusterStatus.VolumeStatus volume : volumes) {
-                rows.add(MultiGauge.Row.of(
-                        Tags.of("volume", volume.volume().name()), value.applyAsInt(volume)));
+                rows.add(MultiGauge.Row.of(Tags.of("volume", volume.volume().name()), value.applyAsInt(volume)));
             }
             return rows;
         }
@@ -83,8 +82,7 @@ public class ClusterMeters implements MeterBinder {
                 .register(registry);
     }
 
-    private void gauge(
-            MeterRegistry registry, String name, String description, ToDoubleFunction<ClusterMeters> value) {
+    private void gauge(MeterRegistry registry, String name, String description, ToDoubleFunction<ClusterMeters> value) {
         Gauge.builder(name, this, value).description(description).register(registry);
     }
 

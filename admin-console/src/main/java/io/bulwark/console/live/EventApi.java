@@ -19,7 +19,9 @@ class EventApi {
         this.feed = feed;
     }
 
-    @GetMapping(path = {"/api/v1/events", "/events"}, produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+    @GetMapping(
+            path = {"/api/v1/events", "/events"},
+            produces = MediaType.TEXT_EVENT_STREAM_VALUE)
     @Operation(
             summary = "Server-sent events: `status` each time that the cluster's status changed",
             description = "At most one in two seconds. The stream ends after ten minutes and with the session.")

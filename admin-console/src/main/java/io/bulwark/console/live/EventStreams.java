@@ -55,7 +55,8 @@ public class EventStreams implements HttpSessionListener, SmartLifecycle {
                 emitter.send(SseEmitter.event().comment("open"));
                 while (!source.isOver()) {
                     Optional<EventSource.Event> next = source.next(HEARTBEAT);
-                    emitter.send(next.map(Stream::built).orElseGet(() -> SseEmitter.event().comment("idle")));
+                    emitter.send(next.map(Stream::built)
+                            .orElseGet(() -> SseEmitter.event().comment("idle")));
                 }
             } catch (InterruptedException e) {
                 // It was ended.
@@ -87,7 +88,9 @@ public class EventStreams implements HttpSessionListener, SmartLifecycle {
     public SseEmitter open(HttpServletRequest request, EventSource source) {
         Stream stream = new Stream(owner(request), source);
         synchronized (this) {
-            long own = open.stream().filter(each -> each.owner.equals(stream.owner)).count();
+            long own = open.stream()
+                    .filter(each -> each.owner.equals(stream.owner))
+                    .count();
             if (open.size() >= STREAMS_MAX || own >= STREAMS_OF_ONE_MAX) {
                 throw new LimitReachedException("too many streams of events are open; close some pages", Subject.NONE);
             }

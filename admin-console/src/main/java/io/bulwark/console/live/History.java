@@ -59,7 +59,8 @@ public class History {
      */
     public record Series(String name, Unit unit, String source, List<Long> seconds, List<@Nullable Double> values) {}
 
-    @SuppressWarnings("ArrayRecordComponent") // Never compared, and never shared; boxed it would be several times as large.
+    @SuppressWarnings(
+            "ArrayRecordComponent") // Never compared, and never shared; boxed it would be several times as large.
     private record Sample(Instant at, List<String> names, double[] values) {
         private double value(String name) {
             int index = names.indexOf(name);
@@ -122,7 +123,8 @@ public class History {
         if (!given.isEmpty() && !given.equals(names)) {
             names = given;
         }
-        double[] values = figures.values().stream().mapToDouble(Double::doubleValue).toArray();
+        double[] values =
+                figures.values().stream().mapToDouble(Double::doubleValue).toArray();
         samples.addLast(new Sample(at, given.isEmpty() ? given : names, values));
         while (samples.size() > SAMPLES_MAX) {
             samples.removeFirst();
@@ -171,7 +173,8 @@ public class History {
     static Unit unit(String name) {
         return switch (name) {
             case "capacity.used", "capacity.free", "pool.used" -> Unit.BYTES;
-            case "metadata.rate", "requests.rate", "stores.rate", "scrub.rate", "repair.rate", "verification.rate" -> Unit.PER_SECOND;
+            case "metadata.rate", "requests.rate", "stores.rate", "scrub.rate", "repair.rate", "verification.rate" ->
+                Unit.PER_SECOND;
             case "metadata.latency" -> Unit.MILLISECONDS;
             case "backlog.blocks", "backlog.unverified" -> Unit.BLOCKS;
             default -> Unit.FAULTS;

@@ -8,10 +8,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
-import java.util.List;
-import java.util.SequencedSet;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
+import java.util.SequencedSet;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -58,7 +58,8 @@ class HistoryApi {
             @RequestParam(required = false) @Nullable String since) {
         SequencedSet<String> available = new LinkedHashSet<>(history.names());
         available.addAll(prometheus.names());
-        List<String> asked = series == null ? List.of() : series.stream().distinct().toList();
+        List<String> asked =
+                series == null ? List.of() : series.stream().distinct().toList();
         if (asked.size() > SERIES_MAX) {
             throw ApiException.badField("series", "at most " + SERIES_MAX + " series can be asked for at once");
         }
@@ -79,8 +80,7 @@ class HistoryApi {
         if (answer.isEmpty() && !available.contains(name)) {
             throw ApiException.badField("series", "there is no such series; there are " + String.join(", ", available));
         }
-        return answer.orElseGet(
-                () -> new History.Series(name, History.unit(name), "prometheus", List.of(), List.of()));
+        return answer.orElseGet(() -> new History.Series(name, History.unit(name), "prometheus", List.of(), List.of()));
     }
 
     private static Instant since(@Nullable String text, Instant now) {

@@ -60,8 +60,8 @@ class Prometheus {
         }
         long step = Math.max(
                 History.STEP.toSeconds(), Duration.between(since, until).toSeconds() / (POINTS_MAX - 1) + 1);
-        String query = "/api/v1/query_range?query=" + URLEncoder.encode(expression, StandardCharsets.UTF_8)
-                + "&start=" + since.getEpochSecond() + "&end=" + until.getEpochSecond() + "&step=" + step;
+        String query = "/api/v1/query_range?query=" + URLEncoder.encode(expression, StandardCharsets.UTF_8) + "&start="
+                + since.getEpochSecond() + "&end=" + until.getEpochSecond() + "&step=" + step;
         String address = base.get().toString();
         URI asked = URI.create((address.endsWith("/") ? address.substring(0, address.length() - 1) : address) + query);
         try {

@@ -34,7 +34,13 @@ class Sampler {
     private @Nullable ClusterStatus published;
     private boolean publishedOutage;
 
-    Sampler(ClusterWatch watch, History history, ChangeLog changes, EventStreams streams, StatusFeed feed, ClusterMeters meters) {
+    Sampler(
+            ClusterWatch watch,
+            History history,
+            ChangeLog changes,
+            EventStreams streams,
+            StatusFeed feed,
+            ClusterMeters meters) {
         this.watch = watch;
         this.history = history;
         this.changes = changes;

@@ -20,7 +20,8 @@ class StatusFeed {
      * @param reachable whether the cluster answered
      * @param problem why it did not; null if it did
      */
-    record StatusEvent(Instant at, boolean reachable, @Nullable String problem) {}
+    record StatusEvent(
+            Instant at, boolean reachable, @Nullable String problem) {}
 
     synchronized void publish(StatusEvent event) {
         number++;

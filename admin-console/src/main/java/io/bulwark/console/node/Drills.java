@@ -43,8 +43,8 @@ class Drills {
         FaultPanel panel = surroundings
                 .faults()
                 .filter(each -> each.nodes().contains(node))
-                .orElseThrow(() -> ApiException.notFound(
-                        "node-" + node + " does not run in an embedded appliance of this console: there are no drills"));
+                .orElseThrow(() -> ApiException.notFound("node-" + node
+                        + " does not run in an embedded appliance of this console: there are no drills"));
         Drill wanted = parsed(drill);
         if (!panel.drills(node).contains(wanted)) {
             throw ApiException.conflict("node-" + node + " cannot be given this drill now");

@@ -64,7 +64,8 @@ class GroupPages {
         changes.abort(volume, Optional.of(GroupApi.number(group)));
         model.addAttribute(
                 "message",
-                "The change of group " + group + " is aborted: its slots keep their holders, and it still gets a new epoch.");
+                "The change of group " + group
+                        + " is aborted: its slots keep their holders, and it still gets a new epoch.");
         return "node/dialogs :: done";
     }
 
@@ -116,8 +117,6 @@ class GroupPages {
         if (group.fresh().contains(slot)) {
             return new Holder(node, "rebuilds", "warn");
         }
-        return group.unconfirmed().contains(slot)
-                ? new Holder(node, "unconfirmed", "warn")
-                : new Holder(node, "", "");
+        return group.unconfirmed().contains(slot) ? new Holder(node, "unconfirmed", "warn") : new Holder(node, "", "");
     }
 }

@@ -135,8 +135,8 @@ final class MoveForecast {
         }
         moves.stream()
                 .collect(Collectors.groupingBy(MoveView::to, LinkedHashMap::new, Collectors.counting()))
-                .forEach((to, count) -> sentences.add(
-                        "node-" + to + " takes " + count + (count == 1 ? " slot." : " slots.")));
+                .forEach((to, count) ->
+                        sentences.add("node-" + to + " takes " + count + (count == 1 ? " slot." : " slots.")));
         Map<String, List<Risk>> alike = risks.stream()
                 .collect(Collectors.groupingBy(
                         risk -> risk.volume() + " " + risk.faultsLeft() + " " + risk.millis(),

@@ -63,7 +63,10 @@ class NodeApi {
      *
      * @param by such as {@code node-5}
      */
-    record Replacement(@Nullable String by, @Nullable String volume, @Nullable Boolean untilRebuilt) {}
+    record Replacement(
+            @Nullable String by,
+            @Nullable String volume,
+            @Nullable Boolean untilRebuilt) {}
 
     /** Node to drain. */
     record Drain(@Nullable String volume, @Nullable Boolean untilRebuilt) {}
@@ -100,9 +103,7 @@ class NodeApi {
     @ApiResponse(responseCode = "503", description = "The cluster does not answer since `since`")
     ResponseEntity<NodeView> find(@PathVariable String node) {
         NodeInventory.Inventory now = inventory.now();
-        return ResponseEntity.ok()
-                .eTag(Long.toString(now.version()))
-                .body(now.node(Inputs.node("node", node)));
+        return ResponseEntity.ok().eTag(Long.toString(now.version())).body(now.node(Inputs.node("node", node)));
     }
 
     @GetMapping("/{node}/plan")
@@ -142,8 +143,7 @@ class NodeApi {
         return spare
                 ? ResponseEntity.noContent().build()
                 : accepted(changes.start(
-                        new NodeRequest(
-                                NodeRequest.Kind.ADD, node, Optional.empty(), Inputs.volume(addition.volume())),
+                        new NodeRequest(NodeRequest.Kind.ADD, node, Optional.empty(), Inputs.volume(addition.volume())),
                         version,
                         !Boolean.FALSE.equals(addition.untilRebuilt())));
     }
@@ -197,8 +197,7 @@ class NodeApi {
     @ApiResponse(responseCode = "409", description = "It holds slots; drain or replace it first")
     @ApiResponse(responseCode = "412", description = "The cluster map has changed since `If-Match`")
     void remove(
-            @PathVariable String node,
-            @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch) {
+            @PathVariable String node, @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch) {
         changes.remove(Inputs.node("node", node), Inputs.version(ifMatch));
     }
 

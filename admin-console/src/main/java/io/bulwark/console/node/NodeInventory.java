@@ -30,8 +30,7 @@ public class NodeInventory {
      * @param version of the cluster map
      * @param outage empty if the cluster answers
      */
-    public record Inventory(
-            List<NodeView> nodes, long version, Instant at, Optional<ClusterWatch.Outage> outage) {
+    public record Inventory(List<NodeView> nodes, long version, Instant at, Optional<ClusterWatch.Outage> outage) {
         /**
          * Returns a node.
          *
@@ -71,8 +70,9 @@ public class NodeInventory {
         StatusView status = StatusView.of(observation.status());
         Map<Integer, List<NodeView.Slot>> slots = slots(map);
         Map<String, List<StatusView.Fault>> faults = new HashMap<>();
-        status.faults().forEach(fault ->
-                faults.computeIfAbsent(fault.node(), _ -> new ArrayList<>()).add(fault));
+        status.faults()
+                .forEach(fault -> faults.computeIfAbsent(fault.node(), _ -> new ArrayList<>())
+                        .add(fault));
         List<NodeView> nodes = status.nodes().stream()
                 .map(node -> new NodeView(
                         node,
@@ -93,13 +93,18 @@ public class NodeInventory {
                             .filter(change -> change.slot() == place
                                     && change.node() != group.holders().get(place))
                             .isPresent();
-                    add(slots, group.holders().get(slot), slot(volume.name(), index, group, slot, leaves ? "leaves" : "none"));
+                    add(
+                            slots,
+                            group.holders().get(slot),
+                            slot(volume.name(), index, group, slot, leaves ? "leaves" : "none"));
                 }
                 int number = index;
                 group.change()
                         .filter(change -> group.slotOf(change.node()) < 0)
                         .ifPresent(change -> add(
-                                slots, change.node(), new NodeView.Slot(
+                                slots,
+                                change.node(),
+                                new NodeView.Slot(
                                         volume.name(), number, group.epoch(), change.slot(), false, false, "comes")));
             }
         }

@@ -32,5 +32,9 @@ public record PlanView(
      * @param faultsLeft zero or less: the next fault of another holder may make data unavailable
      * @param millis for about how long; null if unknown
      */
-    public record Risk(String volume, int group, int faultsLeft, @Nullable Long millis) {}
+    public record Risk(
+            String volume,
+            int group,
+            int faultsLeft,
+            @Nullable Long millis) {}
 }

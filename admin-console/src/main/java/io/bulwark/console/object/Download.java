@@ -26,8 +26,19 @@ final class Download {
 
     /** Uses by a page of this origin, which its content security policy would allow: browsers say which one it is. */
     private static final Set<String> LOADED = Set.of(
-            "script", "style", "worker", "sharedworker", "serviceworker", "audioworklet", "paintworklet", "xslt", "frame",
-            "iframe", "object", "embed", "manifest");
+            "script",
+            "style",
+            "worker",
+            "sharedworker",
+            "serviceworker",
+            "audioworklet",
+            "paintworklet",
+            "xslt",
+            "frame",
+            "iframe",
+            "object",
+            "embed",
+            "manifest");
 
     private final Bucket bucket;
     private final ObjectInfo object;
@@ -133,7 +144,9 @@ final class Download {
     /** Returns the type that the object's writer gave, if it is one. */
     private static String mediaType(String given) {
         try {
-            return given.isEmpty() ? MediaType.APPLICATION_OCTET_STREAM_VALUE : MediaType.parseMediaType(given).toString();
+            return given.isEmpty()
+                    ? MediaType.APPLICATION_OCTET_STREAM_VALUE
+                    : MediaType.parseMediaType(given).toString();
         } catch (InvalidMediaTypeException e) {
             return MediaType.APPLICATION_OCTET_STREAM_VALUE;
         }

@@ -118,7 +118,9 @@ class ObjectApi {
             description = "Tags are parameters of the form tag=name%3Dvalue. If the upload breaks, there is no object.")
     @ApiResponse(responseCode = "201", description = "The version that was made")
     @ApiResponse(responseCode = "400", description = "The key, a tag or a header is wrong, or the body is too short")
-    @ApiResponse(responseCode = "412", description = "There is an object (If-None-Match: *), or another version (If-Match)")
+    @ApiResponse(
+            responseCode = "412",
+            description = "There is an object (If-None-Match: *), or another version (If-Match)")
     @ApiResponse(responseCode = "507", description = "A quota or the nodes' space is used up")
     ResponseEntity<ObjectView> upload(
             @PathVariable String bucket,
@@ -173,7 +175,8 @@ class ObjectApi {
     @GetMapping("/object/fragments")
     @Operation(
             summary = "Asks each node for its fragment of some extents of an object, and judges it",
-            description = "The states are what this console saw. A limit of 1 to 64 extents; each costs one read per slot.")
+            description =
+                    "The states are what this console saw. A limit of 1 to 64 extents; each costs one read per slot.")
     @ApiResponse(responseCode = "404", description = "There is no such bucket, object or version")
     @ApiResponse(responseCode = "200", description = "The fragments of these extents")
     FragmentView fragments(

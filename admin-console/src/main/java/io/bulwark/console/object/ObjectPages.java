@@ -137,8 +137,8 @@ class ObjectPages {
                     "confirmation", "the name that was typed is not " + name + "; nothing was deleted");
         }
         objects.delete(bucket, key, version, null);
-        return new ModelAndView(Redirection.to(
-                "/buckets/{bucket}", bucket, "prefix", key.substring(0, key.length() - name.length())));
+        return new ModelAndView(
+                Redirection.to("/buckets/{bucket}", bucket, "prefix", key.substring(0, key.length() - name.length())));
     }
 
     private static ModelAndView shown(ObjectView made) {

@@ -158,7 +158,8 @@ class Objects {
             // A connection that breaks between two chunks looks like the end of the body to a reader.
             if (!body.isFinished() || (announced >= 0 && length != announced)) {
                 throw ApiException.badField(
-                        "body", "the body broke off after " + length + (announced >= 0 ? " of " + announced : "") + " bytes");
+                        "body",
+                        "the body broke off after " + length + (announced >= 0 ? " of " + announced : "") + " bytes");
             }
             whole = true;
         } finally {
@@ -219,7 +220,9 @@ class Objects {
     void delete(String bucket, String key, long version, @Nullable String ifMatch) {
         Bucket in = bucket(bucket);
         if (ifMatch != null) {
-            VersionTags.check(ifMatch, VersionTags.of(in.head(key, checkedVersion(version)).version()));
+            VersionTags.check(
+                    ifMatch,
+                    VersionTags.of(in.head(key, checkedVersion(version)).version()));
         }
         if (checkedVersion(version) == 0) {
             in.delete(key);
@@ -231,15 +234,21 @@ class Objects {
     ObjectView copy(String bucket, Target target) {
         Bulwark client = signedIn.client();
         Bucket from = client.bucket(bucket);
-        return ObjectView.of(
-                from.copy(needed("key", target.key), to(client, from, target), needed("toKey", target.toKey), target.precondition()));
+        return ObjectView.of(from.copy(
+                needed("key", target.key),
+                to(client, from, target),
+                needed("toKey", target.toKey),
+                target.precondition()));
     }
 
     ObjectView rename(String bucket, Target target) {
         Bulwark client = signedIn.client();
         Bucket from = client.bucket(bucket);
-        return ObjectView.of(
-                from.rename(needed("key", target.key), to(client, from, target), needed("toKey", target.toKey), target.precondition()));
+        return ObjectView.of(from.rename(
+                needed("key", target.key),
+                to(client, from, target),
+                needed("toKey", target.toKey),
+                target.precondition()));
     }
 
     FragmentView fragments(String bucket, String key, long version, int limit, @Nullable String cursor) {

@@ -17,7 +17,9 @@ final class VersionTags {
 
     /** Returns whether a list of tags, or {@code *}, has this tag; weak ones never match. */
     static boolean matches(String header, String tag) {
-        return header.trim().equals("*") || Arrays.stream(header.split(",", -1)).anyMatch(each -> each.trim().equals(tag));
+        return header.trim().equals("*")
+                || Arrays.stream(header.split(",", -1))
+                        .anyMatch(each -> each.trim().equals(tag));
     }
 
     /** Returns whether {@code If-None-Match} has this tag, weak or not. */

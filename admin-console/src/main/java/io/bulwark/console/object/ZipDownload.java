@@ -57,7 +57,8 @@ final class ZipDownload {
     private void add(ObjectInfo object, String base) {
         if (object.encrypted() && !asStored) {
             throw ApiException.badField(
-                    "key", object.key() + " is encrypted with a key that this console does not have; ask for asStored=true");
+                    "key",
+                    object.key() + " is encrypted with a key that this console does not have; ask for asStored=true");
         }
         if (objects.size() == OBJECTS_MAX) {
             throw ApiException.badField(

@@ -14,8 +14,10 @@ public final class Redirection {
      * @param values of the path's variables; encoded here
      */
     public static RedirectView to(String path, Object... values) {
-        RedirectView view = new RedirectView(
-                UriComponentsBuilder.fromPath(path).encode().buildAndExpand(values).toUriString());
+        RedirectView view = new RedirectView(UriComponentsBuilder.fromPath(path)
+                .encode()
+                .buildAndExpand(values)
+                .toUriString());
         view.setExpandUriTemplateVariables(false);
         view.setExposeModelAttributes(false);
         return view;

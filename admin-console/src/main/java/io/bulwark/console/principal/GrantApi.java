@@ -54,8 +54,7 @@ class GrantApi {
     @ApiResponse(responseCode = "200", description = "All grants of the client")
     @ApiResponse(responseCode = "404", description = "There is no such volume or bucket")
     ResponseEntity<Grants> grant(
-            @RequestBody NewGrant body,
-            @RequestHeader(name = "If-Match", required = false) @Nullable String ifMatch) {
+            @RequestBody NewGrant body, @RequestHeader(name = "If-Match", required = false) @Nullable String ifMatch) {
         PrincipalId id = PrincipalDirectory.named("client", body.client());
         return tagged(
                 id,

@@ -60,7 +60,8 @@ record GrantView(String scope, @Nullable String name, List<String> rights) {
      */
     static Rights rights(@Nullable List<String> rights) {
         if (rights == null) {
-            throw ApiException.badField("rights", "rights is a list of read, write, administer; empty to remove the grant");
+            throw ApiException.badField(
+                    "rights", "rights is a list of read, write, administer; empty to remove the grant");
         }
         for (String right : rights) {
             if (!RIGHTS.contains(right)) {

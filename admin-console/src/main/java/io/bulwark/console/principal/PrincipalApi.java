@@ -35,14 +35,16 @@ class PrincipalApi {
     }
 
     /** A new principal with its public key in Base64. */
-    record NewPrincipal(@Nullable String principal, @Nullable String key) {}
+    record NewPrincipal(
+            @Nullable String principal, @Nullable String key) {}
 
     /**
      * An invitation to make.
      *
      * @param hours validity, from 1 to 720; 24 if it is missing
      */
-    record NewInvitation(@Nullable String principal, @Nullable Integer hours) {}
+    record NewInvitation(
+            @Nullable String principal, @Nullable Integer hours) {}
 
     /**
      * Another key for a principal.

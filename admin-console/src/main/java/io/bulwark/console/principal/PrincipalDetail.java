@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param actFor persons on whose behalf a client acts, such as the console or a gateway; null as above
  */
 record PrincipalDetail(
-        PrincipalView principal, @Nullable List<GrantView> grants, @Nullable List<ActForView> actFor) {
+        PrincipalView principal,
+        @Nullable List<GrantView> grants,
+        @Nullable List<ActForView> actFor) {
     /**
      * Person on whose behalf a client acts.
      *

@@ -57,7 +57,8 @@ class PrincipalDirectory {
         Optional<Map<PrincipalId, Principals.Suspension>> suspensions = suspensions(principals);
         return new PrincipalList(
                 principals.list().stream()
-                        .filter(entry -> kind == null || kindOf(entry.principal()).equals(kind))
+                        .filter(entry ->
+                                kind == null || kindOf(entry.principal()).equals(kind))
                         .map(entry -> view(entry, suspensions))
                         .toList(),
                 suspensions.isPresent());
@@ -272,8 +273,7 @@ class PrincipalDirectory {
 
     private static PrincipalView view(
             Principals.Entry entry, Optional<Map<PrincipalId, Principals.Suspension>> suspensions) {
-        return PrincipalView.of(
-                entry, suspensions.flatMap(all -> Optional.ofNullable(all.get(entry.principal()))));
+        return PrincipalView.of(entry, suspensions.flatMap(all -> Optional.ofNullable(all.get(entry.principal()))));
     }
 
     /** Returns the suspensions; empty if the person may not see them. */

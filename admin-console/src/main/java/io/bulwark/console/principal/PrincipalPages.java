@@ -1,9 +1,9 @@
 package io.bulwark.console.principal;
 
+import io.bulwark.console.http.ApiException;
 import io.bulwark.console.http.EntityTag;
 import io.bulwark.console.job.Job;
 import io.bulwark.console.job.Jobs;
-import io.bulwark.console.http.ApiException;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Rights;
 import java.time.Duration;
@@ -43,7 +43,8 @@ class PrincipalPages {
     @PostMapping("/invitations")
     String invite(@RequestParam String principal, @RequestParam int hours, Model model) {
         model.addAttribute(
-                "invitation", directory.invite(PrincipalDirectory.named("principal", principal), Duration.ofHours(hours)));
+                "invitation",
+                directory.invite(PrincipalDirectory.named("principal", principal), Duration.ofHours(hours)));
         return "principal/principals :: invited";
     }
 

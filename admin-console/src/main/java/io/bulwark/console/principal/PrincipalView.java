@@ -70,7 +70,9 @@ record PrincipalView(
         if (entry.invitedUntil().isPresent()) {
             return "invited";
         }
-        return suspension.map(each -> each.enforced() ? "suspended" : "reported").orElse("active");
+        return suspension
+                .map(each -> each.enforced() ? "suspended" : "reported")
+                .orElse("active");
     }
 
     /** Returns the ends of the keys, by which people tell them apart. */

@@ -22,13 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param words the same for people
  */
 record Revocation(
-        String principal,
-        int keys,
-        int grants,
-        int volumes,
-        List<String> unreachable,
-        int groups,
-        List<String> words) {
+        String principal, int keys, int grants, int volumes, List<String> unreachable, int groups, List<String> words) {
 
     /**
      * Works out what a revocation would do now.
@@ -60,7 +54,8 @@ record Revocation(
                                 + " changes any more, even one in flight.");
         if (volumes > 0) {
             words.add("The nodes of " + Quantity.count(volumes, "register volume") + " decide or remove what it has"
-                    + " prepared there. The job shows how many of " + Quantity.count(status.nodes().size(), "node")
+                    + " prepared there. The job shows how many of "
+                    + Quantity.count(status.nodes().size(), "node")
                     + " have done so.");
             if (!silent.isEmpty()) {
                 words.add(String.join(", ", silent) + (silent.size() == 1 ? " does" : " do")
@@ -94,7 +89,7 @@ record Revocation(
     }
 
     private static List<String> keys(PrincipalId id, PrincipalDetail detail) {
-        return List.of("All servers refuse the " + Quantity.count(detail.principal().keys().size(), "key") + " of " + id
-                + " within seconds.");
+        return List.of("All servers refuse the "
+                + Quantity.count(detail.principal().keys().size(), "key") + " of " + id + " within seconds.");
     }
 }

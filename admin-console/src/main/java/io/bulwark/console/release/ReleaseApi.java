@@ -25,7 +25,9 @@ class ReleaseApi {
     }
 
     @GetMapping
-    @Operation(summary = "SHA-256 of the releases from which supervisors may start replicas; none means that none is checked")
+    @Operation(
+            summary = "SHA-256 of the releases from which supervisors may start replicas; none means that none is"
+                    + " checked")
     @ApiResponse(responseCode = "200", description = "All allowed releases")
     Page<String> list() {
         return Page.whole(signedIn.client().releases().allowed());
@@ -57,7 +59,8 @@ class ReleaseApi {
     static String checked(String hash) {
         String text = hash.strip();
         if (!text.matches("[0-9a-f]{64}")) {
-            throw ApiException.badField("hash", "a SHA-256 in lower-case hexadecimal is wanted, as `bulwark release hash` prints it");
+            throw ApiException.badField(
+                    "hash", "a SHA-256 in lower-case hexadecimal is wanted, as `bulwark release hash` prints it");
         }
         return text;
     }

@@ -99,8 +99,7 @@ class ReplicaApi {
     @ApiResponse(responseCode = "409", description = "Fewer than four would remain")
     @ApiResponse(responseCode = "412", description = "The replicas have changed since `If-Match`")
     ResponseEntity<Job.View> remove(
-            @RequestBody Removals body,
-            @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch) {
+            @RequestBody Removals body, @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch) {
         List<String> given = body.replicas() == null ? List.of() : body.replicas();
         if (given.size() > ReplicaChanges.STEP) {
             throw ApiException.badField("replicas", "three different replicas are removed at once");

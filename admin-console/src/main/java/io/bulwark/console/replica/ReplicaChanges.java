@@ -51,7 +51,10 @@ public class ReplicaChanges {
      * @param key its public key as {@code bulwark keygen} prints it
      * @param address {@code HOST:PORT}
      */
-    public record Newcomer(@Nullable String replica, @Nullable String key, @Nullable String address) {}
+    public record Newcomer(
+            @Nullable String replica,
+            @Nullable String key,
+            @Nullable String address) {}
 
     /** Starts to replace a replica, which may be down. */
     public Job replace(PrincipalId old, Newcomer fresh, Optional<Long> configuration) {
@@ -69,7 +72,8 @@ public class ReplicaChanges {
         if (fresh.size() != STEP) {
             throw ApiException.badField("replicas", "three replicas are added at once");
         }
-        List<Member> coming = fresh.stream().map(each -> parsed(each, "replicas.")).toList();
+        List<Member> coming =
+                fresh.stream().map(each -> parsed(each, "replicas.")).toList();
         if (new HashSet<>(coming.stream().map(Member::replica).toList()).size() != STEP) {
             throw ApiException.badField("replicas", "three different replicas are wanted");
         }
@@ -86,8 +90,8 @@ public class ReplicaChanges {
         Configuration now = required(configuration);
         leaving.forEach(replica -> requireMember(now, replica));
         if (now.members().size() - STEP < REPLICAS_MIN) {
-            throw ApiException.conflict("at least four replicas remain; there are "
-                    + now.members().size());
+            throw ApiException.conflict(
+                    "at least four replicas remain; there are " + now.members().size());
         }
         String names = leaving.stream().map(Object::toString).collect(Collectors.joining(", "));
         return start("remove-replicas", "Remove " + names, new ReplicaChange(leaving, List.of()));
@@ -104,9 +108,9 @@ public class ReplicaChanges {
         try {
             return surroundings
                     .supervisors()
-                    .orElseThrow(() -> ApiException.conflict(
-                            "this console reaches no supervisor: run `bulwark replica recover " + replica.number()
-                                    + "` on the machine of " + replica))
+                    .orElseThrow(() ->
+                            ApiException.conflict("this console reaches no supervisor: run `bulwark replica recover "
+                                    + replica.number() + "` on the machine of " + replica))
                     .recover(replica.number());
         } catch (IOException e) {
             throw ApiException.conflict(String.valueOf(e.getMessage()));

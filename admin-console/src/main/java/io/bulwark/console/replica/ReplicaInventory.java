@@ -67,7 +67,9 @@ public class ReplicaInventory {
         ClusterWatch.Observation observation = watch.now();
         Replicas.GroupMembership standing = door.replicas().standing();
         return inventory(
-                observation, standing.now(), standing.next().map(ReplicaInventory::names).orElse(List.of()));
+                observation,
+                standing.now(),
+                standing.next().map(ReplicaInventory::names).orElse(List.of()));
     }
 
     /**
@@ -92,7 +94,8 @@ public class ReplicaInventory {
             ClusterWatch.Observation observation, Configuration configuration, List<String> next) {
         ClusterStatus status = observation.status();
         StatusView view = StatusView.of(status);
-        Integer leader = status.agreedLeader().isPresent() ? status.agreedLeader().getAsInt() : null;
+        Integer leader =
+                status.agreedLeader().isPresent() ? status.agreedLeader().getAsInt() : null;
         long applied = status.agreedApplied();
         List<ReplicaView> replicas = view.replicas().stream()
                 .map(replica -> replica(replica, view, configuration, leader, applied))

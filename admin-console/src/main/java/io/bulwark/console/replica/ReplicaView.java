@@ -60,6 +60,7 @@ public record ReplicaView(
 
     private boolean recovers() {
         return recovery != null
-                && (recovery.open() || !(recovery.phase().equals("none") || recovery.phase().equals("unknown")));
+                && (recovery.open()
+                        || !(recovery.phase().equals("none") || recovery.phase().equals("unknown")));
     }
 }

@@ -25,8 +25,7 @@ class ConfigurationInForce {
     private final ConsoleSettings settings;
     private final Surroundings surroundings;
 
-    ConfigurationInForce(
-            ClusterWatch watch, SignedIn signedIn, ConsoleSettings settings, Surroundings surroundings) {
+    ConfigurationInForce(ClusterWatch watch, SignedIn signedIn, ConsoleSettings settings, Surroundings surroundings) {
         this.watch = watch;
         this.signedIn = signedIn;
         this.settings = settings;

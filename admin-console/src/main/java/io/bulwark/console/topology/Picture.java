@@ -57,7 +57,15 @@ record Picture(int width, int height, List<Box> boxes, List<Link> links, List<La
      *
      * @param hidden groups that are not drawn
      */
-    record Matrix(String volume, int size, int width, int height, List<Label> rows, List<Label> columns, List<Cell> cells, int hidden) {}
+    record Matrix(
+            String volume,
+            int size,
+            int width,
+            int height,
+            List<Label> rows,
+            List<Label> columns,
+            List<Cell> cells,
+            int hidden) {}
 
     /** Slot: a node's part in a group. */
     record Cell(int x, int y, String css, String mark, String title) {}
@@ -75,7 +83,9 @@ record Picture(int width, int height, List<Box> boxes, List<Link> links, List<La
         for (int i = 0; i < replicas.size(); i++) {
             ClusterStatus.ReplicaStatus replica = replicas.get(i);
             boolean leads = leader.isPresent() && leader.getAsInt() == replica.replica();
-            String css = !replica.reachable() || !replica.agrees() ? "bad" : recovers(status, replica.replica()) ? "warn" : "good";
+            String css = !replica.reachable() || !replica.agrees()
+                    ? "bad"
+                    : recovers(status, replica.replica()) ? "warn" : "good";
             String word = !replica.reachable()
                     ? "no answer"
                     : !replica.agrees() ? "contradicts" : css.equals("warn") ? "recovers" : leads ? "leads" : "follows";
@@ -83,7 +93,8 @@ record Picture(int width, int height, List<Box> boxes, List<Link> links, List<La
             boxes.add(box);
             links.add(new Link(consoleX, consoleY, box.x + BOX_WIDTH / 2, box.y + BOX_HEIGHT, !replica.reachable()));
         }
-        boxes.add(new Box("this console", "good", "asks all", consoleX - BOX_WIDTH / 2, consoleY, BOX_WIDTH, BOX_HEIGHT));
+        boxes.add(
+                new Box("this console", "good", "asks all", consoleX - BOX_WIDTH / 2, consoleY, BOX_WIDTH, BOX_HEIGHT));
         int y = consoleY + BOX_HEIGHT + 60;
         labels.add(new Label(0, y - 8, "Storage nodes"));
         List<ClusterStatus.NodeStatus> nodes = status.nodes();
@@ -141,14 +152,18 @@ record Picture(int width, int height, List<Box> boxes, List<Link> links, List<La
         List<Label> heads = new ArrayList<>();
         for (int i = 0; i < nodes.size(); i++) {
             if (nodes.size() <= 40 || i % 5 == 0) {
-                heads.add(new Label(left + i * size + 2, top - 7, Integer.toString(nodes.get(i).node())));
+                heads.add(new Label(
+                        left + i * size + 2,
+                        top - 7,
+                        Integer.toString(nodes.get(i).node())));
             }
         }
         List<Integer> order = new ArrayList<>();
         for (int index = 0; index < volume.groups().size(); index++) {
             order.add(index);
         }
-        order.sort(Comparator.comparing((Integer index) -> isCalm(volume.groups().get(index), nodes)));
+        order.sort(
+                Comparator.comparing((Integer index) -> isCalm(volume.groups().get(index), nodes)));
         List<Label> rows = new ArrayList<>();
         List<Cell> cells = new ArrayList<>();
         int shown = Math.min(GROUPS_MAX, order.size());
@@ -157,7 +172,8 @@ record Picture(int width, int height, List<Box> boxes, List<Link> links, List<La
             int y = top + row * size;
             rows.add(new Label(0, y + size - 4, "group " + index));
             for (int column = 0; column < nodes.size(); column++) {
-                Cell cell = cell(volume.groups().get(index), nodes.get(column), left + column * size, y, index, volume.name());
+                Cell cell = cell(
+                        volume.groups().get(index), nodes.get(column), left + column * size, y, index, volume.name());
                 if (cell != null) {
                     cells.add(cell);
                 }
@@ -185,7 +201,9 @@ record Picture(int width, int height, List<Box> boxes, List<Link> links, List<La
         int slot = group.slotOf(node.node());
         String of = "node-" + node.node() + ", group " + index + ": ";
         if (slot < 0) {
-            boolean comes = group.change().filter(change -> change.node() == node.node()).isPresent();
+            boolean comes = group.change()
+                    .filter(change -> change.node() == node.node())
+                    .isPresent();
             return comes ? new Cell(x, y, "warn", "+", of + "is to take a slot") : null;
         }
         if (!node.reachable()) {

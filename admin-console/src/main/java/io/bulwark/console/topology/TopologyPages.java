@@ -50,8 +50,8 @@ class TopologyPages {
         ClusterWatch.Observation observation = standing.known().orElseGet(watch::now);
         NodeInventory.Inventory inventory = nodes.recent();
         Picture picture = Picture.of(observation.status(), watch.recentMap().map());
-        Map<String, Picture.Box> boxes = picture.boxes().stream()
-                .collect(Collectors.toMap(Picture.Box::name, box -> box, (first, _) -> first));
+        Map<String, Picture.Box> boxes =
+                picture.boxes().stream().collect(Collectors.toMap(Picture.Box::name, box -> box, (first, _) -> first));
         model.addAttribute("picture", picture);
         model.addAttribute("at", observation.at());
         model.addAttribute("outage", standing.outage().orElse(null));

@@ -64,8 +64,7 @@ class VolumeApi {
     @ApiResponse(responseCode = "409", description = "The volume is in use")
     @ApiResponse(responseCode = "412", description = "The volume has changed since the client read it")
     void delete(
-            @PathVariable String name,
-            @RequestHeader(name = "If-Match", required = false) @Nullable String ifMatch) {
+            @PathVariable String name, @RequestHeader(name = "If-Match", required = false) @Nullable String ifMatch) {
         volumes.delete(name, ifMatch);
     }
 }

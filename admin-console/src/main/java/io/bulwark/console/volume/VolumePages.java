@@ -57,7 +57,8 @@ class VolumePages {
     @PostMapping("/{name}/delete")
     ModelAndView delete(@PathVariable String name, @RequestParam String confirmation) {
         if (!confirmation.equals(name)) {
-            throw ApiException.badField("confirmation", "the name that was typed is not " + name + "; nothing was deleted");
+            throw ApiException.badField(
+                    "confirmation", "the name that was typed is not " + name + "; nothing was deleted");
         }
         volumes.delete(name, null);
         return new ModelAndView(Redirection.to("/volumes"));

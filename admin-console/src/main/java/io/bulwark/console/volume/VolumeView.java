@@ -82,8 +82,10 @@ public record VolumeView(
             case "lazy" ->
                 "Protocol PASIS, lazy: nodes check versions in the background, and before that whoever needs one does.";
             case "read-time" -> "Protocol PASIS, read-time: every reader checks the version that it reads.";
-            case "write-time" -> "Protocol PASIS, write-time: nodes check the whole block before they store a fragment.";
-            default -> "Protocol PASIS without verification: any client can destroy the data of others. For measuring only.";
+            case "write-time" ->
+                "Protocol PASIS, write-time: nodes check the whole block before they store a fragment.";
+            default ->
+                "Protocol PASIS without verification: any client can destroy the data of others. For measuring only.";
         };
     }
 }

@@ -60,7 +60,8 @@ class Volumes {
             }
             boolean registers = isRegisters();
             if (registers ? blocks == null || blocks < 1 : blocks != null) {
-                throw ApiException.badField("blocks", "a register volume has 1 or more blocks; an object volume has none");
+                throw ApiException.badField(
+                        "blocks", "a register volume has 1 or more blocks; an object volume has none");
             }
             PolicyChoice choice =
                     new PolicyChoice(protocol, verification, faults, dataFragments, fragments, blockBytes);

@@ -37,7 +37,9 @@ final class Alarms {
         String name = "node-" + node.node();
         if (!node.reachable()) {
             alarms.add(new WorkView.Alarm(
-                    "bad", name, "It does not answer, so its work is unknown. When it returns, it completes what it missed."));
+                    "bad",
+                    name,
+                    "It does not answer, so its work is unknown. When it returns, it completes what it missed."));
             return;
         }
         long used = WorkWatch.poolBytes(now, node.node());

@@ -105,7 +105,11 @@ class WorkWatch {
         if (old.isEmpty() || !node.reachable()) {
             return null;
         }
-        return rate(counter.applyAsLong(old.get()), counter.applyAsLong(node), before.get().at(), now.at());
+        return rate(
+                counter.applyAsLong(old.get()),
+                counter.applyAsLong(node),
+                before.get().at(),
+                now.at());
     }
 
     private static @Nullable Double rate(long old, long count, Instant since, Instant now) {
@@ -132,7 +136,9 @@ class WorkWatch {
         ClusterStatus.Versions sum = sum(volume);
         Double rate = before.flatMap(old -> old.status().volumes().stream()
                         .filter(each -> each.volume().id() == volume.volume().id()
-                                && each.versions().keySet().equals(volume.versions().keySet()))
+                                && each.versions()
+                                        .keySet()
+                                        .equals(volume.versions().keySet()))
                         .findFirst()
                         .map(each -> rate(sum(each).verifications(), sum.verifications(), old.at(), now.at())))
                 .orElse(null);

@@ -21,7 +21,8 @@ final class Browser implements AutoCloseable {
 
     private final String base;
     private final CookieManager cookies = new CookieManager(null, CookiePolicy.ACCEPT_ALL);
-    private final HttpClient http = HttpClient.newBuilder().cookieHandler(cookies).build();
+    private final HttpClient http =
+            HttpClient.newBuilder().cookieHandler(cookies).build();
 
     Browser(String base) {
         this.base = base;

@@ -100,7 +100,8 @@ final class DoorCluster {
     /** The rights of the person within the ceiling; the door has none of its own. */
     private void requireAdministrator(Optional<PrincipalId> person) {
         Rights own = person.map(each -> rights.getOrDefault(each, Rights.NONE)).orElse(Rights.NONE);
-        Rights ceiling = person.map(each -> actFor.getOrDefault(each, Rights.NONE)).orElse(Rights.NONE);
+        Rights ceiling =
+                person.map(each -> actFor.getOrDefault(each, Rights.NONE)).orElse(Rights.NONE);
         if (!own.administer() || !ceiling.administer()) {
             throw new NotPermittedException(DOOR + " for " + person + " may not", Subject.NONE);
         }
@@ -113,6 +114,8 @@ final class DoorCluster {
 
     private static <T> T proxy(Class<T> type, Calls calls) {
         return type.cast(Proxy.newProxyInstance(
-                type.getClassLoader(), new Class<?>[] {type}, (_, method, arguments) -> calls.call(method.getName(), arguments)));
+                type.getClassLoader(),
+                new Class<?>[] {type},
+                (_, method, arguments) -> calls.call(method.getName(), arguments)));
     }
 }

@@ -16,7 +16,8 @@ import org.springframework.security.web.savedrequest.SimpleSavedRequest;
 class LandingTest {
     @Test
     void theAddressOfACookieLeadsToNoOtherSite() throws Exception {
-        assertThat(landing("http://127.0.0.1:7400/buckets/photos?prefix=2026%2F")).isEqualTo("/buckets/photos?prefix=2026%2F");
+        assertThat(landing("http://127.0.0.1:7400/buckets/photos?prefix=2026%2F"))
+                .isEqualTo("/buckets/photos?prefix=2026%2F");
         assertThat(landing("http://evil.example/sign-in?refused")).isEqualTo("/sign-in?refused");
         assertThat(landing("http://127.0.0.1:7400//evil.example/")).isEqualTo("/");
         assertThat(landing("//evil.example/x")).isEqualTo("/x");
@@ -43,7 +44,8 @@ class LandingTest {
         }
 
         @Override
-        public @Nullable HttpServletRequest getMatchingRequest(HttpServletRequest request, HttpServletResponse response) {
+        public @Nullable HttpServletRequest getMatchingRequest(
+                HttpServletRequest request, HttpServletResponse response) {
             return null;
         }
 

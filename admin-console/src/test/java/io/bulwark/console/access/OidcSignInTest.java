@@ -71,7 +71,8 @@ class OidcSignInTest {
                 now,
                 now.plusSeconds(60),
                 Map.of("sub", "42", "groups", "staff", "preferred_username", "alice"));
-        String name = OidcSignIn.withRole(new DefaultOidcUser(List.of(), token), OIDC).getName();
+        String name =
+                OidcSignIn.withRole(new DefaultOidcUser(List.of(), token), OIDC).getName();
         assertThat(name).isEqualTo("oidc:alice");
         assertThat(Account.isName(name)).isFalse();
     }
@@ -89,7 +90,8 @@ class OidcSignInTest {
         ConsoleSettings settings =
                 new ConsoleSettings(everywhere, false, directory, DoorCluster.DOOR, web, Surroundings.NONE);
         try (ConsoleServer server = ConsoleServer.start(DoorCluster.enabled().client(), settings);
-                HttpClient browser = HttpClient.newBuilder().sslContext(anyCertificate()).build()) {
+                HttpClient browser =
+                        HttpClient.newBuilder().sslContext(anyCertificate()).build()) {
             assertThat(server.setupUrl().orElseThrow()).startsWith("https://localhost/setup?token=");
             URI page = URI.create("https://localhost:" + server.address().getPort() + "/sign-in");
             HttpResponse<String> signIn =
@@ -119,10 +121,7 @@ class OidcSignInTest {
                 DoorCluster.DOOR,
                 ConsoleSettings.Web.PLAIN,
                 Surroundings.NONE);
-        Door door = new Door(
-                new DoorCluster().client(),
-                settings,
-                new Accounts(directory, Clock.systemUTC()));
+        Door door = new Door(new DoorCluster().client(), settings, new Accounts(directory, Clock.systemUTC()));
         assertThatThrownBy(() -> door.watching())
                 .isInstanceOf(UnavailableException.class)
                 .hasMessageContaining("bulwark console enable --door client-1");
@@ -130,8 +129,7 @@ class OidcSignInTest {
 
     private static Optional<Role> role(Object claim) {
         Instant now = Instant.now();
-        OidcIdToken token =
-                new OidcIdToken("token", now, now.plusSeconds(60), Map.of("sub", "42", "groups", claim));
+        OidcIdToken token = new OidcIdToken("token", now, now.plusSeconds(60), Map.of("sub", "42", "groups", claim));
         OidcUser user = OidcSignIn.withRole(new DefaultOidcUser(List.of(), token), OIDC);
         return Roles.of(new TestingAuthenticationToken(user, null, List.copyOf(user.getAuthorities())));
     }

@@ -111,7 +111,9 @@ class SignInTest {
                 assertThat(api.statusCode()).as(path).isEqualTo(401);
                 assertThat(api.headers().firstValue("Content-Type").orElse("")).startsWith("application/problem+json");
             }
-            assertThat(browser.cookie("bulwark-session")).as("no session before a sign-in").isEmpty();
+            assertThat(browser.cookie("bulwark-session"))
+                    .as("no session before a sign-in")
+                    .isEmpty();
             assertThat(browser.get("/console.css").statusCode()).isEqualTo(200);
         }
     }
@@ -171,7 +173,9 @@ class SignInTest {
                     "/password",
                     Map.of("token", token, "password", PASSWORD, "again", PASSWORD));
             assertThat(chosen.headers().firstValue("Location").orElse("")).endsWith("/sign-in?ready");
-            assertThat(bob.get("/password?token=" + token).statusCode()).as("used").isEqualTo(403);
+            assertThat(bob.get("/password?token=" + token).statusCode())
+                    .as("used")
+                    .isEqualTo(403);
             bob.signIn("bob", PASSWORD);
             String self = bob.get("/api/v1/account").body();
             PrincipalId person = PrincipalId.parse(find(Pattern.compile("client-\\d+"), self, 0));
@@ -199,7 +203,8 @@ class SignInTest {
                     .body();
             String secret = find(SECRET, page, 0);
             assertThat(account(program, secret).body()).contains("\"role\":\"viewer\"");
-            assertThat(program.get("/api/v1/accounts", "Authorization", "Bearer " + secret).statusCode())
+            assertThat(program.get("/api/v1/accounts", "Authorization", "Bearer " + secret)
+                            .statusCode())
                     .isEqualTo(403);
             assertThat(program.json("DELETE", "/api/v1/accounts/root", "", "Authorization", "Bearer " + secret)
                             .statusCode())
@@ -213,7 +218,8 @@ class SignInTest {
                             .body())
                     .contains("only a person who signed in with a password");
             assertThat(account(program, secret + "x").statusCode()).isEqualTo(401);
-            assertThat(root.get("/api/v1/account", "Authorization", "Bearer wrong").statusCode())
+            assertThat(root.get("/api/v1/account", "Authorization", "Bearer wrong")
+                            .statusCode())
                     .as("a token counts alone, whatever the cookie says")
                     .isEqualTo(401);
             assertThat(program.cookie("bulwark-session")).isEmpty();
@@ -229,7 +235,8 @@ class SignInTest {
             PrincipalId self = principal(root.get("/api/v1/account"));
             assertThat(principal(account(program, token(root, "viewer")))).isEqualTo(PrincipalId.client(16));
             assertThat(principal(account(program, token(root, "operator")))).isEqualTo(PrincipalId.client(17));
-            assertThat(principal(account(program, token(root, "administrator")))).isEqualTo(self);
+            assertThat(principal(account(program, token(root, "administrator"))))
+                    .isEqualTo(self);
         }
     }
 
@@ -239,7 +246,8 @@ class SignInTest {
                 Browser program = new Browser(base)) {
             root.signIn("root", PASSWORD);
             String[] token = {"Authorization", "Bearer " + token(root, "operator")};
-            assertThat(program.json("POST", "/api/v1/volumes", "{\"name\":\"tapes\"}", token).body())
+            assertThat(program.json("POST", "/api/v1/volumes", "{\"name\":\"tapes\"}", token)
+                            .body())
                     .contains("your role does not allow this");
             assertThat(program.get("/api/v1/audit", token).body()).contains("your role does not allow this");
         }
@@ -266,7 +274,8 @@ class SignInTest {
                     "/api/v1/%61udit",
                     "/api/v1/audit/")) {
                 for (String method : List.of("GET", "HEAD", "POST", "DELETE", "PATCH", "OPTIONS")) {
-                    assertThat(program.json(method, path, "{}", "Authorization", "Bearer " + secret).statusCode())
+                    assertThat(program.json(method, path, "{}", "Authorization", "Bearer " + secret)
+                                    .statusCode())
                             .as(method + " " + path)
                             .isIn(302, 400, 401, 403, 404);
                 }
@@ -317,10 +326,12 @@ class SignInTest {
                 HttpResponse<String> refused = browser.json("POST", "/api/v1/setup", "{}", "Sec-Fetch-Site", site);
                 assertThat(refused.statusCode()).as(site).isEqualTo(403);
                 assertThat(refused.body()).contains("another origin");
-                assertThat(browser.get("/sign-in", "Sec-Fetch-Site", site).statusCode()).isEqualTo(200);
+                assertThat(browser.get("/sign-in", "Sec-Fetch-Site", site).statusCode())
+                        .isEqualTo(200);
             }
             for (String site : List.of("same-origin", "none")) {
-                assertThat(browser.json("POST", "/api/v1/setup", "{}", "Sec-Fetch-Site", site).statusCode())
+                assertThat(browser.json("POST", "/api/v1/setup", "{}", "Sec-Fetch-Site", site)
+                                .statusCode())
                         .as(site)
                         .isEqualTo(400);
             }
@@ -384,10 +395,12 @@ class SignInTest {
 
     /** The client of Java sets no Host header. */
     private static String statusLine(String host) throws Exception {
-        try (Socket socket = new Socket(server.address().getAddress(), server.address().getPort())) {
+        try (Socket socket =
+                new Socket(server.address().getAddress(), server.address().getPort())) {
             String request = "GET /sign-in HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n";
             socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
-            return new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8)).readLine();
+            return new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8))
+                    .readLine();
         }
     }
 

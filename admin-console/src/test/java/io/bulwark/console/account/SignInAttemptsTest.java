@@ -79,8 +79,7 @@ class SignInAttemptsTest {
     }
 
     private Object fileKey() throws IOException {
-        BasicFileAttributes file =
-                Files.readAttributes(directory.resolve("accounts.json"), BasicFileAttributes.class);
+        BasicFileAttributes file = Files.readAttributes(directory.resolve("accounts.json"), BasicFileAttributes.class);
         return file.fileKey() + " " + file.lastModifiedTime();
     }
 

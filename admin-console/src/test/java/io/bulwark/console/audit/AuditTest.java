@@ -34,7 +34,8 @@ class AuditTest {
     private static final String HEAD = "ab".repeat(32);
 
     private final FakeAudit audit = new FakeAudit();
-    private final MockMvc console = ConsoleFixture.of(new FakeCluster().with(audit).client(), "audit");
+    private final MockMvc console =
+            ConsoleFixture.of(new FakeCluster().with(audit).client(), "audit");
 
     /** A log that sends less than asked for, as replicas do when a page is full. */
     private static final class FakeAudit implements AuditLog {
@@ -142,8 +143,7 @@ class AuditTest {
                 .andExpect(jsonPath("$.problem").isEmpty()));
         assertThat(audit.known).contains(head(HEAD));
         console.perform(get("/api/v1/jobs/1")).andExpect(jsonPath("$.done").value(ENTRIES));
-        console.perform(get("/audit/verifications/1"))
-                .andExpect(content().string(containsString("The log is whole")));
+        console.perform(get("/audit/verifications/1")).andExpect(content().string(containsString("The log is whole")));
         console.perform(get("/audit")).andExpect(content().string(containsString("Last verified")));
         console.perform(get("/api/v1/audit/verifications/2")).andExpect(status().isNotFound());
     }
@@ -158,7 +158,8 @@ class AuditTest {
 
     @Test
     void unreachableClusterIsUnavailable() throws Exception {
-        MockMvc down = ConsoleFixture.of(new FakeCluster().with(audit).unreachable().client(), "audit");
+        MockMvc down =
+                ConsoleFixture.of(new FakeCluster().with(audit).unreachable().client(), "audit");
         down.perform(get("/api/v1/audit")).andExpect(status().isServiceUnavailable());
         down.perform(get("/api/v1/audit/lines")).andExpect(status().isServiceUnavailable());
     }

@@ -36,7 +36,8 @@ class BucketTest {
     }
 
     private ResultActions create(String json) throws Exception {
-        return CONSOLE.perform(post(BUCKETS).contentType(MediaType.APPLICATION_JSON).content(json));
+        return CONSOLE.perform(
+                post(BUCKETS).contentType(MediaType.APPLICATION_JSON).content(json));
     }
 
     @Test
@@ -71,7 +72,9 @@ class BucketTest {
 
     @Test
     void wrongRequestsNameTheField() throws Exception {
-        create("{}").andExpect(status().isBadRequest()).andExpect(jsonPath("$.field").value("name"));
+        create("{}")
+                .andExpect(status().isBadRequest())
+                .andExpect(jsonPath("$.field").value("name"));
         create("{\"name\":\"photos\",\"quotaBytes\":-1}")
                 .andExpect(status().isBadRequest())
                 .andExpect(jsonPath("$.field").value("quotaBytes"));
@@ -127,7 +130,10 @@ class BucketTest {
                 .andExpect(status().isConflict())
                 .andExpect(content().string(containsString("a bucket of this name exists")))
                 .andExpect(content().string(containsString("value=\"photos\"")));
-        CONSOLE.perform(post("/buckets").param("name", "more").param("volume", "default").param("quotaBytes", "x"))
+        CONSOLE.perform(post("/buckets")
+                        .param("name", "more")
+                        .param("volume", "default")
+                        .param("quotaBytes", "x"))
                 .andExpect(status().isBadRequest())
                 .andExpect(content().string(containsString("a quota is a number of bytes")));
     }

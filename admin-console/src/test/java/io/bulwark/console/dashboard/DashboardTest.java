@@ -102,8 +102,10 @@ class DashboardTest {
         assertThat(dashboard.view().activities())
                 .extracting(Redundancy.Activity::sentence)
                 .contains(
-                        "Group 3 of volume default moves the slot of node-3 to node-99; 1 of 4 holders have sealed epoch 1.",
-                        "Group 5 of volume default waits for node-5, node-99 (rebuilds), node-7, node-8 to confirm epoch 2.");
+                        "Group 3 of volume default moves the slot of node-3 to node-99; 1 of 4 holders have sealed"
+                                + " epoch 1.",
+                        "Group 5 of volume default waits for node-5, node-99 (rebuilds), node-7, node-8 to confirm"
+                                + " epoch 2.");
     }
 
     @Test
@@ -132,7 +134,8 @@ class DashboardTest {
         for (String page : new String[] {"/topology", "/nodes", "/groups", "/replicas", "/replicas/1", "/jobs"}) {
             console.perform(get(page)).andExpect(status().isOk());
         }
-        console.perform(get("/api/v1/map")).andExpect(jsonPath("$.groups.length()").value(99));
+        console.perform(get("/api/v1/map"))
+                .andExpect(jsonPath("$.groups.length()").value(99));
         console.perform(get("/api/v1/replicas"))
                 .andExpect(jsonPath("$.leader").value(1))
                 .andExpect(jsonPath("$.applied").value(999))
@@ -171,11 +174,7 @@ class DashboardTest {
             for (int i = 0; i < requests; i++) {
                 console.perform(get(path)).andExpect(status().isOk());
             }
-            System.out.printf(
-                    Locale.ROOT,
-                    "%s: %.2f ms each%n",
-                    path,
-                    (System.nanoTime() - started) / 1e6 / requests);
+            System.out.printf(Locale.ROOT, "%s: %.2f ms each%n", path, (System.nanoTime() - started) / 1e6 / requests);
         }
     }
 }

@@ -163,8 +163,8 @@ class FaultTest {
 
     @Test
     void unreachableClusterIsUnavailable() throws Exception {
-        MockMvc down = ConsoleFixture.of(
-                new FakeCluster().with(faults).unreachable().client(), "fault");
+        MockMvc down =
+                ConsoleFixture.of(new FakeCluster().with(faults).unreachable().client(), "fault");
         down.perform(get("/api/v1/faults")).andExpect(status().isServiceUnavailable());
     }
 }

@@ -46,7 +46,9 @@ class IdempotencyKeysTest {
         MockHttpServletResponse second = post("alice", "k1", "{}");
         assertThat(done).isEqualTo(1);
         assertThat(second.getStatus()).isEqualTo(201);
-        assertThat(second.getContentAsString()).isEqualTo(first.getContentAsString()).isEqualTo("answer 1");
+        assertThat(second.getContentAsString())
+                .isEqualTo(first.getContentAsString())
+                .isEqualTo("answer 1");
         assertThat(second.getHeader("Location")).isEqualTo("/jobs/1");
         now = NOW.plus(IdempotencyKeys.KEPT);
         assertThat(post("alice", "k1", "{}").getContentAsString()).isEqualTo("answer 2");
@@ -86,7 +88,8 @@ class IdempotencyKeysTest {
     @Test
     void aLongAnswerIsNotKeptButTheRequestIsDoneOnce() throws Exception {
         answer = "x".repeat(IdempotencyKeys.ANSWER_BYTES_MAX);
-        assertThat(post("alice", "k1", "{}").getContentAsByteArray()).hasSizeGreaterThan(IdempotencyKeys.ANSWER_BYTES_MAX);
+        assertThat(post("alice", "k1", "{}").getContentAsByteArray())
+                .hasSizeGreaterThan(IdempotencyKeys.ANSWER_BYTES_MAX);
         assertThat(post("alice", "k1", "{}").getStatus()).isEqualTo(409);
         assertThat(done).isEqualTo(1);
     }
@@ -113,8 +116,10 @@ class IdempotencyKeysTest {
 
     @Test
     void jsonBodiesAreBounded() throws Exception {
-        assertThat(post("alice", "k1", " ".repeat(JsonBodies.BYTES_MAX)).getStatus()).isEqualTo(201);
-        assertThat(post("alice", "k2", " ".repeat(JsonBodies.BYTES_MAX + 1)).getStatus()).isEqualTo(413);
+        assertThat(post("alice", "k1", " ".repeat(JsonBodies.BYTES_MAX)).getStatus())
+                .isEqualTo(201);
+        assertThat(post("alice", "k2", " ".repeat(JsonBodies.BYTES_MAX + 1)).getStatus())
+                .isEqualTo(413);
         assertThat(done).isEqualTo(1);
     }
 
@@ -130,7 +135,8 @@ class IdempotencyKeysTest {
         void run(HttpServletResponse response, int number) throws IOException, ServletException;
     }
 
-    private MockHttpServletResponse run(MockHttpServletRequest request, Work work) throws ServletException, IOException {
+    private MockHttpServletResponse run(MockHttpServletRequest request, Work work)
+            throws ServletException, IOException {
         MockHttpServletResponse response = new MockHttpServletResponse();
         FilterChain inner = (_, answered) -> {
             done++;

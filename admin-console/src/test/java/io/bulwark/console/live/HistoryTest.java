@@ -35,8 +35,7 @@ class HistoryTest {
     private final History history = new History();
 
     private void sample(int seconds) {
-        history.add(
-                new ClusterWatch.Observation(cluster.status(), NOON.plusSeconds(seconds)), Duration.ofMillis(3));
+        history.add(new ClusterWatch.Observation(cluster.status(), NOON.plusSeconds(seconds)), Duration.ofMillis(3));
     }
 
     private HistoryApi api(Surroundings surroundings, Instant now) {
@@ -53,7 +52,9 @@ class HistoryTest {
         assertThat(used.values()).containsExactly(9.0 * (4L << 30), null, 9.0 * (4L << 30), 9.0 * (4L << 30));
         History.Series rate = history.series("metadata.rate", Instant.EPOCH).orElseThrow();
         assertThat(rate.values()).as("a rate needs two samples").containsExactly(null, null, null, 0.0);
-        assertThat(history.series("faults-left.default", NOON.plusSeconds(25)).orElseThrow().values())
+        assertThat(history.series("faults-left.default", NOON.plusSeconds(25))
+                        .orElseThrow()
+                        .values())
                 .containsExactly(1.0);
         assertThat(history.series("faults-left.none", NOON)).isEmpty();
     }
@@ -73,8 +74,11 @@ class HistoryTest {
         sample(0);
         HistoryApi api = api(Surroundings.NONE, NOON.plusSeconds(5));
         assertThat(api.history(null, null).available()).contains("capacity.used", "faults-left.default");
-        assertThat(api.history(List.of("capacity.used"), "2026-11-29T11:30:00Z").series()).hasSize(1);
-        for (String[] wrong : new String[][] {{"nonsense", null}, {"capacity.used", "noon"}, {"capacity.used", "2020-01-01T00:00:00Z"}}) {
+        assertThat(api.history(List.of("capacity.used"), "2026-11-29T11:30:00Z").series())
+                .hasSize(1);
+        for (String[] wrong :
+                new String[][] {{"nonsense", null}, {"capacity.used", "noon"}, {"capacity.used", "2020-01-01T00:00:00Z"}
+                }) {
             assertThatThrownBy(() -> api.history(List.of(wrong[0]), wrong[1])).isInstanceOf(ApiException.class);
         }
     }
@@ -96,19 +100,26 @@ class HistoryTest {
         prometheus.start();
         try {
             URI base = URI.create("http://127.0.0.1:" + prometheus.getAddress().getPort());
-            HistoryApi api = api(
-                    new Surroundings(Optional.of(base), Optional.empty(), Optional.empty()), NOON);
+            HistoryApi api = api(new Surroundings(Optional.of(base), Optional.empty(), Optional.empty()), NOON);
             sample(0);
             History.Series series = api.history(List.of("capacity.used"), "2026-11-28T12:00:00Z")
                     .series()
                     .getFirst();
             assertThat(series.source()).isEqualTo("prometheus");
             assertThat(series.values()).containsExactly(17.0, null);
-            assertThat(asked.getFirst()).contains("query=sum(bulwark_store_bytes)").contains("step=174");
-            assertThat(api.history(List.of("requests.rate"), null).series().getFirst().source())
+            assertThat(asked.getFirst())
+                    .contains("query=sum(bulwark_store_bytes)")
+                    .contains("step=174");
+            assertThat(api.history(List.of("requests.rate"), null)
+                            .series()
+                            .getFirst()
+                            .source())
                     .isEqualTo("prometheus");
             answer[0] = "x".repeat(Prometheus.ANSWER_BYTES_MAX + 1);
-            assertThat(api.history(List.of("capacity.used"), "2026-11-28T12:00:00Z").series().getFirst().source())
+            assertThat(api.history(List.of("capacity.used"), "2026-11-28T12:00:00Z")
+                            .series()
+                            .getFirst()
+                            .source())
                     .as("an answer without end is none")
                     .isEqualTo("console");
         } finally {

@@ -98,7 +98,8 @@ class NodeTest {
                 .andExpect(jsonPath("$.risks[0].faultsLeft").value(0))
                 .andExpect(jsonPath("$.estimatedMillis").value(128_000))
                 .andExpect(jsonPath("$.sentences[2]")
-                        .value("Groups 4, 5, 6, 7 of volume default will be able to take 0 faults for about 2 min 8 s."));
+                        .value("Groups 4, 5, 6, 7 of volume default will be able to take 0 faults for about 2"
+                                + " min 8 s."));
         console.perform(get("/nodes/7/plan?action=replace&by=node-99"))
                 .andExpect(status().isOk())
                 .andExpect(content().string(containsString("Type node-7 to confirm")))
@@ -186,8 +187,7 @@ class NodeTest {
     @Test
     void onlyNodesOfTheEmbeddedApplianceHaveDrills() throws Exception {
         console.perform(get("/nodes/1")).andExpect(content().string(containsString("Drill: give this node a fault")));
-        console.perform(get("/nodes/2"))
-                .andExpect(content().string(not(containsString("Drill"))));
+        console.perform(get("/nodes/2")).andExpect(content().string(not(containsString("Drill"))));
         console.perform(get("/nodes/1/drills")).andExpect(content().string(containsString("value=\"flip\"")));
         console.perform(drill(2, "stop")).andExpect(status().isNotFound());
         console.perform(drill(1, "melt"))
@@ -202,8 +202,7 @@ class NodeTest {
                 .andExpect(jsonPath("$.message").value("node-1 is stopped."));
     }
 
-    private static MockHttpServletRequestBuilder drill(
-            int node, String drill) {
+    private static MockHttpServletRequestBuilder drill(int node, String drill) {
         return post("/api/v1/nodes/" + node + "/drills")
                 .contentType(MediaType.APPLICATION_JSON)
                 .content("{\"drill\": \"" + drill + "\"}");

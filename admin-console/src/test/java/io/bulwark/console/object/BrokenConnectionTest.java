@@ -80,11 +80,7 @@ class BrokenConnectionTest {
         protected void doPut(HttpServletRequest request, HttpServletResponse response) throws IOException {
             try {
                 var _ = objects.upload(
-                        "photos",
-                        "a",
-                        request.getInputStream(),
-                        request.getContentLengthLong(),
-                        PutOptions.DEFAULT);
+                        "photos", "a", request.getInputStream(), request.getContentLengthLong(), PutOptions.DEFAULT);
             } finally {
                 uploadEnd.countDown();
             }
@@ -122,10 +118,7 @@ class BrokenConnectionTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {
-                "Content-Length: 5\r\n\r\n01234",
-                "Transfer-Encoding: chunked\r\n\r\n5\r\n01234\r\n0\r\n\r\n"
-            })
+            strings = {"Content-Length: 5\r\n\r\n01234", "Transfer-Encoding: chunked\r\n\r\n5\r\n01234\r\n0\r\n\r\n"})
     void anUploadThatEndsIsAnObject(String rest) throws Exception {
         upload(rest);
         assertThat(photos.getBytes("a")).isEqualTo("01234".getBytes(StandardCharsets.UTF_8));

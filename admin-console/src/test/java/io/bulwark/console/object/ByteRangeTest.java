@@ -30,7 +30,8 @@ class ByteRangeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"bytes=", "bytes=-", "bytes=5-2", "bytes=a-b", "bytes=1-2,4-5", "lines=1-2", "bytes=--3", "1-2"})
+    @ValueSource(
+            strings = {"bytes=", "bytes=-", "bytes=5-2", "bytes=a-b", "bytes=1-2,4-5", "lines=1-2", "bytes=--3", "1-2"})
     void whatIsNoSingleRangeIsIgnored(String header) {
         assertThat(ByteRange.of(header, 10)).isEqualTo(new ByteRange(0, 10, false));
     }

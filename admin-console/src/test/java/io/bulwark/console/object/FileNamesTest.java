@@ -47,7 +47,10 @@ class FileNamesTest {
                 key.append(alphabet.charAt(random.nextInt(alphabet.length())));
             }
             String path = FileNames.path(key.toString());
-            assertThat(path).as("seed %d, key %s", seed, key).doesNotContain("\\", ":").doesNotStartWith("/");
+            assertThat(path)
+                    .as("seed %d, key %s", seed, key)
+                    .doesNotContain("\\", ":")
+                    .doesNotStartWith("/");
             for (String part : path.split("/", -1)) {
                 assertThat(part.trim()).as("seed %d, key %s", seed, key).isNotIn("", ".", "..");
             }

@@ -48,6 +48,7 @@ class ObjectTest {
 
     private static final MemoryCluster CLUSTER = new MemoryCluster();
     private static final MockMvc CONSOLE = ConsoleFixture.of(CLUSTER.client(), "bucket", "object");
+
     @SuppressWarnings("NullAway.Init")
     private MemoryBucket photos;
 
@@ -75,13 +76,15 @@ class ObjectTest {
     @ValueSource(
             strings = {
                 "2026/boat.jpg", "/", "//", "../../etc/passwd", "a%2Fb", "a%2e%2e%2fb", "100%", "a b", "a+b", "a;b=c",
-                "a\\b", "a?b#c&key=d", "a,b", "日本/ü", "\uD83D\uDEA2", "<script>alert(1)</script>", "\"'", "{bucket}", "*", "."
+                "a\\b", "a?b#c&key=d", "a,b", "日本/ü", "\uD83D\uDEA2", "<script>alert(1)</script>", "\"'", "{bucket}",
+                        "*", "."
             })
     void anyKeyIsStoredReadListedAndDeleted(String key) throws Exception {
         CONSOLE.perform(put(object(key)).content(CONTENT)).andExpect(status().isCreated());
         assertThat(photos.keys()).containsExactly(key);
         CONSOLE.perform(get(object(key))).andExpect(content().bytes(CONTENT));
-        CONSOLE.perform(get(BUCKET + "/objects")).andExpect(jsonPath("$.items[0].key").value(key));
+        CONSOLE.perform(get(BUCKET + "/objects"))
+                .andExpect(jsonPath("$.items[0].key").value(key));
         CONSOLE.perform(get(URI.create("/buckets/photos/object?key=" + encoded(key))))
                 .andExpect(status().isOk())
                 .andExpect(content().string(not(containsString("<script>alert"))));
@@ -128,7 +131,8 @@ class ObjectTest {
 
     @Test
     void anUploadIsStoredOnlyUnderItsConditions() throws Exception {
-        CONSOLE.perform(put(object("a")).content(CONTENT).header("If-Match", "*")).andExpect(status().isNotFound());
+        CONSOLE.perform(put(object("a")).content(CONTENT).header("If-Match", "*"))
+                .andExpect(status().isNotFound());
         CONSOLE.perform(put(object("a")).content(CONTENT).header("If-None-Match", "*"))
                 .andExpect(status().isCreated());
         CONSOLE.perform(put(object("a")).content(CONTENT).header("If-None-Match", "*"))
@@ -137,8 +141,10 @@ class ObjectTest {
                 .andExpect(status().isPreconditionFailed());
         CONSOLE.perform(put(object("a")).content(CONTENT).header("If-Match", "W/\"1\""))
                 .andExpect(status().isPreconditionFailed());
-        CONSOLE.perform(put(object("a")).content(CONTENT).header("If-Match", "\"1\"")).andExpect(status().isCreated());
-        CONSOLE.perform(put(object("a")).content(CONTENT).header("If-Match", "*")).andExpect(status().isCreated());
+        CONSOLE.perform(put(object("a")).content(CONTENT).header("If-Match", "\"1\""))
+                .andExpect(status().isCreated());
+        CONSOLE.perform(put(object("a")).content(CONTENT).header("If-Match", "*"))
+                .andExpect(status().isCreated());
         CONSOLE.perform(put(object("a")).content(CONTENT).header("If-None-Match", "\"1\""))
                 .andExpect(status().isBadRequest())
                 .andExpect(jsonPath("$.field").value("If-None-Match"));
@@ -148,13 +154,13 @@ class ObjectTest {
     @Test
     void aBodyThatIsShorterThanAnnouncedLeavesNothing() throws Exception {
         CONSOLE.perform(put(object("a")).content(CONTENT).with(request -> {
-                    var shortened = new MockHttpServletRequest(
-                            request.getServletContext(), "PUT", request.getRequestURI()) {
-                        @Override
-                        public long getContentLengthLong() {
-                            return 11;
-                        }
-                    };
+                    var shortened =
+                            new MockHttpServletRequest(request.getServletContext(), "PUT", request.getRequestURI()) {
+                                @Override
+                                public long getContentLengthLong() {
+                                    return 11;
+                                }
+                            };
                     shortened.setContent(CONTENT);
                     shortened.setParameter("key", "a");
                     return shortened;
@@ -237,7 +243,8 @@ class ObjectTest {
     void anEncryptedObjectComesOnlyAsStored() throws Exception {
         photos.put("secret", CONTENT, PutOptions.DEFAULT.withTags(Map.of(ObjectEncryption.TAG, "x")));
         CONSOLE.perform(get(object("secret"))).andExpect(status().is(422));
-        CONSOLE.perform(get(URI.create(object("secret") + "&asStored=true"))).andExpect(content().bytes(CONTENT));
+        CONSOLE.perform(get(URI.create(object("secret") + "&asStored=true")))
+                .andExpect(content().bytes(CONTENT));
         CONSOLE.perform(get(BUCKET + "/zip").queryParam("prefix", "")).andExpect(status().isBadRequest());
         CONSOLE.perform(get(BUCKET + "/zip").queryParam("prefix", "").queryParam("asStored", "true"))
                 .andExpect(status().isOk());
@@ -297,13 +304,15 @@ class ObjectTest {
         json("/object/copy", "{\"key\":\"a\",\"toBucket\":\"archive\",\"toKey\":\"b\"}")
                 .andExpect(status().isCreated())
                 .andExpect(jsonPath("$.bucket").value("archive"));
-        json("/object/rename", "{\"key\":\"a\",\"toKey\":\"c\",\"ifAbsent\":true}").andExpect(status().isOk());
+        json("/object/rename", "{\"key\":\"a\",\"toKey\":\"c\",\"ifAbsent\":true}")
+                .andExpect(status().isOk());
         assertThat(photos.keys()).containsExactly("c");
         assertThat(CLUSTER.bucket("archive").keys()).containsExactly("b");
         json("/object/copy", "{\"key\":\"c\",\"toBucket\":\"archive\",\"toKey\":\"b\",\"ifAbsent\":true}")
                 .andExpect(status().isPreconditionFailed());
         json("/object/copy", "{\"key\":\"c\"}").andExpect(jsonPath("$.field").value("toKey"));
-        json("/object/copy", "{\"key\":\"c\",\"toKey\":\"d\",\"toBucket\":\"none\"}").andExpect(status().isNotFound());
+        json("/object/copy", "{\"key\":\"c\",\"toKey\":\"d\",\"toBucket\":\"none\"}")
+                .andExpect(status().isNotFound());
         json("/object/rename", "{\"key\":\"none\",\"toKey\":\"d\"}").andExpect(status().isNotFound());
     }
 
@@ -377,14 +386,18 @@ class ObjectTest {
     @Test
     void thePagesChangeOnlyWhatWasNamed() throws Exception {
         photos.put("x/a b", CONTENT);
-        CONSOLE.perform(post("/buckets/photos/object/delete").param("key", "x/a b").param("confirmation", "a"))
+        CONSOLE.perform(post("/buckets/photos/object/delete")
+                        .param("key", "x/a b")
+                        .param("confirmation", "a"))
                 .andExpect(status().isBadRequest());
         CONSOLE.perform(post("/buckets/photos/object/copy")
                         .param("key", "x/a b")
                         .param("toBucket", "photos")
                         .param("toKey", "x/ü&c"))
                 .andExpect(redirectedUrl("/buckets/photos/object?key=x%2F%C3%BC%26c"));
-        CONSOLE.perform(post("/buckets/photos/object/delete").param("key", "x/a b").param("confirmation", "a b"))
+        CONSOLE.perform(post("/buckets/photos/object/delete")
+                        .param("key", "x/a b")
+                        .param("confirmation", "a b"))
                 .andExpect(redirectedUrl("/buckets/photos?prefix=x%2F"));
         assertThat(photos.keys()).containsExactly("x/ü&c");
     }

@@ -41,8 +41,7 @@ class PrincipalTest {
             .withMember(PrincipalId.node(0))
             .withMember(PrincipalId.replica(0))
             .withMember(ALICE);
-    private final FakeCluster cluster =
-            new FakeCluster().with(principals).with(FakeStatus::pasis);
+    private final FakeCluster cluster = new FakeCluster().with(principals).with(FakeStatus::pasis);
     private final MockMvc console = ConsoleFixture.of(cluster.client(), "principal");
 
     @Test
@@ -86,9 +85,10 @@ class PrincipalTest {
                 .andExpect(status().isConflict());
         badField(json(post("/api/v1/principals/invitations"), "{\"principal\":\"replica-1\"}"), "principal");
         badField(json(post("/api/v1/principals/invitations"), "{}"), "principal");
-        badField(
-                json(post("/api/v1/principals/invitations"), "{\"principal\":\"client-21\",\"hours\":721}"), "hours");
-        console.perform(post("/principals/invitations").param("principal", "client-22").param("hours", "24"))
+        badField(json(post("/api/v1/principals/invitations"), "{\"principal\":\"client-21\",\"hours\":721}"), "hours");
+        console.perform(post("/principals/invitations")
+                        .param("principal", "client-22")
+                        .param("hours", "24"))
                 .andExpect(content().string(containsString("bulwark join --out client-22 ")));
     }
 
@@ -160,8 +160,7 @@ class PrincipalTest {
                 .andExpect(content().string(containsString("Revoke client-7")));
         await().untilAsserted(() -> console.perform(get("/principals/client-7/revocations/1"))
                 .andExpect(content().string(containsString("done"))));
-        console.perform(get("/principals/client-7/detail"))
-                .andExpect(content().string(containsString("revoked")));
+        console.perform(get("/principals/client-7/detail")).andExpect(content().string(containsString("revoked")));
     }
 
     @Test
@@ -170,8 +169,7 @@ class PrincipalTest {
         console.perform(get("/api/v1/suspensions"))
                 .andExpect(jsonPath("$.items[0].client").value("client-7"))
                 .andExpect(jsonPath("$.items[0].reports[0].node").value("node-1"));
-        console.perform(get("/principals"))
-                .andExpect(content().string(containsString("suspended: may not write")));
+        console.perform(get("/principals")).andExpect(content().string(containsString("suspended: may not write")));
         console.perform(get("/principals/client-7"))
                 .andExpect(content().string(containsString("2 reports no longer count")));
         console.perform(delete("/api/v1/suspensions/client-7").header("If-Match", STALE))
@@ -186,8 +184,7 @@ class PrincipalTest {
         principals.asViewer();
         console.perform(get("/api/v1/principals?kind=client"))
                 .andExpect(jsonPath("$.items[0].state").value("active"));
-        console.perform(get("/principals"))
-                .andExpect(content().string(containsString("shown to administrators only")));
+        console.perform(get("/principals")).andExpect(content().string(containsString("shown to administrators only")));
         console.perform(get("/api/v1/principals/client-7"))
                 .andExpect(jsonPath("$.grants").isEmpty());
         console.perform(get("/api/v1/grants?client=client-7")).andExpect(status().isForbidden());
@@ -196,7 +193,8 @@ class PrincipalTest {
 
     @Test
     void grantsAreSetPerScope() throws Exception {
-        String bucket = "{\"client\":\"client-7\",\"scope\":\"bucket\",\"name\":\"photos\",\"rights\":[\"read\",\"write\"]}";
+        String bucket =
+                "{\"client\":\"client-7\",\"scope\":\"bucket\",\"name\":\"photos\",\"rights\":[\"read\",\"write\"]}";
         String tag = console.perform(json(put("/api/v1/grants"), bucket))
                 .andExpect(status().isOk())
                 .andExpect(jsonPath("$.grants[0].scope").value("bucket"))
@@ -204,7 +202,9 @@ class PrincipalTest {
                 .andReturn()
                 .getResponse()
                 .getHeader("ETag");
-        console.perform(json(put("/api/v1/grants"), "{\"client\":\"client-7\",\"scope\":\"cluster\",\"rights\":[\"read\"]}")
+        console.perform(json(
+                                put("/api/v1/grants"),
+                                "{\"client\":\"client-7\",\"scope\":\"cluster\",\"rights\":[\"read\"]}")
                         .header("If-Match", String.valueOf(tag)))
                 .andExpect(jsonPath("$.grants.length()").value(2));
         console.perform(json(put("/api/v1/grants"), bucket).header("If-Match", String.valueOf(tag)))
@@ -232,8 +232,7 @@ class PrincipalTest {
         console.perform(json(put("/api/v1/principals/client-1/act-for/client-7"), "{\"rights\":[\"read\"]}"))
                 .andExpect(status().isOk())
                 .andExpect(jsonPath("$.actFor[0].person").value("client-7"));
-        console.perform(get("/principals/client-1"))
-                .andExpect(content().string(containsString("client-7")));
+        console.perform(get("/principals/client-1")).andExpect(content().string(containsString("client-7")));
         console.perform(delete("/api/v1/principals/client-1/act-for/client-7"))
                 .andExpect(jsonPath("$.actFor").isEmpty());
         badField(json(put("/api/v1/principals/node-0/act-for/client-7"), "{\"rights\":[\"read\"]}"), "client");
@@ -268,16 +267,14 @@ class PrincipalTest {
                 .orElseThrow();
     }
 
-    private void badField(
-            RequestBuilder request, String field) throws Exception {
+    private void badField(RequestBuilder request, String field) throws Exception {
         console.perform(request)
                 .andExpect(status().isBadRequest())
                 .andExpect(content().contentTypeCompatibleWith(MediaType.APPLICATION_PROBLEM_JSON))
                 .andExpect(jsonPath("$.field").value(field));
     }
 
-    private static MockHttpServletRequestBuilder json(
-            MockHttpServletRequestBuilder request, String body) {
+    private static MockHttpServletRequestBuilder json(MockHttpServletRequestBuilder request, String body) {
         return request.contentType(MediaType.APPLICATION_JSON).content(body);
     }
 }

@@ -76,9 +76,11 @@ class ReplicaTest {
         console.perform(json("/api/v1/replicas", "{\"replicas\": []}"))
                 .andExpect(status().isBadRequest())
                 .andExpect(jsonPath("$.field").value("replicas"));
-        console.perform(json("/api/v1/replicas/remove", "{\"replicas\": [\"replica-0\", \"replica-0\", \"replica-1\"]}"))
+        console.perform(json(
+                        "/api/v1/replicas/remove", "{\"replicas\": [\"replica-0\", \"replica-0\", \"replica-1\"]}"))
                 .andExpect(status().isBadRequest());
-        console.perform(json("/api/v1/replicas/remove", "{\"replicas\": [\"replica-0\", \"replica-1\", \"replica-2\"]}"))
+        console.perform(json(
+                        "/api/v1/replicas/remove", "{\"replicas\": [\"replica-0\", \"replica-1\", \"replica-2\"]}"))
                 .andExpect(status().isConflict());
         console.perform(json("/api/v1/replicas/remove", "{\"replicas\": [\"replica-0\", \"replica-1\", \"replica-2\"]}")
                         .header("If-Match", "\"4\""))
@@ -98,7 +100,8 @@ class ReplicaTest {
     void aReleaseIsAllowedAndForgotten() throws Exception {
         console.perform(get("/releases")).andExpect(content().string(containsString("No release is allowed")));
         console.perform(put("/api/v1/releases/" + HASH)).andExpect(status().isNoContent());
-        console.perform(get("/api/v1/releases")).andExpect(jsonPath("$.items[0]").value(HASH));
+        console.perform(get("/api/v1/releases"))
+                .andExpect(jsonPath("$.items[0]").value(HASH));
         console.perform(get("/releases/" + HASH + "/removal"))
                 .andExpect(content().string(containsString("releases are not checked at all")));
         console.perform(get("/api/v1/configuration"))
@@ -112,8 +115,7 @@ class ReplicaTest {
                 .andExpect(jsonPath("$.field").value("hash"));
     }
 
-    private static MockHttpServletRequestBuilder json(
-            String path, String body) {
+    private static MockHttpServletRequestBuilder json(String path, String body) {
         return post(path).contentType(MediaType.APPLICATION_JSON).content(body);
     }
 }

@@ -36,7 +36,8 @@ class VolumeTest {
     }
 
     private ResultActions create(String json) throws Exception {
-        return CONSOLE.perform(post(VOLUMES).contentType(MediaType.APPLICATION_JSON).content(json));
+        return CONSOLE.perform(
+                post(VOLUMES).contentType(MediaType.APPLICATION_JSON).content(json));
     }
 
     @Test
@@ -77,7 +78,9 @@ class VolumeTest {
                 "{\"name\":\"cold\",\"quotaBytes\":-1}; quotaBytes"
             })
     void wrongRequestsNameTheField(String json, String field) throws Exception {
-        create(json).andExpect(status().isBadRequest()).andExpect(jsonPath("$.field").value(field));
+        create(json)
+                .andExpect(status().isBadRequest())
+                .andExpect(jsonPath("$.field").value(field));
         assertThat(CLUSTER.hasVolume("cold", VolumeKind.OBJECT)).isFalse();
     }
 

@@ -26,7 +26,8 @@ import org.springframework.test.web.servlet.MockMvc;
 class WorkTest {
     @Test
     void workIsToldPerNodeAndVolume() throws Exception {
-        MockMvc console = ConsoleFixture.of(new FakeCluster().with(FakeStatus::pasis).client(), "work");
+        MockMvc console =
+                ConsoleFixture.of(new FakeCluster().with(FakeStatus::pasis).client(), "work");
         console.perform(get("/api/v1/work"))
                 .andExpect(status().isOk())
                 .andExpect(jsonPath("$.nodes[0].checked").value(1234))

@@ -69,15 +69,16 @@ final class ConsoleKeys {
         add(found, roles, Role.OPERATOR, keys.oidcOperators());
         add(found, roles, Role.ADMINISTRATOR, keys.oidcAdministrators());
         if (roles.isEmpty()) {
-            found.note("oidc-issuer", "no value of " + keys.oidcClaim() + " gives a role; set oidc-viewers,"
-                    + " oidc-operators or oidc-administrators");
+            found.note(
+                    "oidc-issuer",
+                    "no value of " + keys.oidcClaim() + " gives a role; set oidc-viewers,"
+                            + " oidc-operators or oidc-administrators");
         }
         return url(found, "oidc-issuer", issuer)
                 .map(uri -> new ConsoleSettings.Oidc(uri, client, secret, keys.oidcClaim(), roles));
     }
 
-    private static void add(
-            RoleFindings found, Map<String, Role> roles, Role role, @Nullable List<String> values) {
+    private static void add(RoleFindings found, Map<String, Role> roles, Role role, @Nullable List<String> values) {
         for (String value : values == null ? List.<String>of() : values) {
             Role other = roles.putIfAbsent(value, role);
             if (other != null) {

@@ -41,11 +41,16 @@ public final class ConsoleRole {
         InetSocketAddress listen = Destination.resolve(setup.listen());
         ClientConfig config = ClientConfig.load(setup.client());
         ConsoleSettings settings = new ConsoleSettings(
-                listen, setup.published(), setup.data(), config.principal(), setup.web(),
+                listen,
+                setup.published(),
+                setup.data(),
+                config.principal(),
+                setup.web(),
                 new Surroundings(setup.prometheus(), Optional.empty(), Optional.empty()));
         if (!settings.isProtected()) {
             throw new ConfigException(
-                    file + ": without TLS the console listens on loopback only, not on " + Destination.text(setup.listen())
+                    file + ": without TLS the console listens on loopback only, not on "
+                            + Destination.text(setup.listen())
                             + "; set `certificate`, or `published: true` if a proxy or a container engine decides who"
                             + " reaches it",
                     Subject.NONE);

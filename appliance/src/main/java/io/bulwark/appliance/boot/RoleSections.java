@@ -204,20 +204,23 @@ public final class RoleSections {
             @Key("Directory of its accounts, which only its owner enters.") @DefaultValue("console")
             String data,
 
-            @Key(value = "URL that people open, if it is not the address: behind a proxy, or by a name.", otherwise = "none")
+            @Key(
+                    value = "URL that people open, if it is not the address: behind a proxy, or by a name.",
+                    otherwise = "none")
             @Nullable
             String url,
 
-            @Key(value = "Certificate chain (PEM) for TLS; `identity` is that of its client.", otherwise = "none") @Nullable
+            @Key(value = "Certificate chain (PEM) for TLS; `identity` is that of its client.", otherwise = "none")
+            @Nullable
             String certificate,
 
             @Key(value = "Private key of the certificate (PEM).", otherwise = "the file of the certificate") @Nullable
             String certificateKey,
 
             @Key(
-                            value = "URL of a Prometheus that scrapes the members, for history beyond an hour.",
-                            otherwise = "none")
-                    @Nullable
+                    value = "URL of a Prometheus that scrapes the members, for history beyond an hour.",
+                    otherwise = "none")
+            @Nullable
             String prometheus,
 
             @Key(value = "OpenID Connect provider that signs people in.", otherwise = "none") @Nullable
@@ -226,7 +229,9 @@ public final class RoleSections {
             @Key(value = "Client id at the provider; required with it.", otherwise = "none") @Nullable
             String oidcClient,
 
-            @Key(value = "File with the client's secret in its first line; required with a provider.", otherwise = "none")
+            @Key(
+                    value = "File with the client's secret in its first line; required with a provider.",
+                    otherwise = "none")
             @Nullable
             String oidcSecret,
 

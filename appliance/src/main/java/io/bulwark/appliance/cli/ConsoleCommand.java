@@ -53,7 +53,8 @@ final class ConsoleCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         if (config == null) {
             throw new ParameterException(
-                    Objects.requireNonNull(spec).commandLine(), "console needs --config FILE, or one of enable, setup-link");
+                    Objects.requireNonNull(spec).commandLine(),
+                    "console needs --config FILE, or one of enable, setup-link");
         }
         return ConsoleRole.run(config, health);
     }
@@ -140,7 +141,8 @@ final class ConsoleCommand implements Callable<Integer> {
         }
 
         private String of(Path file) throws IOException {
-            RoleFile.ConsoleSetup setup = RoleFile.console(file, System.getenv()).setup();
+            RoleFile.ConsoleSetup setup =
+                    RoleFile.console(file, System.getenv()).setup();
             return makeLink(setup.data(), ConsoleServer.url(setup.web(), setup.listen()));
         }
 
@@ -149,7 +151,8 @@ final class ConsoleCommand implements Callable<Integer> {
             if (!Files.exists(data.clientProperties())) {
                 throw new CommandFailure(
                         CommandFailure.FAILED,
-                        "there is no appliance in " + global.data() + "; name it with --data, or a console with --config");
+                        "there is no appliance in " + global.data()
+                                + "; name it with --data, or a console with --config");
             }
             ClusterPlan plan = new ClusterPlan(data, data.shape().orElseThrow());
             return makeLink(plan.consoleDirectory(), urlOf(plan));

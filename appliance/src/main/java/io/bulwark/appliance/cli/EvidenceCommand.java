@@ -101,8 +101,9 @@ final class EvidenceCommand implements Runnable {
             return 0;
         }
         // The replicas agree on the record: they make an entry once f + 1 nodes report.
-        OptionalInt faults =
-                proof.faulty().isPresent() ? OptionalInt.empty() : OptionalInt.of(evidence.reports().size() - 1);
+        OptionalInt faults = proof.faulty().isPresent()
+                ? OptionalInt.empty()
+                : OptionalInt.of(evidence.reports().size() - 1);
         return print(access, proof, genesis(access.genesis()), faults);
     }
 

@@ -38,28 +38,33 @@ final class FragmentText {
     static String of(FragmentMap map) {
         StringBuilder text = new StringBuilder();
         text.append("object:  ").append(ObjectText.line(map.object())).append(System.lineSeparator());
-        text.append("volume:  ").append(map.volume()).append(" (").append(map.policy().text());
+        text.append("volume:  ")
+                .append(map.volume())
+                .append(" (")
+                .append(map.policy().text());
         text.append(")").append(System.lineSeparator());
         text.append("extents: ").append(map.extentCount()).append(", as this client saw them:");
         for (FragmentMap.Extent extent : map.extents()) {
-            text.append(System.lineSeparator()).append(String.format(
-                    Locale.ROOT,
-                    "extent %d%s, group %d, epoch %d: %d of %d fragments are good, %s",
-                    extent.index(),
-                    extent.level() == 0 ? "" : " (pin list of level " + extent.level() + ")",
-                    extent.group(),
-                    extent.epoch(),
-                    extent.good(),
-                    extent.slots().size(),
-                    word(extent.version())));
+            text.append(System.lineSeparator())
+                    .append(String.format(
+                            Locale.ROOT,
+                            "extent %d%s, group %d, epoch %d: %d of %d fragments are good, %s",
+                            extent.index(),
+                            extent.level() == 0 ? "" : " (pin list of level " + extent.level() + ")",
+                            extent.group(),
+                            extent.epoch(),
+                            extent.good(),
+                            extent.slots().size(),
+                            word(extent.version())));
             for (FragmentSurvey.Slot slot : extent.slots()) {
-                text.append(System.lineSeparator()).append(String.format(
-                        Locale.ROOT,
-                        "  slot %d  node-%d  %s: %s",
-                        slot.slot(),
-                        slot.node(),
-                        slot.state().text(),
-                        slot.detail()));
+                text.append(System.lineSeparator())
+                        .append(String.format(
+                                Locale.ROOT,
+                                "  slot %d  node-%d  %s: %s",
+                                slot.slot(),
+                                slot.node(),
+                                slot.state().text(),
+                                slot.detail()));
             }
         }
         return text.toString();

@@ -123,8 +123,14 @@ final class GrantCommand implements Callable<Integer> {
                 rows.add(List.of(grant.scope().text(), grant.rights().text()));
             }
             for (Principals.ActFor each : connected.principals().actFor(named)) {
-                json.add(Map.of("actFor", each.person().toString(), "rights", each.ceiling().text()));
-                rows.add(List.of("behalf of " + each.person(), "at most " + each.ceiling().text()));
+                json.add(Map.of(
+                        "actFor",
+                        each.person().toString(),
+                        "rights",
+                        each.ceiling().text()));
+                rows.add(List.of(
+                        "behalf of " + each.person(),
+                        "at most " + each.ceiling().text()));
             }
         }
         if (access.global().json()) {

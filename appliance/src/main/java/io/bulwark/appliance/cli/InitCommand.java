@@ -109,7 +109,8 @@ final class InitCommand implements Callable<Integer> {
         InetSocketAddress admin = plan.adminAddress(listen);
         RoleFile.writeConsole(
                 new RoleFile.Configured<>(
-                        RoleFile.ConsoleSetup.plain(listen, false, client, plan.consoleDirectory()), Optional.of(admin)),
+                        RoleFile.ConsoleSetup.plain(listen, false, client, plan.consoleDirectory()),
+                        Optional.of(admin)),
                 config.resolve("console.yaml"));
         if (bundles != null) {
             Bundle.write(bundles.resolve("console"), plan.consoleClient());

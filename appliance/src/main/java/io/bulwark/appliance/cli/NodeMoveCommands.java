@@ -2,11 +2,11 @@ package io.bulwark.appliance.cli;
 
 import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.MemberAddresses;
+import io.bulwark.client.Bulwark;
+import io.bulwark.client.ClusterStatus;
 import io.bulwark.client.placement.Move;
 import io.bulwark.client.placement.MoveExecutor;
 import io.bulwark.client.placement.MovePlan;
-import io.bulwark.client.Bulwark;
-import io.bulwark.client.ClusterStatus;
 import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;

@@ -59,7 +59,9 @@ final class PrincipalCommand implements Runnable {
                 Map<String, Object> one = new LinkedHashMap<>();
                 one.put("principal", entry.principal().toString());
                 one.put("revoked", entry.revoked());
-                one.put("invitedUntil", entry.invitedUntil().map(Instant::toString).orElse(""));
+                one.put(
+                        "invitedUntil",
+                        entry.invitedUntil().map(Instant::toString).orElse(""));
                 one.put("keys", entry.keys().stream().map(PrincipalKey::text).toList());
                 json.add(one);
                 rows.add(List.of(entry.principal().toString(), shown(entry)));
@@ -300,11 +302,13 @@ final class PrincipalCommand implements Runnable {
     private static String shown(Principals.Entry entry) {
         return entry.revoked()
                 ? "revoked"
-                : entry.invitedUntil().map(until -> "invited until " + until).orElseGet(() -> String.join(
-                        ", ",
-                        entry.keys().stream()
-                                .map(PrincipalKey::text)
-                                .map(key -> "..." + key.substring(key.length() - KEY_SHOWN))
-                                .toList()));
+                : entry.invitedUntil()
+                        .map(until -> "invited until " + until)
+                        .orElseGet(() -> String.join(
+                                ", ",
+                                entry.keys().stream()
+                                        .map(PrincipalKey::text)
+                                        .map(key -> "..." + key.substring(key.length() - KEY_SHOWN))
+                                        .toList()));
     }
 }

@@ -164,8 +164,8 @@ final class UpCommand implements Callable<Integer> {
             }
             System.out.println(Text.table(rows));
         }
-        System.out.println(
-                "Bulwark is up. Console: " + appliance.setupUrl().orElseGet(appliance::consoleUrl) + "   Data: " + data);
+        System.out.println("Bulwark is up. Console: " + appliance.setupUrl().orElseGet(appliance::consoleUrl)
+                + "   Data: " + data);
         if (appliance.setupUrl().isPresent()) {
             System.out.println(
                     "Open the link within an hour: it creates the account of the console's first administrator.");
@@ -221,13 +221,15 @@ final class UpCommand implements Callable<Integer> {
         json.put("log", log.toString());
         String text = "Bulwark is up in the background (process " + child.pid() + ", log " + log
                 + "); `bulwark down` stops it.";
-        Optional<String> link = ConsoleCommand.firstSetupLink(new ClusterPlan(data, data.shape().orElseThrow()));
+        Optional<String> link =
+                ConsoleCommand.firstSetupLink(new ClusterPlan(data, data.shape().orElseThrow()));
         link.ifPresent(url -> json.put("setup", url));
         global.print(
                 json,
                 text
                         + link.map(url -> "\nConsole: " + url
-                                        + "\nOpen the link within an hour: it creates the account of the console's first"
+                                        + "\n"
+                                        + "Open the link within an hour: it creates the account of the console's first"
                                         + " administrator.")
                                 .orElse(""));
         return 0;

@@ -70,8 +70,7 @@ final class VolumeCommand implements Runnable {
         VolumeSpec wanted =
                 blocks == null ? policy.objectVolume(name) : VolumeSpec.registers(name, policy.policy(), blocks);
         try (Bulwark client = access.connect()) {
-            VolumeInfo made = client.createVolume(
-                    wanted.withGroups(groups).withQuota(quota));
+            VolumeInfo made = client.createVolume(wanted.withGroups(groups).withQuota(quota));
             access.global().print(VolumeText.json(made), "Created volume " + VolumeText.of(made) + ".");
         }
         return 0;

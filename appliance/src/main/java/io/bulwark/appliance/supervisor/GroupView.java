@@ -126,8 +126,8 @@ public final class GroupView implements Group, AutoCloseable {
     @Override
     public SortedMap<Integer, RecoveryStatus> recoveries() throws InterruptedException {
         try {
-            return RecoverySurvey.recoveries(RecoverySurvey.answers(
-                    driver.submit(RecoverySurvey.of(Set.copyOf(replicasNow()), SURVEY_MILLIS))
+            return RecoverySurvey.recoveries(
+                    RecoverySurvey.answers(driver.submit(RecoverySurvey.of(Set.copyOf(replicasNow()), SURVEY_MILLIS))
                             .get()));
         } catch (ExecutionException e) {
             LOG.warn(

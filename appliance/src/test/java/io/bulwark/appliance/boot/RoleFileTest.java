@@ -72,8 +72,8 @@ class RoleFileTest {
         assertThat(RoleFile.node(file)).isEqualTo(plain);
         assertThat(file).as("the pool follows the clients").content().doesNotContain("history-pool");
 
-        RoleFile.ConsoleSetup console =
-                RoleFile.ConsoleSetup.plain(address(7400), true, directory.resolve("c.properties"), directory.resolve("accounts"));
+        RoleFile.ConsoleSetup console = RoleFile.ConsoleSetup.plain(
+                address(7400), true, directory.resolve("c.properties"), directory.resolve("accounts"));
         RoleFile.writeConsole(new RoleFile.Configured<>(console, Optional.empty()), file);
         assertThat(RoleFile.console(file)).isEqualTo(console);
     }
@@ -399,21 +399,21 @@ class RoleFileTest {
     void aConsoleHasTlsAndAProvider() throws IOException {
         Path file = directory.resolve("console.yaml");
         String plain = """
-                bulwark:
-                  console:
-                    listen: 0.0.0.0:7400
-                    client: client.properties
-                """;
+            bulwark:
+              console:
+                listen: 0.0.0.0:7400
+                client: client.properties
+            """;
         Files.writeString(file, plain + """
-                    url: https://console.example:7400
-                    certificate: console.crt
-                    certificate-key: console.key
-                    oidc-issuer: https://login.example
-                    oidc-client: bulwark
-                    oidc-secret: oidc.secret
-                    oidc-viewers: [staff, guests]
-                    oidc-administrators: [admins]
-                """);
+                url: https://console.example:7400
+                certificate: console.crt
+                certificate-key: console.key
+                oidc-issuer: https://login.example
+                oidc-client: bulwark
+                oidc-secret: oidc.secret
+                oidc-viewers: [staff, guests]
+                oidc-administrators: [admins]
+            """);
         RoleFile.ConsoleSetup setup = RoleFile.console(file);
         assertThat(setup.data()).isEqualTo(directory.resolve("console"));
         assertThat(setup.web().url()).contains(URI.create("https://console.example:7400"));
@@ -430,12 +430,12 @@ class RoleFileTest {
         Files.writeString(file, plain);
         assertThat(RoleFile.console(file).web()).isEqualTo(ConsoleSettings.Web.PLAIN);
         Files.writeString(file, plain + """
-                    url: console.example
-                    certificate-key: console.key
-                    oidc-issuer: https://login.example
-                    oidc-viewers: [staff]
-                    oidc-operators: [staff]
-                """);
+                url: console.example
+                certificate-key: console.key
+                oidc-issuer: https://login.example
+                oidc-viewers: [staff]
+                oidc-operators: [staff]
+            """);
         assertThatThrownBy(() -> RoleFile.console(file))
                 .hasMessageContaining("the keys oidc-client, oidc-secret are missing")
                 .hasMessageContaining("url: \"console.example\" is no http or https URL")

@@ -91,8 +91,7 @@ class EvidenceCommandTest {
         PrincipalId reporter = PrincipalId.node(node);
         Command.Report content =
                 new Command.ReportEvidence(3, BlockId.register(1, 7), Verdict.CORRUPT, "slot 2\u001b[1A");
-        return new NodeReport(
-                reporter, 1_700_000_000_000L, 5, 6, content, Optional.of(approval(reporter, content)));
+        return new NodeReport(reporter, 1_700_000_000_000L, 5, 6, content, Optional.of(approval(reporter, content)));
     }
 
     private CommandOutput verify(String file, String... more) {
@@ -115,7 +114,8 @@ class EvidenceCommandTest {
         assertThat(output.out())
                 .startsWith("Fault 12: node-3 sent bytes for block 1:7 that do not belong there (corrupt).")
                 .contains(" 1. OK     The file is of cluster c1c1")
-                .contains("OK     node-0 has signed: node-3 corrupt, block 1:7, \"slot 2\\u001b[1A\". Its key stands in")
+                .contains(
+                        "OK     node-0 has signed: node-3 corrupt, block 1:7, \"slot 2\\u001b[1A\". Its key stands in")
                 .contains("VALID. At least one of node-0, node-1 saw this itself and told the truth")
                 .contains("The proof does not show:")
                 .doesNotContain("\u001b");
@@ -147,7 +147,8 @@ class EvidenceCommandTest {
         CommandOutput changed = verify("changed.txt");
         assertThat(changed.exitCode()).isEqualTo(CommandFailure.FAILED);
         assertThat(changed.out()).startsWith("NOT VALID: this is no whole and unchanged file");
-        JsonNode json = JsonMapper.shared().readTree(verify("changed.txt", "--json").out());
+        JsonNode json =
+                JsonMapper.shared().readTree(verify("changed.txt", "--json").out());
         assertThat(json.get("valid").asBoolean()).isFalse();
 
         genesis = genesis();

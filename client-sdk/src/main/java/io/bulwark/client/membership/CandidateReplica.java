@@ -44,8 +44,8 @@ final class CandidateReplica {
             throw refused("the process " + where + " is not " + coming.replica() + ": " + e.getMessage()
                     + "; nothing was changed");
         } catch (IOException e) {
-            throw refused("the process " + where + " shows no key of a replica: " + e.getMessage()
-                    + "; nothing was changed");
+            throw refused(
+                    "the process " + where + " shows no key of a replica: " + e.getMessage() + "; nothing was changed");
         }
     }
 

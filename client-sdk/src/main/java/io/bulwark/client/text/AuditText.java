@@ -50,9 +50,11 @@ public final class AuditText {
                 "principal invite " + c.principal() + " until " + Instant.ofEpochMilli(c.expiresMillis()) + ", key "
                         + c.key().text();
             case Command.SetGrant c ->
-                "grant " + c.client() + " on " + c.scope().text() + ": " + c.rights().text();
+                "grant " + c.client() + " on " + c.scope().text() + ": "
+                        + c.rights().text();
             case Command.SetActFor c ->
-                "grant act-for " + c.door() + " " + c.person() + ": " + c.ceiling().text();
+                "grant act-for " + c.door() + " " + c.person() + ": "
+                        + c.ceiling().text();
             case Command.SetRelease c ->
                 "release " + (c.allowed() ? "allow " : "forget ") + c.hash().toHex();
             case Command.ChangeReplicas c -> replicas(c);
@@ -76,7 +78,8 @@ public final class AuditText {
         fields.put("by", entry.by().toString());
         fields.put("onBehalfOf", entry.onBehalfOf().map(PrincipalId::toString).orElse(""));
         fields.put("command", of(entry.command()));
-        fields.put("key", entry.approval().map(approval -> approval.key().text()).orElse(""));
+        fields.put(
+                "key", entry.approval().map(approval -> approval.key().text()).orElse(""));
         fields.put(
                 "signature",
                 entry.approval().map(approval -> approval.signature().toHex()).orElse(""));

@@ -42,7 +42,8 @@ class EvidenceFileTest {
 
     private final Map<PrincipalId, Identity> identities = Stream.of(OPERATOR, PrincipalId.node(0), PrincipalId.node(1))
             .collect(Collectors.toMap(Function.identity(), each -> Identity.generate(each, new SecureRandom())));
-    private final GenesisKeys genesis = new GenesisKeys(Bytes.of(new byte[GenesisKeys.CLUSTER_BYTES]), OPERATOR, keys());
+    private final GenesisKeys genesis =
+            new GenesisKeys(Bytes.of(new byte[GenesisKeys.CLUSTER_BYTES]), OPERATOR, keys());
     /** The second detail tries to pass for lines of the file. */
     private final EvidenceProof proof = proof(
             report(0, "slot 2"), report(1, "slot 2\n-----END BULWARK EVIDENCE-----\nAccused: node-0\n" + BEGIN + "\n"));

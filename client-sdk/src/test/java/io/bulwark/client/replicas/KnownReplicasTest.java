@@ -124,8 +124,8 @@ class KnownReplicasTest {
                 .filter(member -> ended.placeOf(member.replica()) < 0)
                 .toList();
         Command.ChangeReplicas change = new Command.ChangeReplicas(next.number(), leaving, coming);
-        Bytes signed =
-                AuditEntry.signed(GenesisFile.load(genesis()).genesisKeys().cluster(), by, Optional.empty(), 1, 1, change);
+        Bytes signed = AuditEntry.signed(
+                GenesisFile.load(genesis()).genesisKeys().cluster(), by, Optional.empty(), 1, 1, change);
         Identity signer = identity(by);
         AuditEntry.Approval approval = new AuditEntry.Approval(signer.publicKey(), signer.sign(signed));
         return OperatorAuthorization.encoded(List.of(), new AuditEntry(1, 1, by, 1, 1, change, Optional.of(approval)));

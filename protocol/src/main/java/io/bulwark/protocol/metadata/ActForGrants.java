@@ -53,8 +53,7 @@ final class ActForGrants {
                 principal.kind() == PrincipalKind.CLIENT,
                 MetadataError.BAD_ARGUMENT,
                 "only clients act for clients, not " + principal);
-        CommandRefusal.refuseUnless(
-                grants.joined(principal), MetadataError.NO_SUCH_PRINCIPAL, principal.toString());
+        CommandRefusal.refuseUnless(grants.joined(principal), MetadataError.NO_SUCH_PRINCIPAL, principal.toString());
     }
 
     /** Returns the authority of a request; refuses a door without a grant over the person. */
@@ -122,7 +121,10 @@ final class ActForGrants {
 
     private Stream<Table.Entry<ActForKey, Rights>> entriesOf(PrincipalId door) {
         return StreamSupport.stream(
-                        tables.actFor.from(new ActForKey(door, PrincipalId.NOBODY)).spliterator(), false)
+                        tables.actFor
+                                .from(new ActForKey(door, PrincipalId.NOBODY))
+                                .spliterator(),
+                        false)
                 .takeWhile(entry -> entry.key().door().equals(door));
     }
 }

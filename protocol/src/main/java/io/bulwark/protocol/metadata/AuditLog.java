@@ -69,9 +69,7 @@ final class AuditLog {
                 "an administrative command of " + encoded.length() + " bytes, at most " + AuditEntry.COMMAND_BYTES_MAX);
         Optional<AuditEntry.Approval> approval = registry.approval(by, submission, command);
         CommandRefusal.refuseUnless(
-                approval.isPresent() || !genesis.mustSign(),
-                MetadataError.BAD_SIGNATURE,
-                by + " has not signed it");
+                approval.isPresent() || !genesis.mustSign(), MetadataError.BAD_SIGNATURE, by + " has not signed it");
         return approval;
     }
 
@@ -86,7 +84,9 @@ final class AuditLog {
     boolean showsOperator(PrincipalId client) {
         OperatorAuthorization rules = new OperatorAuthorization(genesis);
         return client.equals(genesis.operator())
-                || entries().anyMatch(entry -> rules.shownBy(entry).contains(new OperatorAuthorization.Fact.Operator(client)));
+                || entries()
+                        .anyMatch(entry ->
+                                rules.shownBy(entry).contains(new OperatorAuthorization.Fact.Operator(client)));
     }
 
     /** Refuses to name replicas where the log, with this command, would not show that an operator has: nobody elsewhere would follow. */

@@ -86,12 +86,7 @@ final class CommandCodec {
                 out.string(copy.toBucket()).string(copy.toKey());
                 copy.condition().write(out);
             }
-            case ReportEvidence report -> {
-                out.u8(13).i32(report.node());
-                report.block().write(out);
-                writeVerdict(report.verdict(), out);
-                out.string(report.detail());
-            }
+            case ReportEvidence report -> writeReport(report, out.u8(13));
             case AddPrincipal add -> {
                 add.principal().write(out.u8(14));
                 add.key().write(out);
@@ -118,12 +113,20 @@ final class CommandCodec {
             case SetNode set -> set.address().write(out.u8(26));
             case RemoveNode remove -> out.u8(27).i32(remove.node());
             case ChangeReplicas change -> writeReplicas(change, out);
-            case SetActFor set -> {
-                set.door().write(out.u8(29));
-                set.person().write(out);
-                set.ceiling().write(out);
-            }
+            case SetActFor set -> writeActFor(set, out.u8(29));
         }
+    }
+
+    private static void writeReport(ReportEvidence report, WireWriter out) {
+        report.block().write(out.i32(report.node()));
+        writeVerdict(report.verdict(), out);
+        out.string(report.detail());
+    }
+
+    private static void writeActFor(SetActFor set, WireWriter out) {
+        set.door().write(out);
+        set.person().write(out);
+        set.ceiling().write(out);
     }
 
     private static void writeReplicas(ChangeReplicas change, WireWriter out) {

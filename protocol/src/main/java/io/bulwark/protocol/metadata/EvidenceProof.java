@@ -83,11 +83,11 @@ public record EvidenceProof(Bytes cluster, Evidence evidence, List<AuditEntry> k
                 .filter(entry -> entry.command() instanceof Command.CreateVolume)
                 .skip(Math.max(0, evidence.block().volume() - 1))
                 .findFirst()
-                .filter(entry -> entry.approval().isPresent() && entry.onBehalfOf().isEmpty());
+                .filter(entry ->
+                        entry.approval().isPresent() && entry.onBehalfOf().isEmpty());
         List<Fact> all = new ArrayList<>(keys);
         volume.ifPresent(entry -> all.addAll(OperatorAuthorization.basesOf(entry)));
-        return make(genesis, evidence, log, all, volume)
-                .or(() -> make(genesis, evidence, log, keys, Optional.empty()));
+        return make(genesis, evidence, log, all, volume).or(() -> make(genesis, evidence, log, keys, Optional.empty()));
     }
 
     private static Optional<EvidenceProof> make(

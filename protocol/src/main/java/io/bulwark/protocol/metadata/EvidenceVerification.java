@@ -91,21 +91,21 @@ public final class EvidenceVerification {
         } catch (WrongStepException wrong) {
             verification.steps.add(new Step(false, String.valueOf(wrong.getMessage())));
         }
-        return new Outcome(
-                claim(proof.evidence()), verification.steps, verification.proven(), verification.open());
+        return new Outcome(claim(proof.evidence()), verification.steps, verification.proven(), verification.open());
     }
 
     /** Returns the observation in words. */
     public static String claim(Evidence evidence) {
         PrincipalId about = evidence.about();
         return switch (evidence.verdict()) {
-            case CORRUPT ->
-                about + " sent bytes for block " + evidence.block() + " that do not belong there (corrupt)";
+            case CORRUPT -> about + " sent bytes for block " + evidence.block() + " that do not belong there (corrupt)";
             case DAMAGED -> about + " said that its own copy of block " + evidence.block() + " is damaged";
             case POISONOUS ->
                 about + " wrote fragments to volume " + evidence.block().volume()
                         + " that form no one block (poisonous)";
-            default -> about + " at block " + evidence.block() + ": " + evidence.verdict().text();
+            default ->
+                about + " at block " + evidence.block() + ": "
+                        + evidence.verdict().text();
         };
     }
 
@@ -159,8 +159,8 @@ public final class EvidenceVerification {
         require(
                 reports > mayBeFaulty,
                 counted(mayBeFaulty) + " of a placement group may be faulty, so " + (mayBeFaulty + 1)
-                        + " must report the same. There " + (reports == 1 ? "is 1 report." : "are " + reports
-                        + " reports."));
+                        + " must report the same. There "
+                        + (reports == 1 ? "is 1 report." : "are " + reports + " reports."));
         return "So " + (mayBeFaulty + 1) + " nodes must report the same.";
     }
 
@@ -232,7 +232,8 @@ public final class EvidenceVerification {
                 + "checked this when it recorded the fault, a file cannot show it.");
         String invited = proof.keys().stream()
                 .filter(entry -> entry.command() instanceof Command.InvitePrincipal)
-                .map(entry -> ((Command.InvitePrincipal) entry.command()).principal().toString())
+                .map(entry ->
+                        ((Command.InvitePrincipal) entry.command()).principal().toString())
                 .distinct()
                 .collect(Collectors.joining(", "));
         if (!invited.isEmpty()) {
@@ -285,5 +286,4 @@ public final class EvidenceVerification {
             throw new WrongStepException(problem);
         }
     }
-
 }

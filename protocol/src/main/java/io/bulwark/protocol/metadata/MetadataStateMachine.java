@@ -328,13 +328,12 @@ public final class MetadataStateMachine {
      * last of them nobody ever could again.
      */
     private void requireOperatorStays(Authority by, Command command) {
-        Optional<PrincipalId> concerned =
-                switch (command) {
-                    case Command.RevokePrincipal revoke -> Optional.of(revoke.principal());
-                    case Command.SetGrant(PrincipalId client, Scope.All _, Rights rights) when !rights.administer() ->
-                        Optional.of(client);
-                    default -> Optional.empty();
-                };
+        Optional<PrincipalId> concerned = switch (command) {
+            case Command.RevokePrincipal revoke -> Optional.of(revoke.principal());
+            case Command.SetGrant(PrincipalId client, Scope.All _, Rights rights)
+            when !rights.administer() -> Optional.of(client);
+            default -> Optional.empty();
+        };
         concerned
                 .filter(client -> !client.equals(by.principal()))
                 .filter(client -> permissions.mayAdminister(Authority.own(client)) && audit.showsOperator(client))
@@ -412,10 +411,8 @@ public final class MetadataStateMachine {
     private void set(Authority by, Command.SetGrant set) {
         switch (set.scope()) {
             case Scope.All _ -> grants.set(set, Optional.empty(), Optional.empty(), by);
-            case Scope.OfVolume of ->
-                grants.set(set, Optional.of(volumes.byName(of.name())), Optional.empty(), by);
-            case Scope.OfBucket of ->
-                grants.set(set, Optional.empty(), Optional.of(namespace.bucket(of.name())), by);
+            case Scope.OfVolume of -> grants.set(set, Optional.of(volumes.byName(of.name())), Optional.empty(), by);
+            case Scope.OfBucket of -> grants.set(set, Optional.empty(), Optional.of(namespace.bucket(of.name())), by);
         }
     }
 
@@ -446,12 +443,7 @@ public final class MetadataStateMachine {
                 MetadataError.BAD_SIGNATURE,
                 submitter + " has not signed its report");
         NodeReport report = new NodeReport(
-                submitter,
-                tables.totals().agreedMillis,
-                submission.session(),
-                submission.number(),
-                content,
-                approval);
+                submitter, tables.totals().agreedMillis, submission.session(), submission.number(), content, approval);
         switch (content) {
             case Command.ReportEvidence ofNode -> report(report, ofNode);
             case Command.ReportPoison ofClient -> suspensions.report(report, ofClient);

@@ -98,9 +98,7 @@ final class Permissions {
             // Names of buckets, and whether an inode is there, are for everybody who may read anything.
             default ->
                 Grants.require(
-                        isNode(by) || (by.includes(Right.READ) && grants.mayReadSomewhere(by.principal())),
-                        by,
-                        "read");
+                        isNode(by) || (by.includes(Right.READ) && grants.mayReadSomewhere(by.principal())), by, "read");
         }
     }
 

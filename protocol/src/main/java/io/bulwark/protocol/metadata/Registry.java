@@ -193,8 +193,7 @@ final class Registry {
      * @return empty if it is not signed
      * @throws CommandRefusal if none of these keys made the signature
      */
-    Optional<AuditEntry.Approval> approval(
-            PrincipalId by, Submission.InSession submission, Command.Signed command) {
+    Optional<AuditEntry.Approval> approval(PrincipalId by, Submission.InSession submission, Command.Signed command) {
         Bytes signature = submission.signature();
         if (signature.isEmpty()) {
             return Optional.empty();

@@ -91,11 +91,7 @@ final class ReplyCodec {
                 out.u8(15).bool(found.inode().isPresent());
                 found.inode().ifPresent(inode -> inode.write(out));
             }
-            case ObjectList list -> {
-                Lists.write(list.objects(), out.u8(16), ReplyCodec::writeObject);
-                Lists.write(list.commonPrefixes(), out, (prefix, to) -> to.string(prefix));
-                out.bytes(list.next());
-            }
+            case ObjectList list -> writeObjects(list, out.u8(16));
             case VersionList list -> {
                 Lists.write(list.versions(), out.u8(17), ReplyCodec::writeVersion);
                 out.bool(list.more()).string(list.nextKey()).i64(list.nextVersion());
@@ -108,10 +104,7 @@ final class ReplyCodec {
                 Lists.write(list.entries(), out.u8(19), ReplyCodec::writeEvidence);
                 out.i64(list.next()).bool(list.more());
             }
-            case EvidenceFound found -> {
-                out.u8(29).bool(found.evidence().isPresent());
-                found.evidence().ifPresent(evidence -> evidence.write(out));
-            }
+            case EvidenceFound found -> writeFound(found, out.u8(29));
             case PrincipalList list -> {
                 Lists.write(list.principals(), out.u8(20).i64(list.version()), ReplyCodec::writePrincipal);
                 list.next().write(out);
@@ -136,6 +129,17 @@ final class ReplyCodec {
             }
         }
         return out.toBytes();
+    }
+
+    private static void writeObjects(ObjectList list, WireWriter out) {
+        Lists.write(list.objects(), out, ReplyCodec::writeObject);
+        Lists.write(list.commonPrefixes(), out, (prefix, to) -> to.string(prefix));
+        out.bytes(list.next());
+    }
+
+    private static void writeFound(EvidenceFound found, WireWriter out) {
+        out.bool(found.evidence().isPresent());
+        found.evidence().ifPresent(evidence -> evidence.write(out));
     }
 
     private static void writeReplicas(ReplicaList list, WireWriter out) {
@@ -203,9 +207,7 @@ final class ReplyCodec {
                         Lists.read(in, Command.RELEASES_MAX, from -> from.raw(Command.RELEASE_BYTES)));
             case 23 ->
                 new AuditList(
-                        Lists.read(in, Query.PAGE_MAX, AuditEntry::read),
-                        in.nonNegative64(),
-                        in.raw(Hashes.LENGTH));
+                        Lists.read(in, Query.PAGE_MAX, AuditEntry::read), in.nonNegative64(), in.raw(Hashes.LENGTH));
             case 24 -> new GenesisTold(GenesisKeys.read(in));
             case 25 ->
                 new SuspensionList(Lists.read(in, Query.PAGE_MAX, ReplyCodec::readSuspension), PrincipalId.read(in));

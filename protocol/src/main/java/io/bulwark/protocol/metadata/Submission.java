@@ -64,8 +64,7 @@ public sealed interface Submission {
 
         public InSession {
             if (!signature.isEmpty()
-                    && (signature.length() != PrincipalKey.SIGNATURE_BYTES
-                            || !(command instanceof Command.Signed))) {
+                    && (signature.length() != PrincipalKey.SIGNATURE_BYTES || !(command instanceof Command.Signed))) {
                 throw new IllegalArgumentException("a signature of " + signature.length() + " bytes");
             }
             if (session < 1 || lowestUnanswered < 1 || number < lowestUnanswered) {
@@ -117,10 +116,7 @@ public sealed interface Submission {
             case InSession in -> {
                 int flags = (in.signature.isEmpty() ? 0 : InSession.SIGNED)
                         + (in.onBehalfOf.isEmpty() ? 0 : InSession.ON_BEHALF);
-                out.u8(InSession.TYPE + flags)
-                        .i64(in.session)
-                        .i64(in.number)
-                        .i64(in.lowestUnanswered);
+                out.u8(InSession.TYPE + flags).i64(in.session).i64(in.number).i64(in.lowestUnanswered);
                 CommandCodec.write(in.command, out);
                 // Behind the command, whose bytes show their end: the digest of a number's command covers it.
                 in.onBehalfOf.ifPresent(person -> person.write(out));

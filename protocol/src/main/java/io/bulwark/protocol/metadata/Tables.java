@@ -283,8 +283,7 @@ final class Tables {
         reports = table(22, Report.FORM, NodeReports.FiledReport.FORM);
         reportsOf = table(23, OwnedKey.FORM, Report.FORM);
         recorded = table(24, Accusation.FORM, FieldFormat.LONG_NUMBER);
-        evidence = table(
-                25, FieldFormat.LONG_NUMBER, new FieldFormat<>(Evidence::write, Evidence::read));
+        evidence = table(25, FieldFormat.LONG_NUMBER, new FieldFormat<>(Evidence::write, Evidence::read));
         members = table(26, principal, new FieldFormat<>(Registry.Entry::write, Registry.Entry::read));
         keyOwners = table(27, new FieldFormat<>(PrincipalKey::write, PrincipalKey::read), principal);
         registryVersion = table(28, FieldFormat.NUMBER, FieldFormat.LONG_NUMBER);

@@ -3,9 +3,9 @@ package io.bulwark.protocol.extent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.cluster.Volume;
-import io.bulwark.protocol.erasure.ErasureCode;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.erasure.ErasureCode;
 import io.bulwark.protocol.extent.ExtentMessage.Answer;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
@@ -43,8 +43,8 @@ class FragmentSurveyTest {
     }
 
     private FragmentSurvey started(Set<Integer> absent) {
-        FragmentSurvey survey = new FragmentSurvey(
-                VOLUME, BLOCK, ENCODED.fpcc().pin(), absent, FragmentSurvey.Timing.standard());
+        FragmentSurvey survey =
+                new FragmentSurvey(VOLUME, BLOCK, ENCODED.fpcc().pin(), absent, FragmentSurvey.Timing.standard());
         effects.addAll(survey.start(0));
         return survey;
     }
@@ -66,14 +66,14 @@ class FragmentSurveyTest {
     @Test
     void eachSlotIsAskedForItsFragmentByThePin() {
         started(Set.of());
-        assertThat(effects)
-                .containsExactly(
-                        question(0), question(1), question(2), question(3));
+        assertThat(effects).containsExactly(question(0), question(1), question(2), question(3));
     }
 
     private static Effect.Send question(int slot) {
         return new Effect.Send(
-                PrincipalId.node(5 + slot), 0, new ReadPinned(BLOCK, 1, slot, ENCODED.fpcc().pin(), true));
+                PrincipalId.node(5 + slot),
+                0,
+                new ReadPinned(BLOCK, 1, slot, ENCODED.fpcc().pin(), true));
     }
 
     @Test
@@ -98,10 +98,13 @@ class FragmentSurveyTest {
         answer(survey, 2, new Found(BLOCK, 1, ENCODED.fpcc(), OTHER.fragments().get(2), true));
         answer(survey, 3, new NotFound(BLOCK, 1, ReadRefusal.NONE));
         assertThat(states(survey)).containsExactly(State.GOOD, State.GOOD, State.CORRUPT, State.MISSING);
-        assertThat(effects).filteredOn(Effect.Evidence.class::isInstance).singleElement().satisfies(effect -> {
-            assertThat(((Effect.Evidence) effect).about()).isEqualTo(PrincipalId.node(7));
-            assertThat(((Effect.Evidence) effect).verdict()).isEqualTo(Verdict.CORRUPT);
-        });
+        assertThat(effects)
+                .filteredOn(Effect.Evidence.class::isInstance)
+                .singleElement()
+                .satisfies(effect -> {
+                    assertThat(((Effect.Evidence) effect).about()).isEqualTo(PrincipalId.node(7));
+                    assertThat(((Effect.Evidence) effect).verdict()).isEqualTo(Verdict.CORRUPT);
+                });
         assertThat(effects)
                 .filteredOn(effect -> effect instanceof Effect.Send send && send.message() instanceof Suspect)
                 .hasSize(4);

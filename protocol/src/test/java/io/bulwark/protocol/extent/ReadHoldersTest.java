@@ -137,7 +137,9 @@ class ReadHoldersTest {
         answer(read, 0, none());
         answer(read, 2, new Holds(BLOCK, 1));
         answer(read, 3, new Holds(BLOCK, 1));
-        assertThat(read.outcome()).as("slots 2 and 3 are asked for their fragments").isEmpty();
+        assertThat(read.outcome())
+                .as("slots 2 and 3 are asked for their fragments")
+                .isEmpty();
         answer(read, 3, found(3));
         assertThat(read.outcome()).contains(whole());
     }

@@ -182,8 +182,7 @@ class ActForTest {
         User person = rig.user(PERSON, volume);
         for (int node = 0; node < 2; node++) {
             rig.user(PrincipalId.node(node), 0)
-                    .done(new Command.ReportPoison(
-                            PERSON, person.range(0, 1).at(0), person.session, "poisonous"));
+                    .done(new Command.ReportPoison(PERSON, person.range(0, 1).at(0), person.session, "poisonous"));
         }
         assertThat(rig.ask(NODE, new Query.GrantOf(volume, PERSON))).isEqualTo(new Reply.Granted(true, false));
         assertThat(rig.ask(NODE, new Query.GrantOf(volume, DOOR))).isEqualTo(new Reply.Granted(true, false));
@@ -231,10 +230,14 @@ class ActForTest {
         grant(OTHER, ALL, Rights.ALL);
         door.refusedFor(PERSON, MetadataError.NOT_AUTHORISED, new Command.RevokePrincipal(OTHER));
         door.refusedFor(PERSON, MetadataError.NOT_AUTHORISED, new Command.SetGrant(OTHER, ALL, READ));
-        assertThat(door.runFor(PERSON, new Command.SetGrant(OTHER, ALL, ADMINISTER))).isEqualTo(new Reply.Done());
-        assertThat(door.runFor(PERSON, new Command.AddPrincipal(STRANGER, Signer.fresh().key())))
+        assertThat(door.runFor(PERSON, new Command.SetGrant(OTHER, ALL, ADMINISTER)))
                 .isEqualTo(new Reply.Done());
-        assertThat(door.runFor(PERSON, new Command.SetGrant(STRANGER, ALL, Rights.ALL))).isEqualTo(new Reply.Done());
+        assertThat(door.runFor(
+                        PERSON,
+                        new Command.AddPrincipal(STRANGER, Signer.fresh().key())))
+                .isEqualTo(new Reply.Done());
+        assertThat(door.runFor(PERSON, new Command.SetGrant(STRANGER, ALL, Rights.ALL)))
+                .isEqualTo(new Reply.Done());
         assertThat(door.runFor(PERSON, new Command.RevokePrincipal(STRANGER)))
                 .as("an administrator whom a door made")
                 .isEqualTo(new Reply.Done());
@@ -247,7 +250,8 @@ class ActForTest {
         actFor(PERSON, ADMINISTER);
         door.refusedFor(PERSON, MetadataError.BAD_ARGUMENT, new Command.RevokePrincipal(PERSON));
         door.refusedFor(PERSON, MetadataError.BAD_ARGUMENT, new Command.SetGrant(PERSON, ALL, READ));
-        assertThat(door.runFor(PERSON, new Command.SetGrant(OTHER, FILMS, READ))).isEqualTo(new Reply.Done());
+        assertThat(door.runFor(PERSON, new Command.SetGrant(OTHER, FILMS, READ)))
+                .isEqualTo(new Reply.Done());
         assertThat(door.runFor(PERSON, new Command.RevokePrincipal(OTHER))).isEqualTo(new Reply.Done());
         assertThat(door.runFor(PERSON, new Command.SetActFor(DOOR, BOB, READ))).isEqualTo(new Reply.Done());
     }
@@ -311,12 +315,7 @@ class ActForTest {
     @Test
     void doorsCountAmongTheWritersOfVersions() {
         alice.run(new Command.CreateVolume(
-                "disk",
-                VolumeKind.REGISTER,
-                ProtectionPolicy.pasis(1, 2, 5, 4096, Verification.LAZY),
-                1000,
-                0,
-                0));
+                "disk", VolumeKind.REGISTER, ProtectionPolicy.pasis(1, 2, 5, 4096, Verification.LAZY), 1000, 0, 0));
         Reply.Writers before = (Reply.Writers) rig.ask(ALICE, new Query.CountWriters());
         grant(PERSON, new Scope.OfVolume("disk"), WRITE);
         assertThat(rig.ask(ALICE, new Query.CountWriters())).isEqualTo(new Reply.Writers(before.count() + 1));
@@ -340,8 +339,7 @@ class ActForTest {
         for (PrincipalId asker : List.of(ALICE, DOOR)) {
             assertThat(list(asker, PrincipalId.NOBODY, 10)).isEqualTo(new Reply.ActForList(all, PrincipalId.NOBODY));
             assertThat(list(asker, PrincipalId.NOBODY, 2)).isEqualTo(new Reply.ActForList(all.subList(0, 2), PERSON));
-            assertThat(list(asker, PERSON, 2))
-                    .isEqualTo(new Reply.ActForList(all.subList(2, 3), PrincipalId.NOBODY));
+            assertThat(list(asker, PERSON, 2)).isEqualTo(new Reply.ActForList(all.subList(2, 3), PrincipalId.NOBODY));
         }
         assertThat(list(OTHER, PrincipalId.NOBODY, 10).entries()).isEqualTo(all.subList(2, 3));
         assertThat(list(READER, PrincipalId.NOBODY, 10).entries()).isEmpty();
@@ -362,7 +360,8 @@ class ActForTest {
         actFor(PrincipalId.client(1000), WRITE);
         actFor(PrincipalId.client(1000), Rights.NONE);
         actFor(PERSON, READ);
-        assertThat(MetadataStateMachine.restore(rig.machine.snapshot()).digest()).isEqualTo(rig.machine.digest());
+        assertThat(MetadataStateMachine.restore(rig.machine.snapshot()).digest())
+                .isEqualTo(rig.machine.digest());
     }
 
     /** A command with the rights that it needs, all on the same side of its scopes. */

@@ -155,8 +155,7 @@ class AuditLogTest {
         assertFailed(alice.user.run(command), MetadataError.BAD_SIGNATURE);
         Submission.InSession signed = alice.next(command);
         for (Submission.InSession wrong : List.of(
-                new Submission.InSession(
-                        signed.session(), 2000, 2000, command, Optional.empty(), signed.signature()),
+                new Submission.InSession(signed.session(), 2000, 2000, command, Optional.empty(), signed.signature()),
                 new Submission.InSession(
                         signed.session(),
                         2001,
@@ -341,8 +340,8 @@ class AuditLogTest {
         Submission.InSession plain = new Submission.InSession(bob.user.session, 3000, 3000, command);
         Submission.InSession signed = plain.onBehalfOf(READER).signed(CLUSTER, BOB, signer(BOB)::sign);
         assertFailed(rig.submit(BOB, signed.onBehalfOf(STRANGER)), MetadataError.BAD_SIGNATURE);
-        Submission.InSession bare = new Submission.InSession(
-                bob.user.session, 3001, 3001, command, Optional.empty(), signed.signature());
+        Submission.InSession bare =
+                new Submission.InSession(bob.user.session, 3001, 3001, command, Optional.empty(), signed.signature());
         assertFailed(rig.submit(BOB, bare), MetadataError.BAD_SIGNATURE);
         Submission.InSession byThePerson = new Submission.InSession(bob.user.session, 3002, 3002, command)
                 .onBehalfOf(READER)

@@ -112,17 +112,16 @@ class EvidenceProofTest {
 
     /** The proof of a recorded fault, as a reader of its file gets it. */
     private EvidenceProof proof(long number) {
-        List<AuditEntry> log =
-                log().stream().filter(EvidenceProof::isUseful).toList();
-        return EvidenceProof.decode(EvidenceProof.of(genesis, recorded(number), log)
-                .orElseThrow()
-                .encoded());
+        List<AuditEntry> log = log().stream().filter(EvidenceProof::isUseful).toList();
+        return EvidenceProof.decode(
+                EvidenceProof.of(genesis, recorded(number), log).orElseThrow().encoded());
     }
 
     private void assertValid(EvidenceProof proof) {
         Outcome outcome = EvidenceVerification.of(genesis, proof);
         assertThat(outcome.isValid()).as(outcome.toString()).isTrue();
-        assertThat(outcome.steps()).hasSizeGreaterThan(proof.evidence().reports().size());
+        assertThat(outcome.steps())
+                .hasSizeGreaterThan(proof.evidence().reports().size());
     }
 
     private void assertWrong(EvidenceProof proof, String reason) {
@@ -189,10 +188,10 @@ class EvidenceProofTest {
         assertThat(report.agreedMillis()).isEqualTo(first);
         assertThat(report.content()).isEqualTo(corrupt(3));
         assertThat(report.sessionNumber()).isEqualTo(1);
-        assertThat(report.approval().orElseThrow().key()).isEqualTo(signer(node(1)).key());
+        assertThat(report.approval().orElseThrow().key())
+                .isEqualTo(signer(node(1)).key());
         assertThat(report.isSigned(CLUSTER)).isTrue();
-        assertThat(rig.ask(ALICE, new Query.FindEvidence(2)))
-                .isEqualTo(new Reply.EvidenceFound(Optional.empty()));
+        assertThat(rig.ask(ALICE, new Query.FindEvidence(2))).isEqualTo(new Reply.EvidenceFound(Optional.empty()));
     }
 
     @Test
@@ -221,8 +220,8 @@ class EvidenceProofTest {
         assertThat(rig.ask(WRITER, new Query.FindEvidence(1))).isEqualTo(new Reply.EvidenceFound(Optional.empty()));
         assertValid(proof(1));
         assertThat(EvidenceVerification.of(genesis, proof(1)).claim()).startsWith("client-7 wrote fragments");
-        Reply.SuspensionList list = (Reply.SuspensionList)
-                rig.ask(ALICE, new Query.ListSuspensions(PrincipalId.NOBODY, 10));
+        Reply.SuspensionList list =
+                (Reply.SuspensionList) rig.ask(ALICE, new Query.ListSuspensions(PrincipalId.NOBODY, 10));
         assertThat(list.entries()).extracting(Reply.SuspensionEntry::evidence).containsExactly(1L);
         done(ALICE, new Command.LiftSuspension(WRITER));
         assertValid(proof(1));
@@ -274,7 +273,8 @@ class EvidenceProofTest {
         }
         List<AuditEntry> turned = new ArrayList<>(proof.keys());
         Collections.reverse(turned);
-        assertThat(EvidenceVerification.of(genesis, new EvidenceProof(CLUSTER, proof.evidence(), turned, proof.volume()))
+        assertThat(EvidenceVerification.of(
+                                genesis, new EvidenceProof(CLUSTER, proof.evidence(), turned, proof.volume()))
                         .isValid())
                 .isFalse();
         done(ALICE, new Command.RevokePrincipal(node(0)));
@@ -380,17 +380,18 @@ class EvidenceProofTest {
                 "Nothing shows that the key in the report of node-2");
         Command.Report other = new Command.ReportEvidence(3, block(8), Verdict.CORRUPT, "slot 2");
         assertWrong(with(proof, List.of(first, forged(node(1), signer(node(1)), other))), "another block");
-        NodeReport unsigned =
-                new NodeReport(node(1), 1, second.session(), second.sessionNumber(), second.content(), Optional.empty());
+        NodeReport unsigned = new NodeReport(
+                node(1), 1, second.session(), second.sessionNumber(), second.content(), Optional.empty());
         assertWrong(with(proof, List.of(first, unsigned)), "is not signed");
-        assertThat(EvidenceProof.of(genesis, with(proof, List.of(first, unsigned)).evidence(), log()))
+        assertThat(EvidenceProof.of(
+                        genesis, with(proof, List.of(first, unsigned)).evidence(), log()))
                 .isEmpty();
         NodeReport moved = new NodeReport(
                 node(1), 1, second.session(), second.sessionNumber() + 1, second.content(), second.approval());
         assertWrong(with(proof, List.of(first, moved)), "The signature of the report of node-1 is wrong");
         Command.Report worse = new Command.ReportEvidence(3, block(7), Verdict.CORRUPT, "slot 3");
-        NodeReport changed = new NodeReport(
-                node(1), 1, second.session(), second.sessionNumber(), worse, second.approval());
+        NodeReport changed =
+                new NodeReport(node(1), 1, second.session(), second.sessionNumber(), worse, second.approval());
         assertWrong(with(proof, List.of(first, changed)), "The signature of the report of node-1 is wrong");
     }
 
@@ -415,7 +416,8 @@ class EvidenceProofTest {
         done(node(1), corrupt(3));
         EvidenceProof proof = proof(1);
         Signer mallory = signer(CAROL);
-        Bytes signed = AuditEntry.signed(CLUSTER, CAROL, Optional.empty(), 1, 1, proof.volumeCommand().orElseThrow());
+        Bytes signed = AuditEntry.signed(
+                CLUSTER, CAROL, Optional.empty(), 1, 1, proof.volumeCommand().orElseThrow());
         AuditEntry forged = new AuditEntry(
                 9,
                 1,
@@ -427,7 +429,8 @@ class EvidenceProofTest {
         assertWrong(
                 new EvidenceProof(CLUSTER, proof.evidence(), List.of(), Optional.of(forged)),
                 "made the volume and is not signed by an operator");
-        EvidenceProof without = EvidenceProof.of(genesis, recorded(1), List.of()).orElseThrow();
+        EvidenceProof without =
+                EvidenceProof.of(genesis, recorded(1), List.of()).orElseThrow();
         assertThat(without.volume()).isEmpty();
         assertThat(without.faulty()).isEmpty();
         assertWrong(without, "The file does not show how many nodes of a placement group may be faulty");
@@ -480,8 +483,8 @@ class EvidenceProofTest {
         while (volume.groupIndex(new BlockId(plain.volume, ALICE, 7, counter)) != 0) {
             counter++;
         }
-        Command report = new Command.ReportEvidence(
-                3, new BlockId(plain.volume, ALICE, 7, counter), Verdict.CORRUPT, "slot 2");
+        Command report =
+                new Command.ReportEvidence(3, new BlockId(plain.volume, ALICE, 7, counter), Verdict.CORRUPT, "slot 2");
         plain.user(node(0), 0).done(report);
         plain.user(node(1), 0).done(report);
         Evidence evidence = ((Reply.EvidenceFound) plain.ask(ALICE, new Query.FindEvidence(1)))

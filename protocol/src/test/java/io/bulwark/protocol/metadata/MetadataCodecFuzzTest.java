@@ -24,8 +24,7 @@ class MetadataCodecFuzzTest {
     }
 
     static Stream<byte[]> proofSamples() {
-        return Samples.proofs().values().stream()
-                .map(sample -> sample.encoded().toByteArray());
+        return Samples.proofs().values().stream().map(sample -> sample.encoded().toByteArray());
     }
 
     @MethodSource("submissionSamples")

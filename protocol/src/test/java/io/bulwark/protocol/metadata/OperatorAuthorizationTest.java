@@ -155,8 +155,8 @@ class OperatorAuthorizationTest {
     private AuditEntry onBehalf(PrincipalId by, PrincipalId person, Command.Administrative command) {
         number++;
         Bytes signed = AuditEntry.signed(CLUSTER, by, Optional.of(person), 7, number, command);
-        Optional<AuditEntry.Approval> approval = Optional.of(
-                new AuditEntry.Approval(signer(by).key(), signer(by).sign(signed)));
+        Optional<AuditEntry.Approval> approval =
+                Optional.of(new AuditEntry.Approval(signer(by).key(), signer(by).sign(signed)));
         return new AuditEntry(number, 1, by, Optional.of(person), 7, number, command, approval);
     }
 

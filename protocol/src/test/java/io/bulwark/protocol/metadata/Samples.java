@@ -74,9 +74,7 @@ final class Samples {
                         new Command.RevokePrincipal(OWNER),
                         Optional.empty(),
                         MetadataFixture.filled(64, 0x51)));
-        all.put(
-                "on-behalf",
-                new Submission.InSession(2, 9, 7, new Command.DeleteBucket("films")).onBehalfOf(PERSON));
+        all.put("on-behalf", new Submission.InSession(2, 9, 7, new Command.DeleteBucket("films")).onBehalfOf(PERSON));
         all.put(
                 "signed-on-behalf",
                 new Submission.InSession(
@@ -86,7 +84,9 @@ final class Samples {
                         new Command.RevokePrincipal(OWNER),
                         Optional.of(PERSON),
                         MetadataFixture.filled(64, 0x51)));
-        all.put("signed-report", new Submission.InSession(2, 9, 7, poison(), Optional.empty(), MetadataFixture.filled(64, 0x51)));
+        all.put(
+                "signed-report",
+                new Submission.InSession(2, 9, 7, poison(), Optional.empty(), MetadataFixture.filled(64, 0x51)));
         return all;
     }
 
@@ -316,8 +316,7 @@ final class Samples {
                 new Reply.AuditList(
                         List.of(
                                 auditEntry(Optional.empty()),
-                                auditEntry(
-                                        Optional.of(new AuditEntry.Approval(KEY, MetadataFixture.filled(64, 0x51)))),
+                                auditEntry(Optional.of(new AuditEntry.Approval(KEY, MetadataFixture.filled(64, 0x51)))),
                                 new AuditEntry(
                                         6,
                                         1_700_000_000_000L,
@@ -345,7 +344,8 @@ final class Samples {
         Reply.PoisonReport poison = new Reply.PoisonReport(PrincipalId.node(0), BLOCK, 2, "slot 1");
         all.put(
                 "suspension-list",
-                new Reply.SuspensionList(List.of(new Reply.SuspensionEntry(OWNER, 6, true, 8, List.of(poison))), OWNER));
+                new Reply.SuspensionList(
+                        List.of(new Reply.SuspensionEntry(OWNER, 6, true, 8, List.of(poison))), OWNER));
         all.put("writers", new Reply.Writers(300));
         all.put(
                 "release-list",

@@ -21,7 +21,8 @@ import org.junit.jupiter.api.Test;
 /** All that decides on replies is in the keys and values. */
 @NullMarked
 class StateTest {
-    private static final Bytes BEFORE = MetadataFixture.withSomeOfEverything().machine.snapshot();
+    private static final Bytes BEFORE =
+            MetadataFixture.withSomeOfEverything().machine.snapshot();
 
     private record Pair(Bytes key, Bytes value) {}
 

@@ -107,14 +107,8 @@ final class FpKeys {
         SimulatedNodeKeys ports = new SimulatedNodeKeys(node.number());
         List<PrincipalId> others =
                 nodes.stream().filter(other -> !other.equals(node)).toList();
-        KeyAgreement agreement = new KeyAgreement(
-                book,
-                others,
-                settings,
-                ports,
-                ports,
-                _ -> List.of(),
-                new Random(random.nextLong()));
+        KeyAgreement agreement =
+                new KeyAgreement(book, others, settings, ports, ports, _ -> List.of(), new Random(random.nextLong()));
         TagKeys before = inForce.put(node, book);
         if (before != null) {
             stolen.computeIfAbsent(node, _ -> new ArrayList<>()).add(before);

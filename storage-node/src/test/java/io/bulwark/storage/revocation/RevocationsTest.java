@@ -30,8 +30,7 @@ class RevocationsTest {
 
     private record Asked(Query.ListPrincipals query, CompletableFuture<Reply> reply) {
         void answer(PrincipalId revoked, PrincipalId next) {
-            reply.complete(
-                    new Reply.PrincipalList(1, List.of(new Reply.PrincipalEntry(revoked, List.of(), 0)), next));
+            reply.complete(new Reply.PrincipalList(1, List.of(new Reply.PrincipalEntry(revoked, List.of(), 0)), next));
         }
     }
 

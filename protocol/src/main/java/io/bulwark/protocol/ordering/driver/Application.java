@@ -27,7 +27,7 @@ public interface Application {
     Bytes query(PrincipalId client, Bytes query);
 
     /**
-     * Takes a checkpoint of the state as it is, without a pause; it becomes durable later, which the driver tells by 
+     * Takes a checkpoint of the state as it is, without a pause; it becomes durable later, which the driver tells by
      * {@code Replica.onCheckpointDurable}.
      *
      * @return the SHA-256 digest of state and {@code engineState}

@@ -51,7 +51,12 @@ public final class Agreement {
     /** Slots decided by the own COMMIT, which alone does not record the decision on disk. */
     private final List<Slot> unrecorded = new ArrayList<>();
 
-    public Agreement(ReplicaContext context, VoteHistory history, RequestPool pool, BatchStore batches, Assignments assignments) {
+    public Agreement(
+            ReplicaContext context,
+            VoteHistory history,
+            RequestPool pool,
+            BatchStore batches,
+            Assignments assignments) {
         config = context.config();
         view = context.view();
         log = context.log();

@@ -45,7 +45,12 @@ public final class Primary {
     private boolean abdicated;
     private long gate;
 
-    public Primary(ReplicaContext context, RequestPool pool, BatchStore batches, Assignments assignments, Agreement agreement) {
+    public Primary(
+            ReplicaContext context,
+            RequestPool pool,
+            BatchStore batches,
+            Assignments assignments,
+            Agreement agreement) {
         config = context.config();
         view = context.view();
         log = context.log();
@@ -118,8 +123,7 @@ public final class Primary {
                 continue;
             }
             int inFlight = config.batches().inFlight();
-            if (next.isEmpty()
-                    || last - executed >= (full ? Math.max(inFlight, FULL_MAX) : inFlight)) {
+            if (next.isEmpty() || last - executed >= (full ? Math.max(inFlight, FULL_MAX) : inFlight)) {
                 return;
             }
             List<RequestId> ids = new ArrayList<>(next.size());

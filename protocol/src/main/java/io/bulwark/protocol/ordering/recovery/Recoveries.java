@@ -27,11 +27,7 @@ public final class Recoveries {
     private final Host host;
 
     public Recoveries(
-            ReplicaContext context,
-            RecoveryParts parts,
-            ExecutedRecoveries executed,
-            RecoveryStart start,
-            Host host) {
+            ReplicaContext context, RecoveryParts parts, ExecutedRecoveries executed, RecoveryStart start, Host host) {
         this.context = context;
         this.host = host;
         peers = new PeerRecoveries(context, parts, executed, start);

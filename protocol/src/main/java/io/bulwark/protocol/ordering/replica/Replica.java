@@ -427,14 +427,7 @@ public final class Replica {
         List<LogRecord> bodies = normal.batches().retain(views.live());
         List<Numbered> held = checkpoints.held(Long.MAX_VALUE);
         long index = outbox.roll(RecoveredLog.summary(
-                low,
-                views.own(),
-                views.installed(),
-                held,
-                log,
-                views.history(),
-                recoveries.record(),
-                bodies));
+                low, views.own(), views.installed(), held, log, views.history(), recoveries.record(), bodies));
         normal.primary().gate(index);
         return index;
     }

@@ -10,4 +10,5 @@ import org.jspecify.annotations.Nullable;
  * @param viewChange the last VIEW-CHANGE of this replica; null in the first view
  * @param newView the last NEW-VIEW that this replica made or accepted, if any
  */
-public record RecoveredView(@Nullable ViewChange viewChange, @Nullable NewView newView) {}
+public record RecoveredView(
+        @Nullable ViewChange viewChange, @Nullable NewView newView) {}
