@@ -209,6 +209,33 @@ class ConsoleApiIT {
         call("GET", object + "?key=a%2Fb")
                 .header("If-None-Match", put.header("ETag"))
                 .gives(304);
+        copiesAndNames(object);
+        assertThat(get("buckets/" + BUCKET + "/objects?delimiter=%2F")
+                        .json()
+                        .get("prefixes")
+                        .get(0)
+                        .asString())
+                .isEqualTo("a/");
+        assertThat(get("buckets/" + BUCKET + "/versions?limit=1")
+                        .json()
+                        .get("next")
+                        .isNull())
+                .isFalse();
+        archivesAndVerifications();
+
+        call("DELETE", "buckets/" + BUCKET).gives(409);
+        call("DELETE", object + "?key=a%2Fb").header("If-Match", "\"99\"").gives(412);
+        call("DELETE", object + "?key=a%2Fb")
+                .header("If-Match", put.header("ETag"))
+                .gives(204);
+        call("DELETE", object + "?key=a%2Fb").gives(404);
+        call("DELETE", object + "?key=a%2Fd").gives(204);
+        call("DELETE", "buckets/" + BUCKET).header("If-Match", STALE).gives(412);
+        call("DELETE", "buckets/" + BUCKET).gives(204);
+        call("DELETE", "buckets/" + BUCKET).gives(404);
+    }
+
+    private void copiesAndNames(String object) throws Exception {
         call("HEAD", object + "?key=a%2Fb").gives(200);
         get(object + "/info?key=a%2Fb");
         assertThat(get(object + "/fragments?key=a%2Fb").json().get("extents").size())
@@ -223,17 +250,9 @@ class ConsoleApiIT {
         call("POST", object + "/rename")
                 .json(Map.of("key", "a/c", "toKey", "a/d"))
                 .gives(200);
-        assertThat(get("buckets/" + BUCKET + "/objects?delimiter=%2F")
-                        .json()
-                        .get("prefixes")
-                        .get(0)
-                        .asString())
-                .isEqualTo("a/");
-        assertThat(get("buckets/" + BUCKET + "/versions?limit=1")
-                        .json()
-                        .get("next")
-                        .isNull())
-                .isFalse();
+    }
+
+    private void archivesAndVerifications() throws Exception {
         assertThat(get("buckets/" + BUCKET + "/zip?prefix=a").header("Content-Type"))
                 .startsWith("application/zip");
         api.call("POST", API + "buckets/" + BUCKET + "/zip")
@@ -247,17 +266,6 @@ class ConsoleApiIT {
         call("GET", "jobs/" + verification.json().get("id").asString() + "/events")
                 .streams();
         call("DELETE", "jobs/" + verification.json().get("id").asString()).gives(409);
-
-        call("DELETE", "buckets/" + BUCKET).gives(409);
-        call("DELETE", object + "?key=a%2Fb").header("If-Match", "\"99\"").gives(412);
-        call("DELETE", object + "?key=a%2Fb")
-                .header("If-Match", put.header("ETag"))
-                .gives(204);
-        call("DELETE", object + "?key=a%2Fb").gives(404);
-        call("DELETE", object + "?key=a%2Fd").gives(204);
-        call("DELETE", "buckets/" + BUCKET).header("If-Match", STALE).gives(412);
-        call("DELETE", "buckets/" + BUCKET).gives(204);
-        call("DELETE", "buckets/" + BUCKET).gives(404);
     }
 
     @Test

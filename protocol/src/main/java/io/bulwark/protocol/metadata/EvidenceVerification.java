@@ -5,12 +5,12 @@ import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.metadata.OperatorAuthorization.Fact;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
@@ -23,7 +23,7 @@ public final class EvidenceVerification {
     private final Evidence evidence;
     private final OptionalInt faulty;
     private final OperatorAuthorization rules;
-    private final Map<Fact, AuditEntry> known = new HashMap<>();
+    private final SortedMap<Fact, AuditEntry> known = new TreeMap<>();
     private final List<Step> steps = new ArrayList<>();
 
     /**
