@@ -11,6 +11,7 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.ColorScheme;
+import com.microsoft.playwright.options.ScreenshotAnimations;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -113,6 +114,7 @@ final class Browser implements BeforeAllCallback, AfterAllCallback, TestWatcher 
         for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
             page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
             page.screenshot(new Page.ScreenshotOptions()
+                    .setAnimations(ScreenshotAnimations.DISABLED)
                     .setPath(PICTURES.resolve(name + "-" + scheme.name().toLowerCase(java.util.Locale.ROOT) + ".png")));
         }
         page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.LIGHT));

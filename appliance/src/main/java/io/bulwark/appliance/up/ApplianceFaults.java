@@ -62,10 +62,10 @@ final class ApplianceFaults implements FaultPanel {
                     case NORMAL -> on.slow(false).message();
                     case SAVE -> on.save().message();
                     case STALE -> on.lie(Lie.STALE).message();
-                    case SWAP -> on.lie(Lie.SWAP).message();
-                    case FLIP -> on.lie(Lie.FLIP).message();
+                    case SWAP -> on.lieUnscrubbed(Lie.SWAP).message();
+                    case FLIP -> on.lieUnscrubbed(Lie.FLIP).message();
                     case DROP -> on.lie(Lie.DROP).message();
-                    case GARBLE -> on.lie(Lie.GARBLE).message();
+                    case GARBLE -> on.lieUnscrubbed(Lie.GARBLE).message();
                 };
             } catch (IOException e) {
                 throw e;

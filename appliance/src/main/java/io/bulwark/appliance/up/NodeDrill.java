@@ -74,15 +74,20 @@ final class NodeDrill {
                 + " --how stale` restores it.");
     }
 
+    /** Leaves what the node then stores to others to find, as far as it can. */
+    DrillResult lieUnscrubbed(Lie how) throws Exception {
+        if (node instanceof HinderedMember hindered) {
+            hindered.skipScrubbing();
+        }
+        return lie(how);
+    }
+
     DrillResult lie(Lie how) throws Exception {
         node.stop();
         long edited;
         try {
             edited = tampering.apply(how);
         } finally {
-            if (node instanceof HinderedMember hindered) {
-                hindered.skipScrubbing();
-            }
             start();
         }
         String way = how.name().toLowerCase(Locale.ROOT);
