@@ -297,7 +297,7 @@ class ConsoleApiIT {
     @Order(5)
     void membersStayAsTheyAre() throws Exception {
         call("GET", "nodes/node-99").gives(404);
-        call("GET", "nodes/node-0/plan?action=drain").gives(200);
+        call("GET", "nodes/node-0/plan?action=drain&volume=default").gives(200);
         call("GET", "nodes/node-0/plan?action=burn").gives(400).refuses("action");
         call("GET", "nodes/node-0/plan?action=replace&by=node-1").gives(409);
         call("POST", "nodes").json(Map.of("node", "replica-0")).gives(400).refuses("node");
