@@ -95,8 +95,22 @@
     if (running.size === 0 && waiting.length === 0) refresh();
   }
 
-  function refresh() {
-    if (window.htmx) htmx.ajax("GET", location.href, { source: zone, target: "#listing", select: "#listing", swap: "outerHTML" });
+  // What is stored while a listing is on its way is not in it: it is fetched once more.
+  let refreshing = false;
+  let stale = false;
+
+  async function refresh() {
+    stale = true;
+    if (refreshing || !window.htmx) return;
+    refreshing = true;
+    try {
+      while (stale) {
+        stale = false;
+        await htmx.ajax("GET", location.href, { source: zone, target: "#listing", select: "#listing", swap: "outerHTML" });
+      }
+    } finally {
+      refreshing = false;
+    }
   }
 
   async function send(item) {
