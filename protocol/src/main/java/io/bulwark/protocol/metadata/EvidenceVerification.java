@@ -4,7 +4,9 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.metadata.OperatorAuthorization.Fact;
+import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalInt;
@@ -18,12 +20,15 @@ import java.util.stream.Collectors;
  * genesis to the reports, and explains each step. The first wrong step is the last.
  */
 public final class EvidenceVerification {
+    private static final Comparator<Fact> ORDER = Comparator.comparing(Fact::principal)
+            .thenComparing(fact -> fact instanceof Fact.Key has ? has.key().encoded() : Bytes.EMPTY);
+
     private final GenesisKeys genesis;
     private final EvidenceProof proof;
     private final Evidence evidence;
     private final OptionalInt faulty;
     private final OperatorAuthorization rules;
-    private final SortedMap<Fact, AuditEntry> known = new TreeMap<>();
+    private final SortedMap<Fact, AuditEntry> known = new TreeMap<>(ORDER);
     private final List<Step> steps = new ArrayList<>();
 
     /**

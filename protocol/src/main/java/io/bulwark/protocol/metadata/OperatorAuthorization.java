@@ -11,7 +11,6 @@ import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -51,16 +50,8 @@ public final class OperatorAuthorization implements OperatorAuthorizations {
     }
 
     /** Facts that entries prove, for good. */
-    sealed interface Fact extends Comparable<Fact> {
-        Comparator<Fact> ORDER = Comparator.comparing(Fact::principal)
-                .thenComparing(fact -> fact instanceof Key has ? has.key.encoded() : Bytes.EMPTY);
-
+    sealed interface Fact {
         PrincipalId principal();
-
-        @Override
-        default int compareTo(Fact other) {
-            return ORDER.compare(this, other);
-        }
 
         /** A principal has had this key; of a replica and of who was invited an operator has said so, not they themselves. */
         record Key(PrincipalId principal, PrincipalKey key) implements Fact {}
