@@ -45,7 +45,7 @@ class SignInTest {
         server = ConsoleServer.start(
                 CLUSTER.client(),
                 new ConsoleSettings(
-                        new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0),
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                         false,
                         directory,
                         DoorCluster.DOOR,
