@@ -83,7 +83,9 @@ class ActForTest {
         grant(PERSON, FILMS, new Rights(true, true, false));
         door.refusedFor(PERSON, MetadataError.NOT_AUTHORISED, DELETE);
         assertFailed(ask(PERSON, FIND), MetadataError.NOT_AUTHORISED);
+        assertFailed(ask(PERSON, new Query.ListGrants(PERSON)), MetadataError.NOT_AUTHORISED);
         actFor(PERSON, READ);
+        assertThat(ask(PERSON, new Query.ListGrants(PERSON))).isInstanceOf(Reply.GrantList.class);
         door.refusedFor(PERSON, MetadataError.NOT_AUTHORISED, DELETE);
         assertThat(ask(PERSON, FIND)).isInstanceOf(Reply.ObjectFound.class);
         actFor(PERSON, WRITE);
