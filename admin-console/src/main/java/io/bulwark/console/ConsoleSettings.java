@@ -26,7 +26,7 @@ public record ConsoleSettings(
         Web web,
         Surroundings surroundings) {
     /**
-     * How browsers reach the console, and how people sign in.
+     * The way on which browsers reach the console, and people sign in.
      *
      * @param url the one that people use, if it is not the address where it listens: it is behind a proxy, or has a name
      * @param oidc provider that signs people in besides local accounts

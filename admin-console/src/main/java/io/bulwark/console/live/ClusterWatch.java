@@ -43,7 +43,7 @@ public class ClusterWatch {
     /** The cluster does not answer. */
     public record Outage(String problem, Instant since) {}
 
-    /** What is known for a page, which shows old data as old. */
+    /** The knowledge that a page shows; it shows old data as old. */
     public record Standing(Optional<Observation> known, Optional<Outage> outage) {}
 
     @Autowired

@@ -1,4 +1,4 @@
-/** What the cluster reports, asked at a bounded rate for all pages, and the last hour of it. */
+/** Reports of the cluster, asked for at a bounded rate for all pages, and the last hour of them. */
 @NullMarked
 package io.bulwark.console.live;
 

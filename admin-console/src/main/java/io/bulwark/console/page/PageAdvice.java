@@ -13,7 +13,7 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.ModelAttribute;
 import org.springframework.web.servlet.ModelAndView;
 
-/** What all pages show: the navigation, the person's name, and errors as a page, or as a notice where htmx asks. */
+/** Parts that all pages show: the navigation, the person's name, and errors as a page, or as a notice where htmx asks. */
 @ControllerAdvice(annotations = Controller.class)
 class PageAdvice {
     private final SignedIn signedIn;

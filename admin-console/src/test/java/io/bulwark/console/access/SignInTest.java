@@ -81,7 +81,7 @@ class SignInTest {
         }
     }
 
-    /** Who may write in the console's directory may make a link: for a second administrator, here through the API. */
+    /** Write access to the console's directory is enough to make a link: for a second administrator, here through the API. */
     @Test
     void aLinkOfTheCommandLineMakesAnAdministratorWithAToken() {
         String token = new SetupLink(directory, Clock.systemUTC()).make();
@@ -307,10 +307,10 @@ class SignInTest {
                     "{\"token\":\"" + link + "\",\"name\":\"mallory\",\"password\":\"" + PASSWORD + "\"}");
             mallory.signIn("mallory", PASSWORD);
             CLUSTER.rights.remove(principal(mallory.get("/api/v1/account")));
-            HttpResponse<String> refused = mallory.submit("/accounts", "/accounts/root/link", Map.of());
+            HttpResponse<String> refused = mallory.submit("/accounts", "/accounts/%s/link".formatted("root"), Map.of());
             assertThat(refused.statusCode()).isEqualTo(403);
             assertThat(refused.body()).doesNotContain("/password?token=");
-            mallory.submit("/accounts", "/accounts/root/deactivate", Map.of("confirmed", "root"));
+            mallory.submit("/accounts", "/accounts/%s/deactivate".formatted("root"), Map.of("confirmed", "root"));
         }
         try (Browser root = new Browser(base)) {
             root.signIn("root", PASSWORD);

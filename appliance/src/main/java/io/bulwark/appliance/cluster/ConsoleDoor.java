@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What an operator sets up so that a console acts for people: a principal without a key for each role, with the rights of the
+ * Setting up a console that acts for people: an operator makes a principal without a key for each role, with the rights of the
  * role, and an act-for grant over it for the console's client, which keeps no rights of its own.
  */
 public final class ConsoleDoor {
