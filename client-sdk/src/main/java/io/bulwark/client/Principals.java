@@ -1,6 +1,7 @@
 package io.bulwark.client;
 
 import io.bulwark.client.config.JoinToken;
+import io.bulwark.client.error.AlreadyExistsException;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.Reply;
@@ -20,6 +21,9 @@ import java.util.function.Consumer;
  * enforce the change when a call returns; servers trust the keys that it names within seconds.
  */
 public interface Principals {
+    /** Numbers that {@link #addNextWithoutKey} tries. */
+    int NUMBER_ATTEMPTS = 5;
+
     /**
      * A principal.
      *
@@ -141,6 +145,26 @@ public interface Principals {
      * includes the right. {@link Rights#NONE} withdraws that.
      */
     void setActFor(PrincipalId door, PrincipalId person, Rights ceiling);
+
+    /**
+     * Adds a client under the next unused number, whose key nobody holds; tries again when somebody else takes the number at the same
+     * time.
+     *
+     * @return the client
+     */
+    default PrincipalId addNextWithoutKey() {
+        for (int attempt = 1; ; attempt++) {
+            PrincipalId next = nextClient();
+            try {
+                addWithoutKey(next);
+                return next;
+            } catch (AlreadyExistsException e) {
+                if (attempt == NUMBER_ATTEMPTS) {
+                    throw e;
+                }
+            }
+        }
+    }
 
     /** The clients that nodes have reported, and that may not write for it until that is lifted. */
     List<Suspension> suspended();

@@ -2,7 +2,6 @@ package io.bulwark.console.access;
 
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.Principals;
-import io.bulwark.client.error.AlreadyExistsException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.console.ConsoleSettings;
@@ -29,9 +28,6 @@ import org.springframework.stereotype.Component;
  */
 @Component
 public class Door {
-    /** Somebody else may register the same number at the same time. */
-    private static final int ATTEMPTS = 5;
-
     private final Bulwark door;
     private final PrincipalId self;
     private final Accounts accounts;
@@ -105,24 +101,10 @@ public class Door {
      */
     PrincipalId addPerson(PrincipalId by, Role role) {
         Principals principals = onBehalfOf(by).principals();
-        PrincipalId person = register(principals);
+        PrincipalId person = principals.addNextWithoutKey();
         principals.grant(person, new Scope.All(), role.rights());
         principals.setActFor(self, person, role.rights());
         return person;
-    }
-
-    private static PrincipalId register(Principals principals) {
-        for (int attempt = 1; ; attempt++) {
-            PrincipalId next = principals.nextClient();
-            try {
-                principals.addWithoutKey(next);
-                return next;
-            } catch (AlreadyExistsException e) {
-                if (attempt == ATTEMPTS) {
-                    throw e;
-                }
-            }
-        }
     }
 
     /** Ends what the console may do for a person, and revokes the principal. */

@@ -9,6 +9,7 @@ import io.bulwark.console.account.Role;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Rights;
 import io.bulwark.protocol.metadata.Scope;
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -116,6 +117,8 @@ final class DoorCluster {
         return type.cast(Proxy.newProxyInstance(
                 type.getClassLoader(),
                 new Class<?>[] {type},
-                (_, method, arguments) -> calls.call(method.getName(), arguments)));
+                (proxy, method, arguments) -> method.getName().equals("addNextWithoutKey")
+                        ? InvocationHandler.invokeDefault(proxy, method, arguments)
+                        : calls.call(method.getName(), arguments)));
     }
 }

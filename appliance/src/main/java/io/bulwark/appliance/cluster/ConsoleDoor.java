@@ -2,7 +2,6 @@ package io.bulwark.appliance.cluster;
 
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.Principals;
-import io.bulwark.client.error.AlreadyExistsException;
 import io.bulwark.console.account.Role;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Rights;
@@ -16,8 +15,6 @@ import java.util.Optional;
  * role, and an act-for grant over it for the console's client, which keeps no rights of its own.
  */
 public final class ConsoleDoor {
-    private static final int ATTEMPTS = 5;
-
     private ConsoleDoor() {}
 
     /**
@@ -37,7 +34,7 @@ public final class ConsoleDoor {
                     .map(Principals.ActFor::person)
                     .findFirst();
             if (person.isEmpty()) {
-                PrincipalId added = register(principals);
+                PrincipalId added = principals.addNextWithoutKey();
                 principals.grant(added, new Scope.All(), role.rights());
                 principals.setActFor(door, added, role.rights());
                 done.add(door + " acts for " + added + ", the " + role + ", which nobody has a key of");
@@ -55,20 +52,6 @@ public final class ConsoleDoor {
 
     private static boolean has(Principals principals, PrincipalId person, Rights rights) {
         return principals.grants(person).contains(new Principals.Grant(new Scope.All(), rights));
-    }
-
-    private static PrincipalId register(Principals principals) {
-        for (int attempt = 1; ; attempt++) {
-            PrincipalId next = principals.nextClient();
-            try {
-                principals.addWithoutKey(next);
-                return next;
-            } catch (AlreadyExistsException e) {
-                if (attempt == ATTEMPTS) {
-                    throw e;
-                }
-            }
-        }
     }
 
     private static String text(Scope scope) {
