@@ -57,11 +57,15 @@ class ArchitectureTest {
             .definedBy("io.bulwark.metadata..")
             .layer("console")
             .definedBy("io.bulwark.console..")
+            .layer("gateway")
+            .definedBy("io.bulwark.gateway..")
             .layer("appliance")
             .definedBy("io.bulwark.appliance..")
             .whereLayer("appliance")
             .mayNotBeAccessedByAnyLayer()
             .whereLayer("console")
+            .mayOnlyBeAccessedByLayers("appliance")
+            .whereLayer("gateway")
             .mayOnlyBeAccessedByLayers("appliance")
             .whereLayer("metadata")
             .mayOnlyBeAccessedByLayers("appliance")
@@ -70,9 +74,9 @@ class ArchitectureTest {
             .whereLayer("simulation")
             .mayOnlyBeAccessedByLayers("appliance")
             .whereLayer("client")
-            .mayOnlyBeAccessedByLayers("storage", "metadata", "console", "appliance")
+            .mayOnlyBeAccessedByLayers("storage", "metadata", "console", "gateway", "appliance")
             .whereLayer("transport")
-            .mayOnlyBeAccessedByLayers("client", "storage", "metadata", "console", "appliance");
+            .mayOnlyBeAccessedByLayers("client", "storage", "metadata", "console", "gateway", "appliance");
 
     @ArchTest
     static final ArchRule PROTOCOLS_DO_NO_IO = noClasses()
