@@ -141,9 +141,9 @@ final class RemoteBucket implements Bucket {
     /** Prepares the next attempt, and returns the exception for the user if there is none. */
     private UnavailableException unavailableAfter(RetryableException e, String key, Deadline deadline) {
         return switch (e) {
-            case SessionLostException _ ->
+            case SessionLostException ignored ->
                 new UnavailableException("the session was closed during the write; retry the put", subject(key), e);
-            case StaleEpochException _ -> {
+            case StaleEpochException ignored -> {
                 client.view().refresh(deadline);
                 yield new UnavailableException(
                         "a node was replaced during the write (" + e.getMessage() + "); retry the put",

@@ -41,7 +41,7 @@ public sealed interface ChannelConfig {
      */
     default Credentials credentials(PrincipalId self, Supplier<KeyRing> ring, int replicas, Path kept) {
         return switch (this) {
-            case InsecureLoopback _ ->
+            case InsecureLoopback ignored ->
                 new io.bulwark.transport.InsecureLoopback(ring.get().pairwiseKeys());
             case Tls files -> {
                 Identity identity = identity(files.identity(), self);
@@ -59,7 +59,7 @@ public sealed interface ChannelConfig {
     /** Returns the keys of the genesis file; those of a cluster without keys where connections are plain text. */
     default GenesisKeys genesisKeys() {
         return switch (this) {
-            case InsecureLoopback _ -> GenesisKeys.NONE;
+            case InsecureLoopback ignored -> GenesisKeys.NONE;
             case Tls files -> GenesisFile.load(files.genesis()).genesisKeys();
         };
     }
@@ -72,7 +72,7 @@ public sealed interface ChannelConfig {
      */
     default UnaryOperator<Submission.InSession> signing(PrincipalId self) {
         return switch (this) {
-            case InsecureLoopback _ -> UnaryOperator.identity();
+            case InsecureLoopback ignored -> UnaryOperator.identity();
             case Tls files -> {
                 Bytes cluster = genesisKeys().cluster();
                 yield submission -> submission.signed(
@@ -87,7 +87,7 @@ public sealed interface ChannelConfig {
     default Path keptBeside() {
         return switch (this) {
             case Tls files -> files.identity().resolveSibling(files.identity().getFileName() + ".registry");
-            case InsecureLoopback _ -> Path.of("");
+            case InsecureLoopback ignored -> Path.of("");
         };
     }
 

@@ -209,7 +209,7 @@ public record ClientConfig(
                 properties.setProperty(IDENTITY, tls.identity().toString());
                 properties.setProperty(GENESIS, tls.genesis().toString());
             }
-            case ChannelConfig.InsecureLoopback _ -> properties.setProperty(INSECURE_LOOPBACK, "true");
+            case ChannelConfig.InsecureLoopback ignored -> properties.setProperty(INSECURE_LOOPBACK, "true");
         }
         encryption.ifPresent(keys -> keys.store(properties));
         properties.setProperty(FAULTY, Integer.toString(faultyReplicas));

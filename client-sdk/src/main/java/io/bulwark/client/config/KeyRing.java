@@ -60,8 +60,8 @@ public record KeyRing(PrincipalId principal, Bytes own, Map<PrincipalId, Bytes> 
                 boolean clients = one.kind() == PrincipalKind.CLIENT && other.kind() == PrincipalKind.CLIENT;
                 if (one.compareTo(other) < 0 && !clients) {
                     Bytes key = random(random);
-                    keys.computeIfAbsent(one, _ -> new TreeMap<>()).put(other, key);
-                    keys.computeIfAbsent(other, _ -> new TreeMap<>()).put(one, key);
+                    keys.computeIfAbsent(one, ignored -> new TreeMap<>()).put(other, key);
+                    keys.computeIfAbsent(other, ignored -> new TreeMap<>()).put(one, key);
                 }
             }
         }

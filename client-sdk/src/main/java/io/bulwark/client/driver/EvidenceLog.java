@@ -145,7 +145,7 @@ public final class EvidenceLog implements EvidenceListener {
 
         void add(Entry entry) {
             PrincipalId about = entry.evidence().about();
-            ArrayDeque<Long> share = shares.computeIfAbsent(about, _ -> new ArrayDeque<>());
+            ArrayDeque<Long> share = shares.computeIfAbsent(about, ignored -> new ArrayDeque<>());
             share.addLast(entry.number());
             entries.put(entry.number(), entry);
             if (share.size() > SHARE_MAX) {

@@ -129,12 +129,12 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
         }
         boolean first = slots[index].refusal == null;
         switch (answer) {
-            case Acknowledged _
+            case Acknowledged ignored
             when answer.epoch() == group.epoch() -> {
                 slots[index].stored = true;
                 slots[index].refusal = null;
             }
-            case Acknowledged _ -> refuse(index, StoreRefusal.WRONG_EPOCH, answer.epoch());
+            case Acknowledged ignored -> refuse(index, StoreRefusal.WRONG_EPOCH, answer.epoch());
             case NotStored refused -> refuse(index, refused.reason(), refused.epoch());
             default -> {
                 return effects;

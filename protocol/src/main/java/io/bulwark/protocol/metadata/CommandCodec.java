@@ -53,8 +53,8 @@ final class CommandCodec {
 
     static void write(Command command, WireWriter out) {
         switch (command) {
-            case RenewSession _ -> out.u8(1);
-            case CloseSession _ -> out.u8(2);
+            case RenewSession ignored -> out.u8(1);
+            case CloseSession ignored -> out.u8(2);
             case CreateVolume create -> {
                 out.u8(3).string(create.name()).u8(create.kind().ordinal());
                 create.policy().write(out);
@@ -109,7 +109,10 @@ final class CommandCodec {
                 out.i64(report.session()).string(report.detail());
             }
             case LiftSuspension lift -> lift.client().write(out.u8(21));
-            case ChangeHolder _, AbortChange _, SealEpoch _, ConfirmEpoch _ -> writeOfEpoch(command, out);
+            case ChangeHolder ignored -> writeOfEpoch(command, out);
+            case AbortChange ignored -> writeOfEpoch(command, out);
+            case SealEpoch ignored -> writeOfEpoch(command, out);
+            case ConfirmEpoch ignored -> writeOfEpoch(command, out);
             case SetNode set -> set.address().write(out.u8(26));
             case RemoveNode remove -> out.u8(27).i32(remove.node());
             case ChangeReplicas change -> writeReplicas(change, out);

@@ -303,7 +303,7 @@ public final class MetadataStateMachine {
         Authority by = actFor.authority(submitter, submission.onBehalfOf());
         submission.onBehalfOf().ifPresent(suspensions::requireNone);
         permissions.check(by, session, command);
-        submission.onBehalfOf().ifPresent(_ -> requireOperatorStays(by, command));
+        submission.onBehalfOf().ifPresent(ignored -> requireOperatorStays(by, command));
         if (Weight.isAddedBy(command)) {
             tables.weight.requireRoom(submitter);
         }
@@ -330,7 +330,7 @@ public final class MetadataStateMachine {
     private void requireOperatorStays(Authority by, Command command) {
         Optional<PrincipalId> concerned = switch (command) {
             case Command.RevokePrincipal revoke -> Optional.of(revoke.principal());
-            case Command.SetGrant(PrincipalId client, Scope.All _, Rights rights)
+            case Command.SetGrant(PrincipalId client, Scope.All ignored, Rights rights)
             when !rights.administer() -> Optional.of(client);
             default -> Optional.empty();
         };
@@ -345,8 +345,8 @@ public final class MetadataStateMachine {
         PrincipalId submitter = by.sender();
         long now = tables.totals().agreedMillis;
         return switch (command) {
-            case Command.RenewSession _ -> new Reply.Done();
-            case Command.CloseSession _ -> done(() -> inodes.close(session));
+            case Command.RenewSession ignored -> new Reply.Done();
+            case Command.CloseSession ignored -> done(() -> inodes.close(session));
             case Command.CreateVolume create -> new Reply.VolumeCreated(volumes.create(create, holders::isActiveNode));
             case Command.DeleteVolume delete -> done(() -> deleteVolume(volumes.byName(delete.name())));
             case Command.CreateBucket create -> done(() -> namespace.createBucket(create, submitter, now));
@@ -410,7 +410,7 @@ public final class MetadataStateMachine {
 
     private void set(Authority by, Command.SetGrant set) {
         switch (set.scope()) {
-            case Scope.All _ -> grants.set(set, Optional.empty(), Optional.empty(), by);
+            case Scope.All ignored -> grants.set(set, Optional.empty(), Optional.empty(), by);
             case Scope.OfVolume of -> grants.set(set, Optional.of(volumes.byName(of.name())), Optional.empty(), by);
             case Scope.OfBucket of -> grants.set(set, Optional.empty(), Optional.of(namespace.bucket(of.name())), by);
         }
@@ -469,8 +469,8 @@ public final class MetadataStateMachine {
         boolean overseer = permissions.isNode(asker) || administers;
         PrincipalId self = asker.principal();
         return switch (query) {
-            case Query.GetMap _ -> new Reply.Map(volumes.map());
-            case Query.GetStatus _ -> status();
+            case Query.GetMap ignored -> new Reply.Map(volumes.map());
+            case Query.GetStatus ignored -> status();
             case Query.SessionOf of -> {
                 Grants.require(overseer || self.equals(of.owner()), asker, "ask about " + of.owner());
                 yield new Reply.Session(sessions.state(of.volume(), of.owner(), of.session()));
@@ -490,9 +490,9 @@ public final class MetadataStateMachine {
             case Query.ListEvidence of -> evidence.list(of.afterNumber(), of.limit(), overseer);
             case Query.FindEvidence of -> new Reply.EvidenceFound(evidence.find(of.number(), overseer));
             case Query.ListPrincipals list -> registry.list(list);
-            case Query.ListReleases _ -> releases.list();
-            case Query.ListReplicas _ -> replicas.list();
-            case Query.GetGenesis _ -> new Reply.GenesisTold(genesis);
+            case Query.ListReleases ignored -> releases.list();
+            case Query.ListReplicas ignored -> replicas.list();
+            case Query.GetGenesis ignored -> new Reply.GenesisTold(genesis);
             case Query.ListSuspensions list -> {
                 Grants.require(administers, asker, "list suspensions");
                 yield suspensions.list(list);
@@ -543,7 +543,7 @@ public final class MetadataStateMachine {
             case Query.ListObjects of -> new Listing(inodes).objects(namespace.bucket(of.bucket()), of);
             case Query.ListVersions of -> new Listing(inodes).versions(namespace.bucket(of.bucket()), of);
             case Query.ListBuckets of -> namespace.list(of);
-            case Query.CountWriters _ -> new Reply.Writers(grants.writersOfVersions());
+            case Query.CountWriters ignored -> new Reply.Writers(grants.writersOfVersions());
             default -> throw new IllegalStateException("unexpected query " + query);
         };
     }

@@ -24,18 +24,20 @@ final class Permissions {
             ownCommand(command).ifPresent(action -> Grants.require(false, by, action + ", only for itself"));
         }
         switch (command) {
-            case Command.RenewSession _, Command.CloseSession _ -> {}
-            case Command.CreateVolume _, Command.DeleteVolume _ ->
-                Grants.require(mayAdminister(by), by, "change volumes");
-            case Command.ReportEvidence _ -> Grants.require(isNode(by), by, "report evidence");
-            case Command.ReportPoison _ -> Grants.require(isNode(by), by, "report poison");
-            case Command.ChangeHolder _, Command.AbortChange _ ->
-                Grants.require(mayAdminister(by), by, "change the holders of slots");
-            case Command.SetNode _, Command.RemoveNode _ ->
-                Grants.require(mayAdminister(by), by, "change the set of nodes");
-            case Command.ChangeReplicas _ -> Grants.require(mayAdminister(by), by, "change the set of replicas");
-            case Command.SealEpoch _, Command.ConfirmEpoch _ -> Grants.require(isNode(by), by, "speak for a slot");
-            case Command.LiftSuspension _ -> Grants.require(mayAdminister(by), by, "lift suspensions");
+            case Command.RenewSession ignored -> {}
+            case Command.CloseSession ignored -> {}
+            case Command.CreateVolume ignored -> Grants.require(mayAdminister(by), by, "change volumes");
+            case Command.DeleteVolume ignored -> Grants.require(mayAdminister(by), by, "change volumes");
+            case Command.ReportEvidence ignored -> Grants.require(isNode(by), by, "report evidence");
+            case Command.ReportPoison ignored -> Grants.require(isNode(by), by, "report poison");
+            case Command.ChangeHolder ignored -> Grants.require(mayAdminister(by), by, "change the holders of slots");
+            case Command.AbortChange ignored -> Grants.require(mayAdminister(by), by, "change the holders of slots");
+            case Command.SetNode ignored -> Grants.require(mayAdminister(by), by, "change the set of nodes");
+            case Command.RemoveNode ignored -> Grants.require(mayAdminister(by), by, "change the set of nodes");
+            case Command.ChangeReplicas ignored -> Grants.require(mayAdminister(by), by, "change the set of replicas");
+            case Command.SealEpoch ignored -> Grants.require(isNode(by), by, "speak for a slot");
+            case Command.ConfirmEpoch ignored -> Grants.require(isNode(by), by, "speak for a slot");
+            case Command.LiftSuspension ignored -> Grants.require(mayAdminister(by), by, "lift suspensions");
             case Command.CreateBucket create ->
                 Grants.require(mayActOnVolume(by, create.volume(), Right.WRITE), by, "write");
             case Command.DeleteBucket delete -> require(by, delete.name(), Right.WRITE);
@@ -49,25 +51,30 @@ final class Permissions {
                 require(by, copy.bucket(), Right.READ);
                 require(by, copy.toBucket(), Right.WRITE);
             }
-            case Command.RegisterPending _, Command.AbandonRanges _ ->
-                Grants.require(
-                        by.includes(Right.WRITE) && grants.mayWrite(by.principal(), session.volume), by, "write");
-            case Command.AddPrincipal _, Command.RevokePrincipal _, Command.InvitePrincipal _ ->
-                Grants.require(mayAdminister(by), by, "change the principals");
+            case Command.RegisterPending ignored -> requireWrite(by, session);
+            case Command.AbandonRanges ignored -> requireWrite(by, session);
+            case Command.AddPrincipal ignored -> Grants.require(mayAdminister(by), by, "change the principals");
+            case Command.RevokePrincipal ignored -> Grants.require(mayAdminister(by), by, "change the principals");
+            case Command.InvitePrincipal ignored -> Grants.require(mayAdminister(by), by, "change the principals");
             case Command.RotateKey rotate ->
                 Grants.require(
                         mayAdminister(by) || by.principal().equals(rotate.principal()),
                         by,
                         "change the key of " + rotate.principal());
-            case Command.SetRelease _ -> Grants.require(mayAdminister(by), by, "allow releases");
+            case Command.SetRelease ignored -> Grants.require(mayAdminister(by), by, "allow releases");
             case Command.SetGrant set -> Grants.require(mayGrant(by, set.scope()), by, "give grants there");
-            case Command.SetActFor _ -> Grants.require(mayAdminister(by), by, "let principals act for others");
+            case Command.SetActFor ignored -> Grants.require(mayAdminister(by), by, "let principals act for others");
         }
+    }
+
+    private void requireWrite(Authority by, Session session) {
+        Grants.require(by.includes(Right.WRITE) && grants.mayWrite(by.principal(), session.volume), by, "write");
     }
 
     private static boolean mayWhenInvited(Authority by, Command command) {
         return switch (command) {
-            case Command.RenewSession _, Command.CloseSession _ -> true;
+            case Command.RenewSession ignored -> true;
+            case Command.CloseSession ignored -> true;
             case Command.RotateKey rotate -> rotate.principal().equals(by.principal());
             default -> false;
         };
@@ -80,11 +87,14 @@ final class Permissions {
      */
     private static Optional<String> ownCommand(Command command) {
         return switch (command) {
-            case Command.RenewSession _, Command.CloseSession _ -> Optional.of("renew or close sessions");
-            case Command.ReportEvidence _, Command.ReportPoison _, Command.SealEpoch _, Command.ConfirmEpoch _ ->
-                Optional.of("report as a node");
-            case Command.RotateKey _ -> Optional.of("change keys");
-            case Command.ChangeReplicas _ -> Optional.of("change the set of replicas");
+            case Command.RenewSession ignored -> Optional.of("renew or close sessions");
+            case Command.CloseSession ignored -> Optional.of("renew or close sessions");
+            case Command.ReportEvidence ignored -> Optional.of("report as a node");
+            case Command.ReportPoison ignored -> Optional.of("report as a node");
+            case Command.SealEpoch ignored -> Optional.of("report as a node");
+            case Command.ConfirmEpoch ignored -> Optional.of("report as a node");
+            case Command.RotateKey ignored -> Optional.of("change keys");
+            case Command.ChangeReplicas ignored -> Optional.of("change the set of replicas");
             default -> Optional.empty();
         };
     }
@@ -116,7 +126,7 @@ final class Permissions {
 
     private boolean mayGrant(Authority by, Scope scope) {
         return switch (scope) {
-            case Scope.All _ -> mayAdminister(by);
+            case Scope.All ignored -> mayAdminister(by);
             case Scope.OfVolume of -> mayActOnVolume(by, of.name(), Right.ADMINISTER);
             case Scope.OfBucket of -> mayActOnBucket(by, of.name(), Right.ADMINISTER);
         };

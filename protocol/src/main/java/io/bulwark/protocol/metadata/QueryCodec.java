@@ -43,8 +43,8 @@ final class QueryCodec {
 
     private static void write(Query query, WireWriter out) {
         switch (query) {
-            case GetMap _ -> out.u8(1);
-            case GetStatus _ -> out.u8(2);
+            case GetMap ignored -> out.u8(1);
+            case GetStatus ignored -> out.u8(2);
             case SessionOf of -> {
                 out.u8(3).i32(of.volume());
                 of.owner().write(out);
@@ -80,14 +80,14 @@ final class QueryCodec {
                 out.i32(list.limit());
             }
             case ListGrants of -> of.client().write(out.u8(14));
-            case ListReleases _ -> out.u8(15);
-            case GetGenesis _ -> out.u8(17);
+            case ListReleases ignored -> out.u8(15);
+            case GetGenesis ignored -> out.u8(17);
             case ListSuspensions list -> {
                 list.after().write(out.u8(18));
                 out.i32(list.limit());
             }
-            case CountWriters _ -> out.u8(19);
-            case ListReplicas _ -> out.u8(20);
+            case CountWriters ignored -> out.u8(19);
+            case ListReplicas ignored -> out.u8(20);
             case ListAudit list -> out.u8(16).i64(list.afterNumber()).i32(list.limit());
             case ListActFor list -> {
                 list.door().write(out.u8(21));

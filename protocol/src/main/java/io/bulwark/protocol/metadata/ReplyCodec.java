@@ -66,7 +66,7 @@ final class ReplyCodec {
         WireWriter out = new WireWriter();
         switch (reply) {
             case Failed failed -> out.u8(1).u8(failed.error().ordinal()).string(failed.detail());
-            case Done _ -> out.u8(2);
+            case Done ignored -> out.u8(2);
             case SessionOpened opened ->
                 out.u8(3).i32(opened.volume()).i64(opened.session()).i64(opened.ttlMillis());
             case VolumeCreated created -> out.u8(4).i32(created.volume());

@@ -159,7 +159,7 @@ final class HistoryGatherer {
     }
 
     private void keep(int slot, ValidatingTimestamp version, Bytes fragment) {
-        fragments.computeIfAbsent(version, _ -> new TreeMap<>()).put(slot, fragment);
+        fragments.computeIfAbsent(version, ignored -> new TreeMap<>()).put(slot, fragment);
     }
 
     private void accuse(int slot, Verdict verdict, String detail, List<Effect> effects) {

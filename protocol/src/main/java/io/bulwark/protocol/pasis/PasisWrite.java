@@ -216,7 +216,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
         switch (read.outcome().get()) {
             case PasisReadOutcome.Value value ->
                 begin(nowMillis, value.timestamp().time(), effects);
-            case PasisReadOutcome.NeverWritten _ -> begin(nowMillis, 0, effects);
+            case PasisReadOutcome.NeverWritten ignored -> begin(nowMillis, 0, effects);
             case PasisReadOutcome.Failed failed -> end(nowMillis, new PasisWriteOutcome.Failed(failed.reason(), false));
         }
     }

@@ -167,7 +167,8 @@ public record Pkcs11Token(Path module, String label, String alias, Path pinFile)
                 if (jdk == null) {
                     throw new IOException("this Java has no provider for PKCS#11");
                 }
-                known = jdk.configure("--" + settings(PROVIDERS.size(), Pkcs11Slots.slotOf(module, label)));
+                long slot = TokenSlots.ofThisJava().slotOf(module, label);
+                known = jdk.configure("--" + settings(PROVIDERS.size(), slot));
                 // Where a key of it is used, the JDK looks for its provider among these. It is the last of them.
                 Security.addProvider(known);
                 PROVIDERS.put(token, known);
