@@ -10,9 +10,11 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.Credentials;
 import io.bulwark.transport.TlsCredentials;
 import io.bulwark.transport.identity.Identity;
+import io.bulwark.transport.identity.OwnKey;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -80,6 +82,18 @@ public sealed interface ChannelConfig {
                         self,
                         content -> identity(files.identity(), self).sign(content));
             }
+        };
+    }
+
+    /**
+     * Returns the key in the identity file as it is now; empty in a cluster without keys.
+     *
+     * @param self the principal whose identity it must be
+     */
+    default Optional<OwnKey> ownKey(PrincipalId self) {
+        return switch (this) {
+            case InsecureLoopback ignored -> Optional.empty();
+            case Tls files -> Optional.of(identity(files.identity(), self).ownKey());
         };
     }
 

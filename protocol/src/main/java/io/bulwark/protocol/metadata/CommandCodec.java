@@ -26,6 +26,7 @@ import io.bulwark.protocol.metadata.Command.InvitePrincipal;
 import io.bulwark.protocol.metadata.Command.LiftSuspension;
 import io.bulwark.protocol.metadata.Command.PutObject;
 import io.bulwark.protocol.metadata.Command.RegisterPending;
+import io.bulwark.protocol.metadata.Command.RemoveAccessKey;
 import io.bulwark.protocol.metadata.Command.RemoveNode;
 import io.bulwark.protocol.metadata.Command.RenameObject;
 import io.bulwark.protocol.metadata.Command.RenewSession;
@@ -34,7 +35,9 @@ import io.bulwark.protocol.metadata.Command.ReportPoison;
 import io.bulwark.protocol.metadata.Command.RevokePrincipal;
 import io.bulwark.protocol.metadata.Command.RotateKey;
 import io.bulwark.protocol.metadata.Command.SealEpoch;
+import io.bulwark.protocol.metadata.Command.SetAccessKey;
 import io.bulwark.protocol.metadata.Command.SetActFor;
+import io.bulwark.protocol.metadata.Command.SetGateways;
 import io.bulwark.protocol.metadata.Command.SetGrant;
 import io.bulwark.protocol.metadata.Command.SetNode;
 import io.bulwark.protocol.metadata.Command.SetRelease;
@@ -117,6 +120,12 @@ final class CommandCodec {
             case RemoveNode remove -> out.u8(27).i32(remove.node());
             case ChangeReplicas change -> writeReplicas(change, out);
             case SetActFor set -> writeActFor(set, out.u8(29));
+            case SetAccessKey set -> {
+                set.key().write(out.u8(50));
+                Lists.write(set.secrets(), out, SealedSecret::write);
+            }
+            case RemoveAccessKey remove -> out.u8(51).string(remove.id());
+            case SetGateways set -> set.gateways().write(out.u8(52));
         }
     }
 
@@ -218,6 +227,11 @@ final class CommandCodec {
                         Lists.read(in, Command.REPLICAS_CHANGED, PrincipalId::read),
                         Lists.read(in, Command.REPLICAS_CHANGED, Member::read));
             case 29 -> new SetActFor(PrincipalId.read(in), PrincipalId.read(in), Rights.read(in));
+            case 50 ->
+                new SetAccessKey(
+                        AccessKey.read(in), Lists.read(in, SetAccessKey.SECRETS_MAX, SealedSecret::read));
+            case 51 -> new RemoveAccessKey(in.string(AccessKey.ID_LENGTH_MAX));
+            case 52 -> new SetGateways(Gateways.read(in));
             default -> throw new MalformedException("unknown command " + type);
         };
     }

@@ -42,6 +42,7 @@ public final class MetadataStateMachine {
     private final AuditLog audit;
     private final Suspensions suspensions;
     private final ActForGrants actFor;
+    private final AccessKeys accessKeys;
     private final List<NodeReports<?>> reports;
     private final PlacementChanges holders;
     private final Replicas replicas;
@@ -91,6 +92,7 @@ public final class MetadataStateMachine {
         releases = new Releases(tables);
         suspensions = new Suspensions(tables, volumes, grants, sessions, inodes, evidence);
         actFor = new ActForGrants(tables, grants, suspensions);
+        accessKeys = new AccessKeys(tables, grants, suspensions);
         reports = List.of(evidence.reports(), suspensions.reports());
         holders = new PlacementChanges(tables, volumes, registry, reports);
         replicas = new Replicas(tables, registry, genesis);
@@ -375,12 +377,16 @@ public final class MetadataStateMachine {
                 done(() -> {
                     registry.revoke(revoke, by.principal());
                     actFor.forget(revoke.principal());
+                    accessKeys.forget(revoke.principal());
                     suspensions.forget(revoke.principal());
                     reports.forEach(each -> each.withdrawOf(revoke.principal()));
                 });
             case Command.InvitePrincipal invite -> done(() -> registry.invite(invite, submitter));
             case Command.SetGrant set -> done(() -> set(by, set));
             case Command.SetActFor set -> done(() -> actFor.set(set, submitter));
+            case Command.SetAccessKey set -> done(() -> accessKeys.set(set, submitter));
+            case Command.RemoveAccessKey remove -> done(() -> accessKeys.remove(remove.id()));
+            case Command.SetGateways set -> done(() -> accessKeys.set(set.gateways()));
             case Command.SetRelease set -> done(() -> releases.set(set));
         };
     }
@@ -506,6 +512,12 @@ public final class MetadataStateMachine {
                 yield grants.list(of.client(), volumes);
             }
             case Query.ListActFor list -> actFor.list(list, asker, administers || self.equals(list.door()));
+            case Query.FindAccessKey find -> accessKeys.find(find, asker, administers);
+            case Query.ListAccessKeys list -> {
+                Grants.require(administers || self.equals(list.person()), asker, "list access keys of others");
+                yield accessKeys.list(list);
+            }
+            case Query.ListGateways ignored -> new Reply.GatewayList(accessKeys.gateways());
             default -> {
                 permissions.check(asker, query);
                 yield read(query);

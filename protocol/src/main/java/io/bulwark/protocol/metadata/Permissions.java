@@ -63,6 +63,9 @@ final class Permissions {
                         "change the key of " + rotate.principal());
             case Command.SetRelease ignored -> Grants.require(mayAdminister(by), by, "allow releases");
             case Command.SetGrant set -> Grants.require(mayGrant(by, set.scope()), by, "give grants there");
+            case Command.SetAccessKey ignored -> Grants.require(mayAdminister(by), by, "change access keys");
+            case Command.RemoveAccessKey ignored -> Grants.require(mayAdminister(by), by, "change access keys");
+            case Command.SetGateways ignored -> Grants.require(mayAdminister(by), by, "name gateways");
             case Command.SetActFor ignored -> Grants.require(mayAdminister(by), by, "let principals act for others");
         }
     }

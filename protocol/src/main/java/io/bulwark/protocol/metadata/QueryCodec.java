@@ -2,6 +2,7 @@ package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Query.CountWriters;
+import io.bulwark.protocol.metadata.Query.FindAccessKey;
 import io.bulwark.protocol.metadata.Query.FindEvidence;
 import io.bulwark.protocol.metadata.Query.FindInode;
 import io.bulwark.protocol.metadata.Query.FindObject;
@@ -9,10 +10,12 @@ import io.bulwark.protocol.metadata.Query.GetGenesis;
 import io.bulwark.protocol.metadata.Query.GetMap;
 import io.bulwark.protocol.metadata.Query.GetStatus;
 import io.bulwark.protocol.metadata.Query.GrantOf;
+import io.bulwark.protocol.metadata.Query.ListAccessKeys;
 import io.bulwark.protocol.metadata.Query.ListActFor;
 import io.bulwark.protocol.metadata.Query.ListAudit;
 import io.bulwark.protocol.metadata.Query.ListBuckets;
 import io.bulwark.protocol.metadata.Query.ListEvidence;
+import io.bulwark.protocol.metadata.Query.ListGateways;
 import io.bulwark.protocol.metadata.Query.ListGrants;
 import io.bulwark.protocol.metadata.Query.ListObjects;
 import io.bulwark.protocol.metadata.Query.ListPrincipals;
@@ -94,6 +97,12 @@ final class QueryCodec {
                 list.after().write(out);
                 out.i32(list.limit());
             }
+            case FindAccessKey find -> out.u8(43).string(find.id());
+            case ListAccessKeys list -> {
+                list.person().write(out.u8(44));
+                out.string(list.after()).i32(list.limit());
+            }
+            case ListGateways ignored -> out.u8(45);
             case OnBehalf on -> {
                 on.person().write(out.u8(ON_BEHALF));
                 write(on.query(), out);
@@ -144,6 +153,9 @@ final class QueryCodec {
             case 20 -> new ListReplicas();
             case 21 -> new ListActFor(PrincipalId.read(in), PrincipalId.read(in), limit(in));
             case 23 -> new FindEvidence(in.nonNegative64());
+            case 43 -> new FindAccessKey(in.string(AccessKey.ID_LENGTH_MAX));
+            case 44 -> new ListAccessKeys(PrincipalId.read(in), in.string(AccessKey.ID_LENGTH_MAX), limit(in));
+            case 45 -> new ListGateways();
             default -> throw new MalformedException("unknown query " + type);
         };
     }

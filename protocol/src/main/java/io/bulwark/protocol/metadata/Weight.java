@@ -71,6 +71,7 @@ final class Weight {
             case Command.SetNode ignored -> true;
             case Command.ChangeReplicas ignored -> true;
             case Command.SetGrant ignored -> true;
+            case Command.SetAccessKey ignored -> true;
             case Command.AbandonRanges abandon -> !abandon.ranges().isEmpty();
             case Command.SetRelease set -> set.allowed();
             case Command.SetActFor set -> !set.ceiling().isNone();
@@ -88,6 +89,8 @@ final class Weight {
             case Command.ConfirmEpoch ignored -> false;
             case Command.RemoveNode ignored -> false;
             case Command.RevokePrincipal ignored -> false;
+            case Command.RemoveAccessKey ignored -> false;
+            case Command.SetGateways ignored -> false;
         };
     }
 }
