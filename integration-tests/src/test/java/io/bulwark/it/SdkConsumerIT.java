@@ -63,7 +63,7 @@ class SdkConsumerIT {
         copy(ROOT.resolve("integration-tests/sdk-consumer"), consumer, "target");
         run(
                 consumer,
-                Map.of(),
+                Map.of("JAVA_HOME", System.getProperty("java.home")),
                 "mvn",
                 "-B",
                 "-q",
