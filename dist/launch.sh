@@ -61,6 +61,10 @@ if [ -n "$short" ]; then
   fi
 elif has_vectors; then
   options+=(--add-modules jdk.incubator.vector)
+  # The classes of an appliance and its members, which a distribution has cached.
+  if [ -n "$server" ] && [ -f "$caches/server.aot" ]; then
+    options+=("-XX:AOTCache=$caches/server.aot" '-Xlog:aot*=off' '-Xlog:cds*=off')
+  fi
   # No flag of the JVM silences its notice about incubator modules, so that one line is left out here. What follows passes as it
   # comes: lines that are shown in place have no end.
   exec 3>&2

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
@@ -81,7 +82,7 @@ class DistributionIT {
         }
         Files.createDirectory(tools);
         for (String tool : TOOLS) {
-            Path found = Arrays.stream(System.getenv("PATH").split(":"))
+            Path found = Arrays.stream(Objects.requireNonNull(System.getenv("PATH")).split(":"))
                     .map(place -> Path.of(place, tool))
                     .filter(Files::isExecutable)
                     .findFirst()
