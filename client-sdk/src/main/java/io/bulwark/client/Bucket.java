@@ -68,6 +68,10 @@ public interface Bucket {
         return put(key, content, PutOptions.DEFAULT);
     }
 
+    default ObjectInfo put(String key, ReadableByteChannel content) {
+        return put(key, content, PutOptions.DEFAULT);
+    }
+
     /**
      * A stream whose content becomes the object when it is closed; if anything fails before, there is no object.
      * {@link ObjectOutputStream#abort} gives it up.
@@ -137,6 +141,11 @@ public interface Bucket {
     /** One page of the objects, in the order of the bytes of their keys. */
     ObjectPage list(ListOptions options);
 
+    /** Returns the first page of all objects. */
+    default ObjectPage list() {
+        return list(ListOptions.DEFAULT);
+    }
+
     /** All objects whose key begins so, page by page as they are asked for. */
     Stream<ObjectInfo> stream(String prefix);
 
@@ -173,12 +182,20 @@ public interface Bucket {
      */
     ObjectInfo copy(String key, Bucket target, String targetKey, Precondition precondition);
 
+    default ObjectInfo copy(String key, Bucket target, String targetKey) {
+        return copy(key, target, targetKey, Precondition.NONE);
+    }
+
     default ObjectInfo copy(String key, String targetKey) {
         return copy(key, this, targetKey, Precondition.NONE);
     }
 
     /** Gives the latest version another name; within one volume one step in which no bytes move. */
     ObjectInfo rename(String key, Bucket target, String targetKey, Precondition precondition);
+
+    default ObjectInfo rename(String key, Bucket target, String targetKey) {
+        return rename(key, target, targetKey, Precondition.NONE);
+    }
 
     default ObjectInfo rename(String key, String targetKey) {
         return rename(key, this, targetKey, Precondition.NONE);
@@ -202,32 +219,72 @@ public interface Bucket {
         return async(() -> put(key, content, options));
     }
 
+    default CompletableFuture<ObjectInfo> putAsync(String key, InputStream content) {
+        return putAsync(key, content, PutOptions.DEFAULT);
+    }
+
+    default CompletableFuture<ObjectInfo> putAsync(String key, ReadableByteChannel content, PutOptions options) {
+        return async(() -> put(key, content, options));
+    }
+
+    default CompletableFuture<ObjectInfo> putAsync(String key, ReadableByteChannel content) {
+        return putAsync(key, content, PutOptions.DEFAULT);
+    }
+
     default CompletableFuture<ObjectInfo> putAsync(String key, Path file, PutOptions options) {
         return async(() -> put(key, file, options));
+    }
+
+    default CompletableFuture<ObjectInfo> putAsync(String key, Path file) {
+        return putAsync(key, file, PutOptions.DEFAULT);
     }
 
     default CompletableFuture<ObjectInfo> putAsync(String key, byte[] content, PutOptions options) {
         return async(() -> put(key, content, options));
     }
 
+    default CompletableFuture<ObjectInfo> putAsync(String key, byte[] content) {
+        return putAsync(key, content, PutOptions.DEFAULT);
+    }
+
     default CompletableFuture<byte[]> getBytesAsync(String key, GetOptions options) {
         return async(() -> getBytes(key, options));
+    }
+
+    default CompletableFuture<byte[]> getBytesAsync(String key) {
+        return getBytesAsync(key, GetOptions.DEFAULT);
     }
 
     default CompletableFuture<ObjectInfo> readToAsync(String key, OutputStream target, GetOptions options) {
         return async(() -> readTo(key, target, options));
     }
 
+    default CompletableFuture<ObjectInfo> readToAsync(String key, OutputStream target) {
+        return readToAsync(key, target, GetOptions.DEFAULT);
+    }
+
     default CompletableFuture<ObjectInfo> readToAsync(String key, Path target, GetOptions options) {
         return async(() -> readTo(key, target, options));
     }
 
+    default CompletableFuture<ObjectInfo> readToAsync(String key, Path target) {
+        return readToAsync(key, target, GetOptions.DEFAULT);
+    }
+
+    default CompletableFuture<ObjectInfo> headAsync(String key, long version) {
+        return async(() -> head(key, version));
+    }
+
     default CompletableFuture<ObjectInfo> headAsync(String key) {
-        return async(() -> head(key));
+        return headAsync(key, 0);
     }
 
     default CompletableFuture<ObjectPage> listAsync(ListOptions options) {
         return async(() -> list(options));
+    }
+
+    default CompletableFuture<ObjectPage> listAsync() {
+        return listAsync(ListOptions.DEFAULT);
     }
 
     default CompletableFuture<Boolean> deleteAsync(String key) {
@@ -237,11 +294,34 @@ public interface Bucket {
         });
     }
 
+    default CompletableFuture<Boolean> deleteAsync(String key, long version) {
+        return async(() -> {
+            delete(key, version);
+            return true;
+        });
+    }
+
     default CompletableFuture<ObjectInfo> copyAsync(String key, Bucket target, String targetKey, Precondition when) {
         return async(() -> copy(key, target, targetKey, when));
     }
 
+    default CompletableFuture<ObjectInfo> copyAsync(String key, Bucket target, String targetKey) {
+        return copyAsync(key, target, targetKey, Precondition.NONE);
+    }
+
+    default CompletableFuture<ObjectInfo> copyAsync(String key, String targetKey) {
+        return copyAsync(key, this, targetKey);
+    }
+
     default CompletableFuture<ObjectInfo> renameAsync(String key, Bucket target, String targetKey, Precondition when) {
         return async(() -> rename(key, target, targetKey, when));
+    }
+
+    default CompletableFuture<ObjectInfo> renameAsync(String key, Bucket target, String targetKey) {
+        return renameAsync(key, target, targetKey, Precondition.NONE);
+    }
+
+    default CompletableFuture<ObjectInfo> renameAsync(String key, String targetKey) {
+        return renameAsync(key, this, targetKey);
     }
 }

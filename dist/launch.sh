@@ -1,0 +1,78 @@
+# Starts the executable; sourced by the launchers of a checkout and of a distribution, with the command's arguments. They set
+#   java_home   a JDK 25 or a runtime made of one
+#   jar         the executable, with its libraries in lib/ beside it
+#   caches      the directory for caches of classes
+#   launcher    the path of the launcher itself
+# shellcheck shell=bash disable=SC2154
+
+has_vectors() {
+  if [ -r "$java_home/release" ]; then grep -q '^MODULES=.*jdk\.incubator\.vector' "$java_home/release"; else "$java_home/bin/java" --list-modules | grep -q '^jdk.incubator.vector'; fi
+}
+
+# Where no locale is set (cron, containers), Java would take names of files and arguments for ASCII.
+case "${LC_ALL:-${LC_CTYPE:-${LANG:-}}}" in "" | C | POSIX) export LC_ALL=C.UTF-8 ;; esac
+
+options=(--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow "-Dbulwark.launcher=$launcher")
+large() { [ "$1" = - ] || [ -n "$(find -L "$1" -maxdepth 0 -type f -size +64M 2>/dev/null)" ]; }
+short=1
+server=
+case "${1:-}" in
+  up | demo | supervise | console) server=1 ;;
+  node | replica) case "${2:-}" in "" | -*) server=1 ;; esac ;; # `node add` and the like are an operator's
+  sync | verify | bench | simulate) short= ;;
+  put) for argument in "${@:2}"; do if large "$argument"; then short=; fi; done ;;
+esac
+if [ -n "$server" ]; then
+  short=
+  # A quarter of the machine's memory, or of the container's, but at most 4 GiB for an appliance and 1 GiB for a member; as much
+  # again outside the heap. BULWARK_JAVA_OPTIONS=-Xmx... overrides it (docs/operations.md, memory).
+  case "$1" in up | demo) ram=16g ;; *) ram=4g ;; esac
+  options+=("-XX:MaxRAM=$ram" -XX:MaxRAMPercentage=25 -XX:+ExitOnOutOfMemoryError)
+else
+  options+=(-XX:+UseSerialGC)
+fi
+
+if [ -n "$short" ]; then
+  # Commands that are done before vectors would pay off. What the first put or get loads, a cache keeps for the next.
+  cache=$caches/commands.aot
+  options+=('-Xlog:aot*=off' '-Xlog:cds*=off')
+  if [ -f "$cache" ]; then
+    options+=("-XX:AOTCache=$cache")
+  elif [ -w "$caches" ] && { [ "${1:-}" = put ] || [ "${1:-}" = get ]; }; then
+    find "$caches" -name 'commands.aot.*' -mmin +10 -delete # of one that was killed
+    record=$cache.$$
+    "$java_home/bin/java" "${options[@]}" -XX:AOTMode=record "-XX:AOTConfiguration=$record.conf" -XX:+DisplayVMOutputToStderr \
+      ${BULWARK_JAVA_OPTIONS:-} -jar "$jar" "$@" <&0 2> >(grep --line-buffered -v '^ *AOTConfiguration recorded: ' >&2) &
+    child=$!
+    # A signal is for the command, which is waited for: it cleans up.
+    trap 'kill "$child" 2>/dev/null' TERM INT HUP
+    while :; do
+      code=0
+      wait "$child" || code=$?
+      kill -0 "$child" 2>/dev/null || break
+    done
+    trap - TERM INT HUP
+    (
+      "$java_home/bin/java" "${options[@]}" -XX:AOTMode=create "-XX:AOTConfiguration=$record.conf" "-XX:AOTCache=$record" ${BULWARK_JAVA_OPTIONS:-} -jar "$jar" &&
+        [ "$code" = 0 ] && mv "$record" "$cache"
+      rm -f "$record" "$record.conf"
+    ) </dev/null >/dev/null 2>&1 &
+    exit "$code"
+  fi
+elif has_vectors; then
+  options+=(--add-modules jdk.incubator.vector)
+  # The classes of an appliance and its members, which a distribution has cached.
+  if [ -n "$server" ] && [ -f "$caches/server.aot" ]; then
+    options+=("-XX:AOTCache=$caches/server.aot" '-Xlog:aot*=off' '-Xlog:cds*=off')
+  fi
+  # No flag of the JVM silences its notice about incubator modules, so that one line is left out here. What follows passes as it
+  # comes: lines that are shown in place have no end.
+  exec 3>&2
+  exec 2> >(
+    while IFS= read -r line; do
+      [ "$line" = "WARNING: Using incubator modules: jdk.incubator.vector" ] && exec cat >&3
+      printf '%s\n' "$line" >&3
+    done
+  )
+fi
+exec "$java_home/bin/java" "${options[@]}" ${BULWARK_JAVA_OPTIONS:-} -jar "$jar" "$@"
