@@ -24,9 +24,9 @@ case "${1:-}" in
 esac
 if [ -n "$server" ]; then
   short=
-  # A quarter of the machine's memory, or of the container's, but at most 4 GiB for an appliance and 1 GiB for a member; as much
+  # A quarter of the machine's memory, or of the container's, but at most 2 GiB for an appliance and 1 GiB for a member; as much
   # again outside the heap. BULWARK_JAVA_OPTIONS=-Xmx... overrides it (docs/operations.md, memory).
-  case "$1" in up | demo) ram=16g ;; *) ram=4g ;; esac
+  case "$1" in up | demo) ram=8g ;; *) ram=4g ;; esac
   options+=("-XX:MaxRAM=$ram" -XX:MaxRAMPercentage=25 -XX:+ExitOnOutOfMemoryError)
 else
   options+=(-XX:+UseSerialGC)

@@ -175,6 +175,8 @@ class ConsoleParityTest {
             command("bench", "measures from the machine of a client"),
             command("simulate", "runs no cluster"),
             command("history check", FILES),
+            command("completion", "is for a shell"),
+            command("support", MACHINE),
             command("help", "describes commands"));
 
     @Test

@@ -67,7 +67,10 @@ final class ErrorReference {
 
     static String exitCodes(Path root) throws IOException, ReflectiveOperationException {
         StringBuilder page = new StringBuilder("""
-            [Errors](errors.md) has the code of each exception.
+            [Errors](errors.md) has the code of each exception. With `--json` the last line of standard error is an object:
+            `{"error":"no such bucket ...","code":1,"exception":"NoSuchBucketException","bucket":"photos"}`. `error` and
+            `code` are always there; `exception`, `bucket`, `key`, `volume` and `node` where they apply. Standard output
+            has results alone.
 
             | Code | Meaning |
             |---|---|

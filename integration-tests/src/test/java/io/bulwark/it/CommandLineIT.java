@@ -5,14 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.appliance.cli.BulwarkCommand;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.zip.ZipFile;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -97,11 +100,14 @@ class CommandLineIT {
         fails(FAILED, "nowhere", "put", file.toString(), "nowhere/key");
         fails(FAILED, "absent", "get", "errors/absent", directory.resolve("out").toString());
         assertThat(directory.resolve("out")).doesNotExist();
-        fails(USAGE, "allowed are a-z, 0-9", "mb", "No_Such_Name");
+        fails(USAGE, "character 1 is 'N'; allowed are a-z, 0-9", "mb", "No_Such_Name");
         fails(USAGE, "3 to 63 characters", "mb", "n".repeat(10_000));
         fails(USAGE, "allowed are a-z, 0-9", "mb", "bell\u0007");
         fails(USAGE, "allowed are a-z, 0-9", "put", file.toString(), "Bad_Name/key");
-        fails(USAGE, "control character", "put", file.toString(), "errors/bell\u0007");
+        fails(USAGE, "control character U+0007", "put", file.toString(), "errors/bell\u0007");
+        fails(USAGE, "character 5 is the control character", "ls", "errors/bell\u0007");
+        fails(USAGE, "character 4 is '_'", "volume", "create", "bad_name");
+        fails(USAGE, "character 7 is '_'", "grant", "client_3", "read");
         fails(USAGE, "1024", "put", file.toString(), "errors/" + "k".repeat(10_000));
         fails(
                 USAGE,
@@ -169,6 +175,46 @@ class CommandLineIT {
     }
 
     @Test
+    void aBucketWithAProtocolHasAVolumeOfItsOwn() {
+        JsonNode made = run("mb", "careful", "--protocol", "pasis").json();
+        assertThat(made.get("volume").asString()).isEqualTo("careful");
+        assertThat(run("volume", "list").json().toString()).contains("careful", "pasis", "default");
+        fails(FAILED, "a volume careful exists", "mb", "careful", "--protocol", "pasis");
+        fails(FAILED, "careful", "mb", "careful", "--protocol", "pasis", "--volume", "other");
+        assertThat(run("volume", "list").json().toString())
+                .as("the volume of a bucket that was not made")
+                .doesNotContain("\"other\"");
+        assertThat(run("rb", "careful").exitCode()).isEqualTo(DONE);
+        assertThat(run("volume", "remove", "careful").exitCode()).isEqualTo(DONE);
+    }
+
+    @Test
+    void aCopyOfTheClientsFilesHasItsOwnKeys(@TempDir Path directory) throws IOException {
+        Path copy = Files.createDirectories(directory.resolve("k\u00f6pie/keys")).getParent();
+        for (String name : List.of("client.properties", "genesis.properties", "keys/client-0.pem", "keys/client-0.keys")) {
+            Files.copy(CLUSTER.root().resolve(name), copy.resolve(name), StandardCopyOption.COPY_ATTRIBUTES);
+        }
+        assertThat(Files.readString(copy.resolve("client.properties")))
+                .doesNotContain(CLUSTER.root().toString());
+        Run run = captured("ls", "--json", "--data", copy.toString());
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(DONE);
+        Files.delete(copy.resolve("keys/client-0.pem"));
+        assertThat(captured("ls", "--json", "--data", copy.toString()).err())
+                .contains("there is no identity at " + copy.resolve("keys/client-0.pem"));
+    }
+
+    @Test
+    void anArchiveForSupportHasTheStatus(@TempDir Path directory) throws IOException {
+        Path file = directory.resolve("support.zip");
+        assertThat(run("support", "--out", file.toString()).json().get("parts").has("status.json"))
+                .isTrue();
+        try (ZipFile zip = new ZipFile(file.toFile());
+                InputStream status = zip.getInputStream(zip.getEntry("status.json"))) {
+            assertThat(new String(status.readAllBytes(), StandardCharsets.UTF_8)).contains("node-4", "replica-3");
+        }
+    }
+
+    @Test
     void theConsoleShowsWhatStatusShows() throws Exception {
         ConsoleUser user = CLUSTER.console();
         JsonNode shown = user.get("/api/v1/status");
@@ -192,8 +238,14 @@ class CommandLineIT {
         assertThat(run.exitCode())
                 .as("%s: %s", Arrays.toString(arguments), run.err())
                 .isEqualTo(exitCode);
-        assertThat(run.err()).as(Arrays.toString(arguments)).containsIgnoringCase(saying);
         assertThat(run.out()).isEmpty();
+        if (arguments[0].startsWith("-")) {
+            assertThat(run.err()).as(Arrays.toString(arguments)).containsIgnoringCase(saying);
+            return;
+        }
+        JsonNode failure = JSON.readTree(run.err().lines().toList().getLast());
+        assertThat(failure.get("error").asString()).as(Arrays.toString(arguments)).containsIgnoringCase(saying);
+        assertThat(failure.get("code").asInt()).isEqualTo(exitCode);
     }
 
     private static Run run(String... arguments) {

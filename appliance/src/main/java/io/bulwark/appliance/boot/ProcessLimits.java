@@ -14,10 +14,10 @@ public final class ProcessLimits {
     public static final int EXIT_CODE = 71;
 
     /** Open files of an appliance in one process: its stores, and the connections between its members. */
-    public static final long APPLIANCE_FILES = 1024;
+    public static final long APPLIANCE_FILES = 2048;
 
     /** Open files of a member in a process of its own. */
-    public static final long MEMBER_FILES = 512;
+    public static final long MEMBER_FILES = 1024;
 
     /** Open files of a command: the classes, and a connection with each member. */
     public static final long COMMAND_FILES = 160;

@@ -1,6 +1,8 @@
 package io.bulwark.appliance.cli;
 
 import io.bulwark.appliance.drill.Lie;
+import io.bulwark.client.error.BulwarkException;
+import java.nio.file.Path;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -46,12 +48,14 @@ import picocli.CommandLine.Spec;
             EvidenceCommand.class,
             ReleaseCommand.class,
             JoinCommand.class,
+            CompletionCommand.class,
+            SupportCommand.class,
             HelpCommand.class
         },
         footer = {
             "",
-            "Exit codes: 0 done, 1 failed, 2 wrong arguments, 69 no appliance reached, 71 a limit of the system is too low,",
-            "74 a file cannot be read, 78 wrong keys or configuration.",
+            "Exit codes: 0 done, 1 failed, 2 wrong arguments, 69 no appliance reached, 71 limits too low, 74 unreadable "
+                    + "file, 78 wrong keys or configuration.",
         })
 public final class BulwarkCommand implements Runnable {
     @Spec
@@ -61,9 +65,10 @@ public final class BulwarkCommand implements Runnable {
     public static int run(String... args) {
         FailureReport report = FailureReport.of(args);
         try {
-            return line(report).execute(args);
-        } catch (LinkageError | OutOfMemoryError e) {
-            // The system gives no more files or memory.
+            Profile profile = Profile.of(System.getenv(), Path.of(System.getProperty("user.home")), args);
+            return line(report).setDefaultValueProvider(profile).execute(args);
+        } catch (CommandFailure | BulwarkException | LinkageError | OutOfMemoryError e) {
+            // Of the profile, or the system gives no more files or memory.
             return report.failure(e);
         }
     }
@@ -77,6 +82,7 @@ public final class BulwarkCommand implements Runnable {
         return new CommandLine(new BulwarkCommand())
                 .registerConverter(Lie.class, new EnumConverter<>(Lie.class))
                 .registerConverter(UpCommand.Switch.class, new EnumConverter<>(UpCommand.Switch.class))
+                .registerConverter(CompletionCommand.Shell.class, new EnumConverter<>(CompletionCommand.Shell.class))
                 .registerConverter(BenchCommand.Measurement.class, new EnumConverter<>(BenchCommand.Measurement.class))
                 .setUsageHelpAutoWidth(true)
                 .setParameterExceptionHandler((misuse, _) -> report.misuse(misuse))

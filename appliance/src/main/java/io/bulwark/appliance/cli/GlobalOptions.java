@@ -4,6 +4,7 @@ import io.bulwark.appliance.cluster.DataDirectory;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.SerializationFeature;
@@ -19,6 +20,15 @@ public final class GlobalOptions {
             paramLabel = "DIR",
             description = "The appliance's data directory (default: $BULWARK_DATA, or ~/.bulwark).")
     private @Nullable Path data;
+
+    @Option(
+            names = Profile.OPTION,
+            paramLabel = "NAME",
+            description = {
+                "Take defaults of options from $XDG_CONFIG_HOME/bulwark/NAME.properties (~/.config if it is not set).",
+                "$BULWARK_PROFILE names a profile, too."
+            })
+    private @Nullable String profile;
 
     @Option(names = "--json", description = "Print JSON for scripts.")
     private boolean json;
@@ -39,6 +49,11 @@ public final class GlobalOptions {
         return data == null ? "bulwark up" : "bulwark up --data " + data;
     }
 
+    /** Returns the name of the profile on this command line, if it has one. */
+    Optional<String> profile() {
+        return Optional.ofNullable(profile);
+    }
+
     public boolean json() {
         return json;
     }
@@ -46,7 +61,11 @@ public final class GlobalOptions {
     /** Prints one JSON document on standard output. */
     public static void printJson(Object value) {
         PrintStream out = System.out;
-        out.println(JSON.writeValueAsString(value));
+        out.println(toJson(value));
+    }
+
+    static String toJson(Object value) {
+        return JSON.writeValueAsString(value);
     }
 
     /** Prints the value as JSON if it was asked for, the text otherwise. */

@@ -35,7 +35,7 @@ final class StatusCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        ApplianceStatus status = ask();
+        ApplianceStatus status = ask(access);
         if (access.global().json()) {
             GlobalOptions.printJson(status);
         } else {
@@ -49,7 +49,8 @@ final class StatusCommand implements Callable<Integer> {
         return good ? 0 : CommandFailure.FAILED;
     }
 
-    private ApplianceStatus ask() {
+    /** Returns the status as the appliance of this machine tells it, or else the cluster. */
+    static ApplianceStatus ask(ClusterAccess access) {
         Path data = access.global().data();
         if (!ControlSocket.isServed(data) && Files.exists(DataDirectory.clientProperties(data))) {
             try (Bulwark client = access.connect()) {

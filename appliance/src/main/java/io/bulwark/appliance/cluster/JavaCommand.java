@@ -22,7 +22,7 @@ public final class JavaCommand {
         command.addAll(flags);
         if (flags.stream().noneMatch(flag -> flag.startsWith("-Xmx") || flag.startsWith("-XX:Max"))) {
             // As the launcher has it.
-            command.addAll(List.of("-XX:MaxRAM=16g", "-XX:MaxRAMPercentage=25", "-XX:+ExitOnOutOfMemoryError"));
+            command.addAll(List.of("-XX:MaxRAM=8g", "-XX:MaxRAMPercentage=25", "-XX:+ExitOnOutOfMemoryError"));
         }
         addStart(command, System.getProperty("java.class.path"));
         return command;

@@ -10,6 +10,7 @@ import io.bulwark.appliance.cluster.Ordering;
 import io.bulwark.appliance.cluster.ReplicaSetup;
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.error.ConfigException;
+import io.bulwark.client.error.FileAccessException;
 import io.bulwark.console.ConsoleSettings;
 import io.bulwark.console.account.Role;
 import io.bulwark.protocol.ordering.driver.ReplicaConfig.Recoveries;
@@ -30,6 +31,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.util.unit.DataSize;
@@ -76,6 +78,42 @@ class RoleFileTest {
                 address(7400), true, directory.resolve("c.properties"), directory.resolve("accounts"));
         RoleFile.writeConsole(new RoleFile.Configured<>(console, Optional.empty()), file);
         assertThat(RoleFile.console(file)).isEqualTo(console);
+    }
+
+    @Test
+    void filesThatAreMovedTogetherFindEachOther() throws IOException {
+        Path root = Files.createDirectories(directory.resolve("d\u00e4t\u00e4 \"quoted\" \\ # {x}/config")).getParent();
+        Path elsewhere = directory.resolve("elsewhere/genesis");
+        NodeSetup node = new NodeSetup(
+                3,
+                address(7413),
+                root.resolve("nodes/3"),
+                root.resolve("keys/own.keys"),
+                new ChannelConfig.Tls(root.resolve("keys/own.pem"), elsewhere),
+                addresses(7600, 4),
+                "sync");
+        Path file = root.resolve("config/node-3.yaml");
+        RoleFile.writeNode(new RoleFile.Configured<>(node, Optional.empty()), file, root);
+        assertThat(RoleFile.node(file)).isEqualTo(node);
+
+        Path moved = directory.resolve("moved");
+        Files.move(root, moved);
+        NodeSetup found = RoleFile.node(moved.resolve("config/node-3.yaml"));
+        assertThat(found.data()).isEqualTo(moved.resolve("nodes/3"));
+        assertThat(found.keys()).isEqualTo(moved.resolve("keys/own.keys"));
+        assertThat(found.channels()).isEqualTo(new ChannelConfig.Tls(moved.resolve("keys/own.pem"), elsewhere));
+    }
+
+    @Test
+    void aFileThatTheSystemCannotReadIsNoWrongConfiguration() {
+        Path broken = Path.of("/proc/self/mem");
+        Assumptions.assumeTrue(Files.isReadable(broken), "no /proc");
+        assertThatThrownBy(() -> RoleFile.node(broken))
+                .isInstanceOf(FileAccessException.class)
+                .hasMessageContaining("Input/output error");
+        assertThat(BulwarkCommand.run("node", "--config", broken.toString())).isEqualTo(CommandFailure.FILES);
+        assertThat(BulwarkCommand.run("replica", "--config", directory.resolve("none").toString()))
+                .isEqualTo(CommandFailure.CONFIG);
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.config.JoinToken;
 import io.bulwark.client.error.ConfigException;
+import io.bulwark.client.error.FileAccessException;
 import io.bulwark.client.error.InvalidNameException;
 import io.bulwark.client.error.InvalidRequestException;
 import io.bulwark.client.error.Subject;
@@ -30,6 +31,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 class BulwarkCommandTest {
     @TempDir
@@ -57,6 +60,34 @@ class BulwarkCommandTest {
                 .isEmpty();
         assertThat(FailureReport.advice(new UnavailableException("too few nodes", Subject.NONE)))
                 .contains("bulwark status");
+    }
+
+    @Test
+    void withJsonAFailureIsAnObjectOnStandardErrorAndNothingElse() {
+        for (List<String> wrong : List.of(
+                List.of("mb", "--json"),
+                List.of("--json", "no-such-command"),
+                List.of("node", "lie", "1", "--no-such", "--json"),
+                List.of("up", "--port-base", "x", "--json"),
+                List.of("keygen", "somebody", "--json"),
+                List.of("ls", "--json", "--data", directory.resolve("none").toString()))) {
+            CommandOutput output = CommandOutput.of(wrong.toArray(String[]::new));
+            assertThat(output.out()).isEmpty();
+            assertThat(output.err()).as(String.join(" ", wrong)).hasLineCount(1);
+            JsonNode failure = JsonMapper.builder().build().readTree(output.err());
+            assertThat(failure.get("code").asInt()).isEqualTo(output.exitCode());
+            assertThat(failure.get("error").asString()).isNotBlank();
+        }
+    }
+
+    @Test
+    void aFailureNamesWhatItIsAbout() throws IOException {
+        assertThat(BulwarkCommand.exitCode(new FileAccessException("too many open files", Subject.NONE)))
+                .isEqualTo(CommandFailure.FILES);
+        Files.writeString(directory.resolve("client.properties"), "client = 20\n");
+        CommandOutput output = CommandOutput.of("ls", "--json", "--data", directory.toString());
+        assertThat(output.exitCode()).isEqualTo(CommandFailure.CONFIG);
+        assertThat(output.err()).contains("\"exception\":\"ConfigException\"", "unknown settings [client]");
     }
 
     /** The list of commands shows the first line of each description, and nothing of the others. */

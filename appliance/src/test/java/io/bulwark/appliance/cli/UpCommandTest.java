@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.DataDirectory;
+import io.bulwark.appliance.cluster.JavaCommand;
 import io.bulwark.appliance.cluster.Ordering;
 import io.bulwark.appliance.cluster.PortConflicts;
 import io.bulwark.protocol.id.PrincipalId;
@@ -14,6 +15,8 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -69,6 +72,35 @@ class UpCommandTest {
                         "the appliance did not start; last log line:", "replica-0.pem", "see " + data.log("appliance"))
                 .doesNotContain("earlier start");
         assertThat(up(directory).exitCode()).as("in the foreground").isEqualTo(CommandFailure.CONFIG);
+    }
+
+    /** Before it listens for commands: here it waits for a port. */
+    @Test
+    void downEndsAnApplianceThatHasHardlyBegun() throws Exception {
+        DataDirectory data = DataDirectory.create(directory.resolve("data"));
+        try (ServerSocket other = taken()) {
+            data.keep(new ClusterShape(5, 4, other.getLocalPort(), Ordering.BFT, "sync"));
+            List<String> command = new ArrayList<>(JavaCommand.member(256));
+            command.addAll(List.of("up", "--data", data.root().toString()));
+            Process up = new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(directory.resolve("log").toFile())
+                    .start();
+            try {
+                while (data.holder().orElse(0) != up.pid()) {
+                    assertThat(up.isAlive()).as(Files.readString(directory.resolve("log"))).isTrue();
+                    Thread.sleep(20);
+                }
+                CommandOutput down = CommandOutput.of("down", "--data", data.root().toString());
+                assertThat(down.exitCode()).as(down.err()).isZero();
+                assertThat(up.isAlive()).isFalse();
+                assertThat(data.holder()).isEmpty();
+            } finally {
+                up.destroyForcibly();
+            }
+        }
+        assertThat(CommandOutput.of("down", "--data", data.root().toString()).exitCode())
+                .isEqualTo(CommandFailure.UNAVAILABLE);
     }
 
     private static ClusterShape freeShape(DataDirectory data) throws Exception {

@@ -19,8 +19,8 @@ class JavaCommandTest {
     @Test
     void anApplianceHasABoundOnItsHeapUnlessItIsGivenOne() {
         assertThat(JavaCommand.appliance(List.of("-Xss1m")))
-                .containsSubsequence("-Xss1m", "-XX:MaxRAM=16g", "-XX:MaxRAMPercentage=25");
-        assertThat(JavaCommand.appliance(List.of("-Xmx3g"))).contains("-Xmx3g").doesNotContain("-XX:MaxRAM=16g");
-        assertThat(JavaCommand.appliance(List.of("-XX:MaxRAM=8g"))).doesNotContain("-XX:MaxRAM=16g");
+                .containsSubsequence("-Xss1m", "-XX:MaxRAM=8g", "-XX:MaxRAMPercentage=25");
+        assertThat(JavaCommand.appliance(List.of("-Xmx3g"))).contains("-Xmx3g").doesNotContain("-XX:MaxRAM=8g");
+        assertThat(JavaCommand.appliance(List.of("-XX:MaxRAM=4g"))).doesNotContain("-XX:MaxRAM=8g");
     }
 }

@@ -23,7 +23,7 @@ public final class ConfigurationFile {
      * @throws ConfigException if it is missing, or no such file
      * @throws FileAccessException if the system cannot read it
      */
-    static Properties properties(Path file, String kind, int bytesMax) {
+    public static Properties properties(Path file, String kind, int bytesMax) {
         try {
             return TextFile.properties(file, bytesMax);
         } catch (IOException e) {

@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.client.error.ConfigException;
+import io.bulwark.client.error.FileAccessException;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.transport.identity.Identity;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,7 +18,11 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 class ConfigTest {
@@ -102,6 +110,88 @@ class ConfigTest {
             plain.withEncryption(keys).store(file);
             assertThat(ClientConfig.load(file)).isEqualTo(plain.withEncryption(keys));
         }
+    }
+
+    @Test
+    void aDirectoryThatIsMovedOrCopiedNamesItsOwnFiles() throws IOException {
+        for (String name : List.of("first", "d\u00e4ten \u65e5\u672c", "with \\ and = : #")) {
+            Path own = Files.createDirectories(directory.resolve(name));
+            Path elsewhere = directory.resolve("elsewhere/photos.p12");
+            ClientConfig config = new ClientConfig(
+                            ALICE,
+                            own.resolve("keys/client-0.keys"),
+                            new ChannelConfig.Tls(own.resolve("keys/\u00fc.pem"), own.resolve("genesis")),
+                            1,
+                            List.of(endpoint(1), endpoint(2), endpoint(3), endpoint(4)),
+                            2 << 20)
+                    .withEncryption(new EncryptionConfig(elsewhere, null, own.resolve("password")));
+            config.store(own.resolve("client.properties"));
+            assertThat(ClientConfig.load(own.resolve("client.properties"))).isEqualTo(config);
+
+            Path moved = directory.resolve("moved from " + name);
+            Files.move(own, moved);
+            ClientConfig found = ClientConfig.load(moved.resolve("client.properties"));
+            assertThat(found.keyRing()).isEqualTo(moved.resolve("keys/client-0.keys"));
+            assertThat(found.channels())
+                    .isEqualTo(new ChannelConfig.Tls(moved.resolve("keys/\u00fc.pem"), moved.resolve("genesis")));
+            assertThat(found.encryption())
+                    .as("a file outside stays where it is")
+                    .contains(new EncryptionConfig(elsewhere, null, moved.resolve("password")));
+        }
+    }
+
+    @Test
+    void filesAreUtf8() throws IOException {
+        String text = """
+            principal=client-0
+            identity=keys/d\u00e4ten.pem
+            genesis=g\u65e5
+            faulty-replicas=1
+            replica.0=h:1
+            replica.1=h:2
+            replica.2=h:3
+            replica.3=h:4
+            """;
+        assertThat(load(text).channels())
+                .isEqualTo(new ChannelConfig.Tls(
+                        directory.resolve("keys/d\u00e4ten.pem"), directory.resolve("g\u65e5")));
+        Path latin = Files.write(
+                directory.resolve("latin.properties"),
+                text.replace("\u65e5", "").getBytes(StandardCharsets.ISO_8859_1));
+        assertThatThrownBy(() -> ClientConfig.load(latin))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining(latin + " is not UTF-8 at byte 34");
+    }
+
+    /** Memory of a process cannot be read where nothing is mapped: an error of the system in any file. */
+    @Test
+    void whatTheSystemCannotReadIsNoWrongConfiguration() {
+        Path broken = Path.of("/proc/self/mem");
+        Assumptions.assumeTrue(Files.isReadable(broken), "no /proc");
+        List<Executable> readers = List.of(
+                () -> ClientConfig.load(broken),
+                () -> GenesisFile.load(broken),
+                () -> KeyRing.load(broken),
+                () -> KnownPrincipals.load(genesis(), broken),
+                () -> new ChannelConfig.Tls(broken, broken).genesisKeys());
+        for (Executable reader : readers) {
+            assertThatThrownBy(reader::execute)
+                    .isInstanceOf(FileAccessException.class)
+                    .hasMessageContaining("/proc/self/mem: Input/output error");
+        }
+        assertThatThrownBy(() -> ClientConfig.load(directory)).isInstanceOf(ConfigException.class);
+        assertThatThrownBy(() -> ClientConfig.load(directory.resolve("none")))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("there is no client configuration at");
+    }
+
+    private static GenesisFile genesis() {
+        SortedMap<PrincipalId, PrincipalKey> keys = new TreeMap<>();
+        for (PrincipalId each : List.of(
+                ALICE, REPLICA, PrincipalId.replica(1), PrincipalId.replica(2), PrincipalId.replica(3))) {
+            keys.put(each, Identity.generate(each, new SecureRandom()).publicKey());
+        }
+        return new GenesisFile("00".repeat(16), ALICE, keys);
     }
 
     @Test

@@ -166,8 +166,8 @@ class MetadataClientTest {
             assertThatThrownBy(() -> result(client.submit(REQUEST)))
                     .hasCauseInstanceOf(MetadataUnavailableException.class)
                     .hasMessageContaining("300 ms")
-                    .hasMessageContaining("replica-0 silent")
-                    .hasMessageContaining("replica-3 silent");
+                    .hasMessageContaining("replica-0 has not answered")
+                    .hasMessageContaining("replica-3 has not answered");
             client.close();
             assertThatThrownBy(() -> result(client.submit(REQUEST))).isInstanceOf(CompletionException.class);
         }

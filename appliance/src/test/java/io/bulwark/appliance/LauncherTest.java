@@ -1,0 +1,142 @@
+package io.bulwark.appliance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The script {@code bulwark} in a small clone, with a Maven and a Java that only record their calls: when it builds,
+ * and with which flags it starts Java.
+ */
+@NullMarked
+class LauncherTest {
+    private static final int UNAVAILABLE = 69;
+    private static final int BUILD_FAILED = 70;
+
+    @TempDir
+    Path directory = Path.of("");
+
+    private Path clone = Path.of("");
+    private Path source = Path.of("");
+
+    private record Run(int exitCode, String out, String err) {}
+
+    @BeforeEach
+    void makeClone() throws IOException {
+        clone = directory.resolve("cl\u00f6ne");
+        source = Files.createDirectories(clone.resolve("appliance/src/main/java")).resolve("Main.java");
+        Files.writeString(source, "class Main {}");
+        Files.writeString(clone.resolve("pom.xml"), "<project/>");
+        Files.writeString(clone.resolve("appliance/pom.xml"), "<project/>");
+        Path launcher = Stream.of(Path.of("bulwark"), Path.of("../bulwark"))
+                .filter(Files::isRegularFile)
+                .findFirst()
+                .orElseThrow();
+        Files.copy(launcher, clone.resolve("bulwark"), StandardCopyOption.COPY_ATTRIBUTES);
+        script("tools/mvn", """
+                echo built >>"$CALLS"
+                echo "[INFO] Building Bulwark: protocol 0.1.0-SNAPSHOT                [1/2]"
+                echo "[INFO] Building Bulwark: appliance 0.1.0-SNAPSHOT               [2/2]"
+                [ ! -e broken ] || { echo "[ERROR] broken"; exit 1; }
+                mkdir -p appliance/target && echo jar >appliance/target/bulwark-exec.jar
+                """);
+        script("jdk/bin/java", """
+                case "$*" in
+                  *jarmode=tools*) mkdir -p "${@: -1}" && cp "$3" "${@: -1}" ;;
+                  *) echo "java $*" ;;
+                esac
+                """);
+        Files.writeString(directory.resolve("jdk/release"), "JAVA_VERSION=\"25.0.1\"\nMODULES=\"java.base\"\n");
+    }
+
+    private void script(String name, String text) throws IOException {
+        Path file = directory.resolve(name);
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, "#!/usr/bin/env bash\n" + text);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    @Test
+    void withoutAJarACommandSaysHowToBuildAndDoesNot() throws Exception {
+        for (String command : List.of("help", "ls", "status", "simulate")) {
+            Run run = run(command);
+            assertThat(run.exitCode()).as(run.err()).isEqualTo(UNAVAILABLE);
+            assertThat(run.err()).contains("nothing is built yet", "build`").hasLineCount(1);
+        }
+        assertThat(run("ls", "--json").err()).startsWith("{\"error\":\"nothing is built yet").contains("\"code\":69}");
+        assertThat(builds()).isZero();
+    }
+
+    @Test
+    void upAndBuildBuildWithProgressAndOthersNeverDo() throws Exception {
+        Run built = run("build");
+        assertThat(built.exitCode()).as(built.err()).isZero();
+        assertThat(built.err()).contains("building protocol (1 of 2)", "building appliance (2 of 2)");
+        assertThat(run("help").out()).startsWith("java ").contains("-XX:+UseSerialGC", "help");
+
+        touchAll();
+        assertThat(run("help").exitCode()).isZero();
+        assertThat(run("up").exitCode()).isZero();
+        assertThat(run("build").exitCode()).isZero();
+        assertThat(builds()).as("a clone that was copied has new times and the same sources").isEqualTo(1);
+
+        Files.writeString(source, "class Main { int changed; }");
+        touchAll();
+        assertThat(run("ls").exitCode()).isZero();
+        assertThat(builds()).isEqualTo(1);
+        Run up = run("up", "--detach");
+        assertThat(up.out()).contains("-XX:MaxRAM=8g", "-XX:MaxRAMPercentage=25", "up --detach");
+        assertThat(builds()).isEqualTo(2);
+    }
+
+    @Test
+    void aBuildThatFailsShowsItsLog() throws Exception {
+        Files.createFile(clone.resolve("broken"));
+        Run run = run("up");
+        assertThat(run.exitCode()).isEqualTo(BUILD_FAILED);
+        assertThat(run.err()).contains("[ERROR] broken", "the build failed; the whole log is ");
+        assertThat(run.out()).isEmpty();
+    }
+
+    /** Later than all that was built: as a copy of the clone has them. */
+    private void touchAll() throws IOException {
+        FileTime later = FileTime.from(Instant.now().plusSeconds(60));
+        for (Path file : List.of(source, clone.resolve("pom.xml"), clone.resolve("appliance/pom.xml"))) {
+            Files.setLastModifiedTime(file, later);
+        }
+    }
+
+    private int builds() throws IOException {
+        Path calls = directory.resolve("calls");
+        return Files.exists(calls) ? Files.readAllLines(calls).size() : 0;
+    }
+
+    private Run run(String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of(clone.resolve("bulwark").toString()));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().keySet().removeIf(name -> name.startsWith("BULWARK_"));
+        builder.environment().put("BULWARK_JAVA_HOME", directory.resolve("jdk").toString());
+        builder.environment().put("CALLS", directory.resolve("calls").toString());
+        builder.environment().merge("PATH", directory.resolve("tools").toString(), (path, tools) -> tools + ":" + path);
+        Path err = directory.resolve("err");
+        Process process = builder.redirectError(err.toFile()).start();
+        process.getOutputStream().close();
+        String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return new Run(process.waitFor(), out, Files.readString(err));
+    }
+}
