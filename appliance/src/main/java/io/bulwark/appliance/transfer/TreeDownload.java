@@ -196,7 +196,10 @@ public final class TreeDownload implements Transfer {
         ObjectInfo object = Objects.requireNonNull(change.object());
         Path place = target.placeOf(change.path());
         for (String other : namesakes.getOrDefault(folded(change.path()), List.of())) {
-            if (!other.equals(change.path()) && isSameFile(place, target, other)) {
+            if (other.equals(change.path())) {
+                break; // The first of them has the file.
+            }
+            if (isSameFile(place, target, other)) {
                 throw new FileSystemException(
                         change.path(), null, "this file system takes its name for that of " + other);
             }

@@ -33,9 +33,11 @@ import org.jspecify.annotations.Nullable;
 final class MemoryBucket implements InvocationHandler {
     private static final int CHUNK_BYTES = 1 << 20;
 
+    /** All buckets of a cluster take their versions and times from one order. */
+    private static final AtomicLong VERSIONS = new AtomicLong();
+
     private final String name;
     private final ConcurrentSkipListMap<String, Stored> objects = new ConcurrentSkipListMap<>();
-    private final AtomicLong versions = new AtomicLong();
     private final AtomicLong bytesRead = new AtomicLong();
     private volatile long readableBytes = Long.MAX_VALUE;
     private volatile @Nullable String refusedKey;
@@ -51,12 +53,13 @@ final class MemoryBucket implements InvocationHandler {
     }
 
     ObjectInfo put(String key, byte[] content, Map<String, String> tags) {
+        long version = VERSIONS.incrementAndGet();
         ObjectInfo info = new ObjectInfo(
                 name,
                 key,
-                versions.incrementAndGet(),
+                version,
                 content.length,
-                Instant.ofEpochMilli(1_700_000_000_000L + versions.get()),
+                Instant.ofEpochMilli(1_700_000_000_000L + version),
                 "",
                 new TreeMap<>(tags),
                 List.of());
@@ -134,7 +137,6 @@ final class MemoryBucket implements InvocationHandler {
     private ObjectInfo copy(String key, Bucket target, String targetKey) {
         Stored stored = found(key);
         MemoryBucket other = (MemoryBucket) Proxy.getInvocationHandler(target);
-        other.versions.accumulateAndGet(versions.get(), Math::max);
         return other.put(targetKey, stored.content(), stored.info().tags());
     }
 
