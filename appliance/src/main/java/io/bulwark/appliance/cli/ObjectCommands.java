@@ -5,6 +5,10 @@ import io.bulwark.client.Bulwark;
 import io.bulwark.client.FragmentMap;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.Precondition;
+import io.bulwark.client.encryption.ObjectEncryption;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -58,15 +62,23 @@ final class ObjectCommands {
                 text.append("encrypted:    ").append(object.encrypted() ? "yes, by a client" : "no");
                 text.append(System.lineSeparator());
                 text.append("content type: ").append(Text.printable(object.contentType()));
-                object.tags()
-                        .forEach((name, value) -> text.append(System.lineSeparator())
-                                .append("tag:          ")
-                                .append(Text.printable(name))
-                                .append('=')
-                                .append(Text.printable(value)));
-                access.global().print(ObjectText.json(object), text.toString());
+                object.tags().forEach((name, value) -> append(text, "tag:          ", name, value));
+                SortedMap<String, String> properties = new TreeMap<>(object.properties());
+                properties.remove(ObjectEncryption.PROPERTY);
+                properties.forEach((name, value) -> append(text, "property:     ", name, value));
+                Map<String, Object> json = ObjectText.json(object);
+                json.put("properties", properties);
+                access.global().print(json, text.toString());
             }
             return 0;
+        }
+
+        private static void append(StringBuilder text, String what, String name, String value) {
+            text.append(System.lineSeparator())
+                    .append(what)
+                    .append(Text.printable(name))
+                    .append('=')
+                    .append(Text.printable(value));
         }
 
         private int fragments() {

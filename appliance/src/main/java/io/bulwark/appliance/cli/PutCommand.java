@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
         name = "put",
         description = {
             "Store a file as an object, or with -r the files of a directory.",
-            "Its times, its mode and the SHA-256 of its content are kept as tags. A tree is stored as by `sync`."
+            "Its times, its mode and the SHA-256 of its content are kept as properties. A tree is stored as by `sync`."
         })
 final class PutCommand implements Callable<Integer> {
     @Mixin

@@ -12,7 +12,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "sync",
         description = {
-            "Give a bucket the changed files of a directory, a directory those of a bucket, or a bucket those of another.",
+            "Give a bucket or a directory the changed files of another, in parallel.",
             "A file is unchanged if size, mode and time of modification are the same, and the file has not been touched"
                     + " since or has the same SHA-256. Between buckets of one volume no bytes move.",
             "A word means the directory or the bucket that exists: ./NAME is always a directory, bucket:NAME a bucket.",

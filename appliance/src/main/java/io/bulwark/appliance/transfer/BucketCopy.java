@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Gives the objects below one prefix the content of those below another, also of another bucket. Within one volume no bytes move. An object is
- * the same if size, type and tags are, and its copy is not older; with a comparison of contents, if the blocks or the bytes are.
+ * the same if size and attributes are, and its copy is not older; with a comparison of contents, if the blocks or the bytes are.
  */
 public final class BucketCopy implements Transfer {
     private final ObjectTree source;
@@ -65,8 +65,7 @@ public final class BucketCopy implements Transfer {
             return false;
         }
         if (!settings.checksum()) {
-            return object.contentType().equals(copy.contentType())
-                    && object.tags().equals(copy.tags())
+            return object.state().attributes().equals(copy.state().attributes())
                     && !copy.modified().isBefore(object.modified());
         }
         ObjectInfo one = source.bucket().head(object.key(), object.version());

@@ -35,9 +35,9 @@ final class ContentDigest {
         return HexFormat.of().formatHex(digest.digest());
     }
 
-    /** Returns that which the object's tags name, or reads the object. */
+    /** Returns that which the object's properties name, or reads the object. */
     static String of(Bucket bucket, ObjectInfo object, RateLimit limit) {
-        String known = FileTags.of(object).sha256();
+        String known = FileFacts.of(object).sha256();
         if (!known.isEmpty()) {
             return known;
         }

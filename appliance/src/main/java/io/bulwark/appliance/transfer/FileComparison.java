@@ -12,12 +12,12 @@ import java.time.Instant;
  * size differs                                        different
  * with checksum: SHA-256 differs                      different, else the same
  * time of modification differs                        different
- * time of the inode's change as the object's tag      the same: nobody can set this time
- * the object's tags have the SHA-256                  it decides
+ * time of the inode's change as the object keeps it   the same: nobody can set this time
+ * the object keeps the SHA-256                        it decides
  * else                                                different for an upload, the same for a download
  * </pre>
  *
- * The last line is for objects that other programs have put. An upload gives them the tags that they lack.
+ * The last line is for objects that other programs have put. An upload gives them the properties that they lack.
  */
 final class FileComparison {
     private final Bucket bucket;
@@ -45,9 +45,9 @@ final class FileComparison {
         if (checksum) {
             return isSameContent(file, object);
         }
-        FileTags kept = FileTags.of(object);
-        FileTags now = file.tags();
-        if (!FileTags.isSameTime(now.modified(), kept.modified()) || now.mode() >= 0 && now.mode() != kept.mode()) {
+        FileFacts kept = FileFacts.of(object);
+        FileFacts now = file.facts();
+        if (!FileFacts.isSameTime(now.modified(), kept.modified()) || now.mode() >= 0 && now.mode() != kept.mode()) {
             return false;
         }
         if (now.changed() == null || now.changed().equals(kept.changed())) {
@@ -61,9 +61,9 @@ final class FileComparison {
         if (object.length() != file.bytes()) {
             return Difference.CONTENT;
         }
-        FileTags kept = FileTags.of(object);
-        FileTags now = file.tags();
-        boolean sameTime = FileTags.isSameTime(now.modified(), modified(object));
+        FileFacts kept = FileFacts.of(object);
+        FileFacts now = file.facts();
+        boolean sameTime = FileFacts.isSameTime(now.modified(), modified(object));
         boolean sameMode = kept.mode() < 0 || now.mode() < 0 || now.mode() == kept.mode();
         Difference unlessContent = sameTime && sameMode ? Difference.NONE : Difference.ATTRIBUTES;
         if (checksum || !kept.sha256().isEmpty()) {
@@ -75,7 +75,7 @@ final class FileComparison {
 
     /** Returns the time that a file gets that is written from this object. */
     static Instant modified(ObjectInfo object) {
-        Instant kept = FileTags.of(object).modified();
+        Instant kept = FileFacts.of(object).modified();
         return kept == null ? object.modified() : kept;
     }
 

@@ -13,7 +13,7 @@ import java.time.Instant;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** Puts files with the tags that give them back: times, mode and SHA-256. */
+/** Puts files with the properties that give them back: times, mode and SHA-256. */
 public final class FileUpload {
     private final Bucket bucket;
     private final RateLimit limit;
@@ -26,23 +26,23 @@ public final class FileUpload {
     /**
      * Puts a regular file.
      *
-     * @param options whose tags count more than those of the file
+     * @param options whose properties count more than those of the file
      * @throws IOException if the file cannot be read; or as {@link Bucket#put(String, Path, PutOptions)} does
      */
     public ObjectInfo put(Path file, String key, PutOptions options, TransferListener listener) throws IOException {
         TreeFile before = TreeFile.of(file, key);
-        FileTags tags = before.tags();
-        if (tags.isYoungAt(Instant.now())) {
-            tags = tags.withoutChanged(); // A later change could have the same time, and would not be noticed.
+        FileFacts facts = before.facts();
+        if (facts.isYoungAt(Instant.now())) {
+            facts = facts.withoutChanged(); // A later change could have the same time, and would not be noticed.
         }
         String digest = digest(before);
         PutOptions watched = options.withProgress(watching(options.progress(), listener));
-        ObjectInfo stored = bucket.put(key, file, watched.withTags(merged(tags.withSha256(digest), options)));
+        ObjectInfo stored = bucket.put(key, file, watched.withProperties(merged(facts.withSha256(digest), options)));
         if (digest.isEmpty() || before.isUnchanged()) {
             return stored;
         }
         // The SHA-256 may be that of another content: the file changed between the two readings.
-        return bucket.put(key, file, watched.withTags(merged(before.tags().withoutChanged(), options)));
+        return bucket.put(key, file, watched.withProperties(merged(before.facts().withoutChanged(), options)));
     }
 
     /** Puts the rest of a stream, which has no attributes. */
@@ -65,9 +65,9 @@ public final class FileUpload {
         }
     }
 
-    private static SortedMap<String, String> merged(FileTags tags, PutOptions options) {
-        SortedMap<String, String> merged = new TreeMap<>(tags.toMap());
-        merged.putAll(options.tags());
+    private static SortedMap<String, String> merged(FileFacts facts, PutOptions options) {
+        SortedMap<String, String> merged = new TreeMap<>(facts.toMap());
+        merged.putAll(options.properties());
         return merged;
     }
 

@@ -30,7 +30,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives a directory the content of the objects below a prefix: files with the times and modes that the objects' tags keep. Keys are hostile
+ * Gives a directory the content of the objects below a prefix: files with the times and modes that the objects keep. Keys are hostile
  * input: one that names no file of the directory is a failure, and nothing is ever written elsewhere. It deletes files last,
  * and only those that no object stands for.
  */
@@ -204,7 +204,7 @@ public final class TreeDownload implements Transfer {
                         change.path(), null, "this file system takes its name for that of " + other);
             }
         }
-        FileTags kept = FileTags.of(object);
+        FileFacts kept = FileFacts.of(object);
         FileTime modified = FileTime.from(FileComparison.modified(object));
         TargetAttributes attributes =
                 new TargetAttributes(modified, kept.permissions().orElse(null));

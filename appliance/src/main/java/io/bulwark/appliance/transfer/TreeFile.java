@@ -9,9 +9,9 @@ import java.nio.file.Path;
  *
  * @param path relative to the tree, with '/' between its names
  */
-public record TreeFile(Path file, String path, long bytes, FileTags tags) {
+public record TreeFile(Path file, String path, long bytes, FileFacts facts) {
     static TreeFile of(Path file, String path) throws IOException {
-        return new TreeFile(file, path, Files.size(file), FileTags.of(file));
+        return new TreeFile(file, path, Files.size(file), FileFacts.of(file));
     }
 
     /** Returns whether size and times are still the same. */

@@ -59,9 +59,9 @@ class BucketCopyTest {
     }
 
     @Test
-    void checksumFindsOtherBytesUnderTheSameTags() throws InterruptedException {
-        from.put("a/one", "right".getBytes(StandardCharsets.UTF_8), Map.of("mtime", "1"));
-        to.put("b/one", "wrong".getBytes(StandardCharsets.UTF_8), Map.of("mtime", "1"));
+    void checksumFindsOtherBytesUnderTheSameAttributes() throws InterruptedException {
+        from.put("a/one", "right".getBytes(StandardCharsets.UTF_8), Map.of(FileFacts.MODIFIED, "1"));
+        to.put("b/one", "wrong".getBytes(StandardCharsets.UTF_8), Map.of(FileFacts.MODIFIED, "1"));
         assertThat(copy(SETTINGS).plan().changed()).isEmpty();
         assertThat(copy(SETTINGS.withChecksum(true)).plan().changed()).hasSize(1);
     }

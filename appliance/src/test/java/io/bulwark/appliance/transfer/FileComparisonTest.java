@@ -40,16 +40,16 @@ class FileComparisonTest {
     }
 
     private void replace(String without) {
-        TreeMap<String, String> tags = new TreeMap<>(memory.info("file").tags());
-        tags.remove(without);
-        memory.put("file", "content".getBytes(StandardCharsets.UTF_8), tags);
+        TreeMap<String, String> properties = new TreeMap<>(memory.info("file").properties());
+        properties.remove(without);
+        memory.put("file", "content".getBytes(StandardCharsets.UTF_8), properties);
     }
 
     @Test
     void anUntouchedFileIsStored() throws IOException {
         assertThat(isStored(false)).isTrue();
         assertThat(isStored(true)).isTrue();
-        assertThat(memory.info("file").tags()).containsKeys("mtime", "mode", "sha256");
+        assertThat(memory.info("file").properties()).containsKeys(FileFacts.MODIFIED, FileFacts.MODE, FileFacts.SHA256);
     }
 
     @Test
@@ -59,7 +59,7 @@ class FileComparisonTest {
         Files.setLastModifiedTime(file, time);
         assertThat(isStored(false)).isFalse();
         assertThat(isStored(true)).isFalse();
-        replace("sha256");
+        replace(FileFacts.SHA256);
         assertThat(isStored(false)).as("only the inode's time tells").isFalse();
         assertThat(isStored(true)).as("the object is read").isFalse();
     }
@@ -70,7 +70,7 @@ class FileComparisonTest {
         Files.writeString(file, "content");
         Files.setLastModifiedTime(file, time);
         assertThat(isStored(false)).isTrue();
-        replace("sha256");
+        replace(FileFacts.SHA256);
         assertThat(isStored(false)).as("nothing vouches for the bytes").isFalse();
         assertThat(isStored(true)).as("the object is read").isTrue();
     }

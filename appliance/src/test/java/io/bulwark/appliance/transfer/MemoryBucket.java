@@ -7,6 +7,8 @@ import io.bulwark.client.PutOptions;
 import io.bulwark.client.error.NoSuchKeyException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
+import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.object.VersionState;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -52,7 +54,7 @@ final class MemoryBucket implements InvocationHandler {
         return (Bucket) Proxy.newProxyInstance(Bucket.class.getClassLoader(), new Class<?>[] {Bucket.class}, this);
     }
 
-    ObjectInfo put(String key, byte[] content, Map<String, String> tags) {
+    ObjectInfo put(String key, byte[] content, Map<String, String> properties) {
         long version = VERSIONS.incrementAndGet();
         ObjectInfo info = new ObjectInfo(
                 name,
@@ -60,11 +62,15 @@ final class MemoryBucket implements InvocationHandler {
                 version,
                 content.length,
                 Instant.ofEpochMilli(1_700_000_000_000L + version),
-                "",
-                new TreeMap<>(tags),
+                state(properties),
                 List.of());
         objects.put(key, new Stored(info, content.clone()));
         return info;
+    }
+
+    static VersionState state(Map<String, String> properties) {
+        return VersionState.ofMarker(false)
+                .withAttributes(new ObjectAttributes("", new TreeMap<>(), new TreeMap<>(properties)));
     }
 
     ObjectInfo put(String key, String content) {
@@ -137,7 +143,7 @@ final class MemoryBucket implements InvocationHandler {
     private ObjectInfo copy(String key, Bucket target, String targetKey) {
         Stored stored = found(key);
         MemoryBucket other = (MemoryBucket) Proxy.getInvocationHandler(target);
-        return other.put(targetKey, stored.content(), stored.info().tags());
+        return other.put(targetKey, stored.content(), stored.info().properties());
     }
 
     private ObjectInfo put(Object... given) throws IOException {
@@ -148,7 +154,7 @@ final class MemoryBucket implements InvocationHandler {
         PutOptions options = (PutOptions) given[2];
         byte[] content = given[1] instanceof Path file ? Files.readAllBytes(file) : (byte[]) given[1];
         options.progress().onProgress(content.length, content.length);
-        return put(key, content, options.tags());
+        return put(key, content, options.properties());
     }
 
     private ObjectInfo readTo(String key, OutputStream target, GetOptions options) {

@@ -68,7 +68,7 @@ class TreeDownloadTest {
 
     @Test
     void timesAndModesComeBack() throws Exception {
-        memory.put("run.sh", bytes("#!/bin/sh"), Map.of("mtime", "1600000000.123456789", "mode", "0104755"));
+        memory.put("run.sh", bytes("#!/bin/sh"), Map.of(FileFacts.MODIFIED, "1600000000.123456789", FileFacts.MODE, "0104755"));
         memory.put("plain", bytes("content"), Map.of());
         Transfer.Result result = get(false);
         assertThat(result.failures()).isEmpty();
@@ -79,7 +79,7 @@ class TreeDownloadTest {
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(script)))
                 .isEqualTo("rwxr-xr-x");
         assertThat(Files.getLastModifiedTime(root.resolve("plain")).toInstant())
-                .as("an object without tags has the time of its version")
+                .as("an object without a time has the time of its version")
                 .isEqualTo(memory.info("plain").modified());
         assertThat(plan().changed()).isEmpty();
         assertThat(plan().unchanged()).isEqualTo(2);
@@ -139,7 +139,7 @@ class TreeDownloadTest {
 
     @Test
     void namesThatTheFileSystemTakesForOneAreAFailure() throws Exception {
-        memory.put("Name", bytes("one"), Map.of("mtime", "1600000000"));
+        memory.put("Name", bytes("one"), Map.of(FileFacts.MODIFIED, "1600000000"));
         memory.put("name", "other");
         // Two names of one inode, as a file system without case shows them.
         Files.writeString(root.resolve("Name"), "one");
@@ -255,7 +255,7 @@ class TreeDownloadTest {
 
     @Test
     void checksumReadsObjectsWithoutADigest() throws Exception {
-        memory.put("file", bytes("right"), Map.of("mtime", "1600000000"));
+        memory.put("file", bytes("right"), Map.of(FileFacts.MODIFIED, "1600000000"));
         Files.writeString(root.resolve("file"), "wrong");
         Files.setLastModifiedTime(root.resolve("file"), FileTime.from(Instant.ofEpochSecond(1_600_000_000)));
         assertThat(plan().changed()).as("nothing tells them apart").isEmpty();

@@ -20,28 +20,32 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an object's tags keep of the file that it was: enough to give it back, and to see whether the file has changed since.
+ * Facts that the properties of an object keep of the file that it was: enough to give it back, and to see whether the file has changed since.
+ * The properties have the names and the spelling of rclone's metadata on S3, so that both see each other's times.
  *
  * @param modified time of the content's last change; null if not known
  * @param changed time of the inode's last change, which no program can set; null if not known
  * @param mode permission bits; -1 if not known
  * @param sha256 of the content, in hexadecimal digits; empty if not known
  */
-public record FileTags(@Nullable Instant modified, @Nullable Instant changed, int mode, String sha256) {
+public record FileFacts(@Nullable Instant modified, @Nullable Instant changed, int mode, String sha256) {
     /** The time of modification, in seconds since 1970 with nine decimals, as rclone writes it. */
-    public static final String MODIFIED = "mtime";
+    public static final String MODIFIED = "x-amz-meta-mtime";
 
     /** The time of the inode's change, spelled like the time of modification. */
-    public static final String CHANGED = "ctime";
+    public static final String CHANGED = "x-amz-meta-ctime";
 
     /** The permission bits, in octal digits. */
-    public static final String MODE = "mode";
+    public static final String MODE = "x-amz-meta-mode";
 
     /** SHA-256 of the content. */
-    public static final String SHA256 = "sha256";
+    public static final String SHA256 = "x-amz-meta-sha256";
 
     private static final Pattern SECONDS = Pattern.compile("-?[0-9]{1,11}(?:\\.[0-9]{1,9})?");
-    private static final Pattern OCTAL = Pattern.compile("[0-7]{1,7}");
+
+    /** Permission bits, or the whole mode of a regular file. */
+    private static final Pattern OCTAL = Pattern.compile("[0-7]{1,4}|0?10[0-7]{4}");
+
     private static final Pattern DIGEST = Pattern.compile("[0-9a-f]{64}");
     private static final int PERMISSION_BITS = 0777;
 
@@ -54,51 +58,51 @@ public record FileTags(@Nullable Instant modified, @Nullable Instant changed, in
     private static final long COARSE_TICK_MILLIS = 2_000;
 
     /** Returns those of a file, or of the target of a link. The SHA-256 stays empty. */
-    static FileTags of(Path file) throws IOException {
+    static FileFacts of(Path file) throws IOException {
         boolean unix = file.getFileSystem().supportedFileAttributeViews().contains("unix");
         Map<String, Object> all = Files.readAttributes(file, (unix ? "unix:ctime,mode," : "") + "lastModifiedTime");
-        return new FileTags(
+        return new FileFacts(
                 instant(all.get("lastModifiedTime")),
                 instant(all.get("ctime")),
                 all.get("mode") instanceof Integer mode ? mode & PERMISSION_BITS : -1,
                 "");
     }
 
-    /** Returns those that the tags of an object name. Others may have written the tags: what is not well-formed is not known. */
-    public static FileTags of(ObjectInfo object) {
-        String mode = object.tags().getOrDefault(MODE, "");
-        String digest = object.tags().getOrDefault(SHA256, "");
-        return new FileTags(
-                parse(object.tags().getOrDefault(MODIFIED, "")),
-                parse(object.tags().getOrDefault(CHANGED, "")),
+    /** Returns those that an object names. Others may have written them: what is not well-formed is not known. */
+    public static FileFacts of(ObjectInfo object) {
+        String mode = object.properties().getOrDefault(MODE, "");
+        String digest = object.properties().getOrDefault(SHA256, "");
+        return new FileFacts(
+                parse(object.properties().getOrDefault(MODIFIED, "")),
+                parse(object.properties().getOrDefault(CHANGED, "")),
                 OCTAL.matcher(mode).matches() ? Integer.parseInt(mode, 8) & PERMISSION_BITS : -1,
                 DIGEST.matcher(digest).matches() && !object.encrypted() ? digest : "");
     }
 
-    FileTags withSha256(String digest) {
-        return new FileTags(modified, changed, mode, digest);
+    FileFacts withSha256(String digest) {
+        return new FileFacts(modified, changed, mode, digest);
     }
 
-    FileTags withoutChanged() {
-        return new FileTags(modified, null, mode, sha256);
+    FileFacts withoutChanged() {
+        return new FileFacts(modified, null, mode, sha256);
     }
 
-    /** The tags of an object that keep this. */
+    /** The properties of an object that keep this. */
     public SortedMap<String, String> toMap() {
-        SortedMap<String, String> tags = new TreeMap<>();
+        SortedMap<String, String> properties = new TreeMap<>();
         if (modified != null) {
-            tags.put(MODIFIED, text(modified));
+            properties.put(MODIFIED, text(modified));
         }
         if (changed != null) {
-            tags.put(CHANGED, text(changed));
+            properties.put(CHANGED, text(changed));
         }
         if (mode >= 0) {
-            tags.put(MODE, String.format(Locale.ROOT, "%04o", mode));
+            properties.put(MODE, String.format(Locale.ROOT, "%04o", mode));
         }
         if (!sha256.isEmpty()) {
-            tags.put(SHA256, sha256);
+            properties.put(SHA256, sha256);
         }
-        return tags;
+        return properties;
     }
 
     /** Returns the permissions, if they are known. */
