@@ -148,17 +148,16 @@ final class GetCommand implements Callable<Integer> {
             Optional<Path> place = object.length() < ObjectDownload.RESUMABLE_BYTES || range.isGiven()
                     ? Optional.empty()
                     : PartFile.placeOf(file);
+            ObjectInfo read = object;
             if (place.isPresent()) {
                 new ObjectDownload(bucket, limit)
                         .write(object, place.get(), TargetAttributes.NONE, options, progress);
             } else {
-                GetOptions exactly = options.withVersion(object.version());
-                OutputFile.write(
-                        file, out -> bucket.readTo(key, limit.limiting(out, progress), exactly));
+                read = OutputFile.write(file, out -> bucket.readTo(key, limit.limiting(out, progress), options));
             }
             progress.finish();
             String what = range.isGiven() ? Text.count(size, "byte") + " to " : "";
-            access.global().print(ObjectText.json(object), "Wrote " + what + file + " from " + ObjectText.line(object));
+            access.global().print(ObjectText.json(read), "Wrote " + what + file + " from " + ObjectText.line(read));
         }
         return 0;
     }

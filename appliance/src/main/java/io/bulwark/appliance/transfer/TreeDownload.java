@@ -7,6 +7,8 @@ import io.bulwark.client.Bucket;
 import io.bulwark.client.GetOptions;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.bulk.ParallelWork;
+import io.bulwark.client.error.ChangedWhileReadingException;
+import io.bulwark.client.error.NoSuchKeyException;
 import io.bulwark.transport.file.TargetAttributes;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
@@ -35,6 +37,8 @@ import org.jspecify.annotations.Nullable;
  * and only those that no object stands for.
  */
 public final class TreeDownload implements Transfer {
+    private static final int ATTEMPTS_MAX = 3;
+
     private final ObjectTree source;
     private final Path directory;
     private final TransferSettings settings;
@@ -204,22 +208,47 @@ public final class TreeDownload implements Transfer {
                         change.path(), null, "this file system takes its name for that of " + other);
             }
         }
-        FileFacts kept = FileFacts.of(object);
-        FileTime modified = FileTime.from(FileComparison.modified(object));
-        TargetAttributes attributes =
-                new TargetAttributes(modified, kept.permissions().orElse(null));
-        if (change.attributesOnly()) {
-            if (Files.isSymbolicLink(place)) {
-                throw new FileSystemException(
-                        change.path(), null, "a symbolic link is in its place, whose target has other times or modes");
-            }
-            attributes.applyTo(place);
-            log.moved(0);
+        if (!change.attributesOnly()) {
+            download(change.path(), object, place, log, listener);
             return;
         }
-        new ObjectDownload(source.bucket(), settings.limits().down())
-                .write(object, place, attributes, GetOptions.DEFAULT, listener);
-        log.moved(object.length());
+        if (Files.isSymbolicLink(place)) {
+            throw new FileSystemException(
+                    change.path(), null, "a symbolic link is in its place, whose target has other times or modes");
+        }
+        attributes(object).applyTo(place);
+        log.moved(0);
+    }
+
+    /** Writes the version that was listed, or the one that has replaced it meanwhile. */
+    private void download(String path, ObjectInfo listed, Path place, TransferLog log, TransferListener listener)
+            throws IOException {
+        ObjectDownload download =
+                new ObjectDownload(source.bucket(), settings.limits().down());
+        ObjectInfo object = listed;
+        for (int attempt = 1; ; attempt++) {
+            try {
+                download.write(object, place, attributes(object), GetOptions.DEFAULT, listener);
+                log.moved(object.length());
+                return;
+            } catch (NoSuchKeyException | ChangedWhileReadingException e) {
+                if (attempt == ATTEMPTS_MAX) {
+                    throw e;
+                }
+            }
+            try {
+                object = source.bucket().head(object.key());
+            } catch (NoSuchKeyException e) {
+                log.note(path + ": not written, since it was deleted meanwhile");
+                return;
+            }
+        }
+    }
+
+    private static TargetAttributes attributes(ObjectInfo object) {
+        return new TargetAttributes(
+                FileTime.from(FileComparison.modified(object)),
+                FileFacts.of(object).permissions().orElse(null));
     }
 
     private static boolean isSameFile(Path place, TreeTarget target, String other) throws IOException {

@@ -306,4 +306,19 @@ class TreeDownloadTest {
                 .isInstanceOf(NoSuchKeyException.class)
                 .hasMessageContaining("tre/");
     }
+
+    @Test
+    void anObjectThatChangesAfterThePlanComesInItsNewVersion() throws Exception {
+        memory.put("replaced", "old");
+        memory.put("deleted", "old");
+        TreeDownload download = new TreeDownload(memory.bucket(), "", root, SETTINGS);
+        TransferPlan plan = download.plan();
+        memory.put("replaced", "newer");
+        memory.remove("deleted");
+        Transfer.Result result = download.run(plan, false, TransferListener.NONE);
+        assertThat(result.failures()).isEmpty();
+        assertThat(result.notes()).singleElement().asString().startsWith("deleted: ");
+        assertThat(names()).containsExactly("root/replaced");
+        assertThat(root.resolve("replaced")).hasContent("newer");
+    }
 }
