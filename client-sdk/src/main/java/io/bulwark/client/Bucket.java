@@ -36,6 +36,11 @@ public interface Bucket {
     /** Returns the bucket's current metadata. */
     BucketInfo info();
 
+    /** Returns whether this client encrypts the objects that it puts. */
+    default boolean isEncrypting() {
+        return false;
+    }
+
     /**
      * Puts the remaining bytes of the stream, and leaves it open. There is no retry, as the stream cannot be read
      * twice.

@@ -49,6 +49,11 @@ final class EncryptedBucket implements Bucket {
     }
 
     @Override
+    public boolean isEncrypting() {
+        return true;
+    }
+
+    @Override
     public BucketInfo info() {
         return stored.info();
     }

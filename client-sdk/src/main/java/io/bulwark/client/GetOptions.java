@@ -1,6 +1,8 @@
 package io.bulwark.client;
 
 import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Options of a read. Immutable; begin with {@link #DEFAULT}.
@@ -27,10 +29,33 @@ public record GetOptions(
     public record Range(long offset, long length) {
         public static final Range ALL = new Range(0, Long.MAX_VALUE);
 
+        private static final Pattern SPELLING = Pattern.compile("([0-9]{1,18})-([0-9]{1,18})?");
+
         public Range {
             if (offset < 0 || length < 0) {
                 throw new IllegalArgumentException("offset " + offset + ", length " + length);
             }
+        }
+
+        /**
+         * Parses {@code FIRST-LAST} or {@code FIRST-}: numbers of bytes from 0, both ends included, as the command line takes them.
+         *
+         * @throws IllegalArgumentException with a message for people
+         */
+        public static Range parse(String text) {
+            Matcher matcher = SPELLING.matcher(text);
+            if (!matcher.matches()) {
+                throw new IllegalArgumentException("a range is FIRST-LAST or FIRST-, in bytes from 0: " + text);
+            }
+            long first = Long.parseLong(matcher.group(1));
+            if (matcher.group(2) == null) {
+                return new Range(first, Long.MAX_VALUE);
+            }
+            long last = Long.parseLong(matcher.group(2));
+            if (last < first) {
+                throw new IllegalArgumentException("a range ends before it begins: " + text);
+            }
+            return new Range(first, last - first + 1);
         }
     }
 
@@ -52,8 +77,12 @@ public record GetOptions(
         return new GetOptions(number, range, progress, deadline, asStored, salvage);
     }
 
-    public GetOptions withRange(long firstByte, long bytes) {
-        return new GetOptions(version, new Range(firstByte, bytes), progress, deadline, asStored, salvage);
+    public GetOptions withRange(long offset, long length) {
+        return withRange(new Range(offset, length));
+    }
+
+    public GetOptions withRange(Range bytes) {
+        return new GetOptions(version, bytes, progress, deadline, asStored, salvage);
     }
 
     public GetOptions withProgress(ProgressListener listener) {

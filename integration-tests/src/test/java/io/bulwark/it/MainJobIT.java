@@ -3,7 +3,11 @@ package io.bulwark.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bulwark.appliance.transfer.TreeSync;
+import io.bulwark.appliance.transfer.Transfer;
+import io.bulwark.appliance.transfer.TransferListener;
+import io.bulwark.appliance.transfer.TransferPlan;
+import io.bulwark.appliance.transfer.TransferSettings;
+import io.bulwark.appliance.transfer.TreeUpload;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketSpec;
 import io.bulwark.client.Bulwark;
@@ -77,13 +81,13 @@ class MainJobIT {
     void aTreeComesBackTheSameAlsoAfterDownAndUp(@TempDir Path tree) throws Exception {
         makeTree(tree);
         Bucket bucket = CLUSTER.client().createBucket("tree");
-        TreeSync sync = new TreeSync(bucket, "copy", 8);
-        TreeSync.Plan plan = sync.plan(tree);
+        Transfer upload = new TreeUpload(tree, bucket, "copy", TransferSettings.ofParallel(8));
+        TransferPlan plan = upload.plan();
         assertThat(plan.changed()).hasSize(SMALL_FILES + SIZES.length);
-        assertThat(sync.run(plan, false, _ -> {}).failures()).isEmpty();
+        assertThat(upload.run(plan, false, TransferListener.NONE).failures()).isEmpty();
         compare(bucket, tree);
 
-        TreeSync.Plan again = sync.plan(tree);
+        TransferPlan again = upload.plan();
         assertThat(again.changed()).isEmpty();
         assertThat(again.unchanged()).isEqualTo(plan.changed().size());
 
@@ -93,10 +97,10 @@ class MainJobIT {
         compare(after, tree);
         Files.delete(tree.resolve("odd/size-1"));
         Files.writeString(tree.resolve("small/0"), "changed after the restart");
-        TreeSync later = new TreeSync(after, "copy", 8);
-        TreeSync.Plan change = later.plan(tree);
-        assertThat(change.changed()).extracting(TreeSync.Entry::key).containsExactly("copy/small/0");
-        assertThat(later.run(change, true, _ -> {}).deleted()).isEqualTo(1);
+        Transfer later = new TreeUpload(tree, after, "copy", TransferSettings.ofParallel(8));
+        TransferPlan change = later.plan();
+        assertThat(change.changed()).extracting(TransferPlan.Change::path).containsExactly("small/0");
+        assertThat(later.run(change, true, TransferListener.NONE).deleted()).isEqualTo(1);
         compare(after, tree);
     }
 

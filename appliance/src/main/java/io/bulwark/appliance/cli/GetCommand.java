@@ -1,32 +1,54 @@
 package io.bulwark.appliance.cli;
 
+import io.bulwark.appliance.transfer.Glob;
+import io.bulwark.appliance.transfer.ObjectDownload;
+import io.bulwark.appliance.transfer.RateLimit;
+import io.bulwark.appliance.transfer.TransferSettings;
+import io.bulwark.appliance.transfer.TreeDownload;
+import io.bulwark.appliance.transfer.TreeFilter;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.GetOptions;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.transport.file.OutputFile;
+import io.bulwark.transport.file.PartFile;
+import io.bulwark.transport.file.TargetAttributes;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code get BUCKET/KEY [FILE]}. */
-@Command(name = "get", description = "Write an object to a file or to standard output.")
+@Command(
+        name = "get",
+        description = {
+            "Write an object to a file or to standard output, those that match a pattern, or with -r a tree.",
+            "A tree gets the times and modes that `put` and `sync` keep. What the directory has already is not read again,"
+                    + " and a large object goes on where an earlier command was broken off.",
+            "Exit code 1 if an object could not be read or written."
+        })
 final class GetCommand implements Callable<Integer> {
-    private static final Pattern RANGE = Pattern.compile("([0-9]{1,18})-([0-9]{1,18})?");
-
     @Mixin
     private final ClusterAccess access = new ClusterAccess();
 
-    @Parameters(index = "0", paramLabel = "BUCKET/KEY", converter = ObjectPath.Converter.class)
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Parameters(
+            index = "0",
+            paramLabel = "BUCKET/KEY",
+            converter = ObjectPath.Converter.class,
+            description = "A key, with -r a prefix, or a pattern such as 'logs/*.gz'.")
     private ObjectPath source = new ObjectPath("", "");
 
     @Parameters(
@@ -37,14 +59,16 @@ final class GetCommand implements Callable<Integer> {
                     + "this directory).")
     private @Nullable String target;
 
+    @Option(
+            names = {"-r", "--recursive"},
+            description = "Write all objects below the prefix to a directory.")
+    private boolean recursive;
+
     @Option(names = "--version-id", paramLabel = "V", description = "Read this version (default: the latest).")
     private long version;
 
-    @Option(
-            names = "--range",
-            paramLabel = "FIRST-[LAST]",
-            description = "Read only this range of bytes, both ends " + "included.")
-    private @Nullable String range;
+    @Mixin
+    private final RangeOption range = new RangeOption();
 
     @Option(
             names = "--salvage",
@@ -56,33 +80,84 @@ final class GetCommand implements Callable<Integer> {
             })
     private boolean salvage;
 
+    @Option(names = "--dry-run", description = "Of a tree: only print the changes.")
+    private boolean dryRun;
+
+    @Mixin
+    private final TransferOptions transfer = new TransferOptions();
+
     @Override
-    public Integer call() throws IOException {
-        String key = source.needKey().key();
-        GetOptions options = ranged(GetOptions.DEFAULT.withVersion(version).withSalvage(salvage));
+    public Integer call() throws IOException, InterruptedException {
+        if (recursive) {
+            TransferOptions.refuse(spec, "with -r", "--version-id", "--range", "--salvage");
+        }
+        TransferSettings settings = transfer.settings();
+        GetOptions options =
+                range.applyTo(GetOptions.DEFAULT.withVersion(version).withSalvage(salvage));
         try (Bulwark client = access.connect()) {
             Bucket bucket = client.bucket(source.bucket());
-            ObjectInfo object = bucket.head(key, version);
-            if (options.offset() > 0 && options.offset() >= object.length()) {
-                throw new CommandFailure(
-                        CommandFailure.FAILED,
-                        source.printable() + " has " + Text.count(object.length(), "byte")
-                                + ", and --range begins at byte " + options.offset() + ", counted from 0");
+            if (recursive) {
+                return tree(bucket, source.key(), settings);
             }
-            if (isStandardOutput()) {
-                try (OutputStream out = OutputFile.standardOutput()) {
-                    bucket.readTo(key, out, options);
-                }
-                return 0;
+            KeyPattern pattern = KeyPattern.of(bucket, source.needKey().key());
+            if (pattern.isPattern()) {
+                TransferOptions.refuse(spec, "with a pattern", "--version-id", "--range", "--salvage");
+                pattern.objects(bucket, false);
+                TreeFilter matching = TreeFilter.including(List.of("/" + Glob.belowPlainDirectory(source.key())));
+                return tree(
+                        bucket, pattern.directory(), settings.withFilter(matching.and(settings.filter())));
             }
-            Path file = file(key);
-            long size = Math.min(options.length(), object.length() - options.offset());
-            try (Progress progress = Progress.of("get", size, access.global().json())) {
-                ObjectInfo read = bucket.readTo(key, file, options.withProgress((done, total) -> progress.to(done)));
-                progress.finish();
-                String what = range == null ? "" : Text.count(size, "byte") + " to ";
-                access.global().print(ObjectText.json(read), "Wrote " + what + file + " from " + ObjectText.line(read));
+            TransferOptions.refuse(
+                    spec,
+                    "without -r",
+                    "--dry-run",
+                    "--checksum",
+                    "--parallel",
+                    "--include",
+                    "--exclude",
+                    "--filter-from");
+            return object(bucket, pattern.key(), options, settings.limits().down());
+        }
+    }
+
+    private int tree(Bucket bucket, String prefix, TransferSettings settings)
+            throws IOException, InterruptedException {
+        if (target == null) {
+            throw new CommandFailure(CommandFailure.USAGE, "name the directory to write to, such as . for this one");
+        }
+        Path directory = Path.of(target);
+        if (Files.exists(directory) && !Files.isDirectory(directory)) {
+            throw new CommandFailure(CommandFailure.FAILED, target + " is not a directory");
+        }
+        return new TransferRun(access.global(), "get", false)
+                .run(new TreeDownload(bucket, prefix, directory, settings), dryRun);
+    }
+
+    private int object(Bucket bucket, String key, GetOptions options, RateLimit limit) throws IOException {
+        ObjectInfo object = bucket.head(key, version);
+        RangeOption.check(options, object);
+        if (isStandardOutput()) {
+            try (OutputStream out = OutputFile.standardOutput()) {
+                bucket.readTo(key, limit.limiting(out), options);
             }
+            return 0;
+        }
+        Path file = file(key);
+        long size = Math.min(options.length(), object.length() - options.offset());
+        try (Progress progress = Progress.of("get", size, access.global().json())) {
+            Optional<Path> place = object.length() < ObjectDownload.RESUMABLE_BYTES || range.isGiven()
+                    ? Optional.empty()
+                    : PartFile.placeOf(file);
+            ObjectInfo read = object;
+            if (place.isPresent()) {
+                new ObjectDownload(bucket, limit)
+                        .write(object, place.get(), TargetAttributes.NONE, options, progress);
+            } else {
+                read = OutputFile.write(file, out -> bucket.readTo(key, limit.limiting(out, progress), options));
+            }
+            progress.finish();
+            String what = range.isGiven() ? Text.count(size, "byte") + " to " : "";
+            access.global().print(ObjectText.json(read), "Wrote " + what + file + " from " + ObjectText.line(read));
         }
         return 0;
     }
@@ -101,24 +176,5 @@ final class GetCommand implements Callable<Integer> {
             return target == null ? Path.of(name) : Path.of(target, name);
         }
         return Path.of(target);
-    }
-
-    private GetOptions ranged(GetOptions options) {
-        if (range == null) {
-            return options;
-        }
-        Matcher matcher = RANGE.matcher(range);
-        if (!matcher.matches()) {
-            throw new CommandFailure(CommandFailure.USAGE, "--range takes FIRST-LAST or FIRST-, in bytes from 0");
-        }
-        long first = Long.parseLong(matcher.group(1));
-        if (matcher.group(2) == null) {
-            return options.withRange(first, Long.MAX_VALUE);
-        }
-        long last = Long.parseLong(matcher.group(2));
-        if (last < first) {
-            throw new CommandFailure(CommandFailure.USAGE, "--range ends before it begins");
-        }
-        return options.withRange(first, last - first + 1);
     }
 }

@@ -1,5 +1,6 @@
 package io.bulwark.appliance.cli;
 
+import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketInfo;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ListOptions;
@@ -10,10 +11,12 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +34,11 @@ final class ListCommand implements Callable<Integer> {
     @Mixin
     private final ClusterAccess access = new ClusterAccess();
 
-    @Parameters(arity = "0..1", paramLabel = "BUCKET[/PREFIX]", converter = ObjectPath.Converter.class)
+    @Parameters(
+            arity = "0..1",
+            paramLabel = "BUCKET[/PREFIX]",
+            converter = ObjectPath.Converter.class,
+            description = "Without it, all buckets. The prefix may be a pattern such as 'logs/*.gz'.")
     private @Nullable ObjectPath where;
 
     @Option(
@@ -74,10 +81,16 @@ final class ListCommand implements Callable<Integer> {
     }
 
     private void objects(Bulwark client, ObjectPath path) {
-        ListOptions options = ListOptions.DEFAULT.withPrefix(path.key()).withDelimiter(recursive ? "" : "/");
+        Bucket bucket = client.bucket(path.bucket());
+        KeyPattern pattern = KeyPattern.of(bucket, path.key());
+        if (pattern.isPattern()) {
+            matching(bucket, pattern);
+            return;
+        }
+        ListOptions options = ListOptions.DEFAULT.withPrefix(pattern.key()).withDelimiter(recursive ? "" : "/");
         List<Map<String, Object>> json = new ArrayList<>();
         while (true) {
-            ObjectPage page = client.bucket(path.bucket()).list(options);
+            ObjectPage page = bucket.list(options);
             if (access.global().json()) {
                 page.commonPrefixes().forEach(prefix -> json.add(Map.of("prefix", prefix)));
                 page.objects().forEach(object -> json.add(ObjectText.json(object)));
@@ -91,6 +104,29 @@ final class ListCommand implements Callable<Integer> {
                 break;
             }
             options = options.withContinuation(page.continuation());
+        }
+        if (access.global().json()) {
+            GlobalOptions.printJson(json);
+        }
+    }
+
+    /** Objects that match, and the directories that do; with -r the objects below these. */
+    private void matching(Bucket bucket, KeyPattern pattern) {
+        List<Map<String, Object>> json = new ArrayList<>();
+        Set<String> directories = new HashSet<>();
+        for (ObjectInfo object : pattern.objects(bucket, true)) {
+            String directory = recursive ? "" : pattern.directoryOf(object.key());
+            if (directory.isEmpty()) {
+                json.add(ObjectText.json(object));
+                if (!access.global().json()) {
+                    line(object.modified(), Text.bytes(object.length()), object.key());
+                }
+            } else if (directories.add(directory)) {
+                json.add(Map.of("prefix", directory));
+                if (!access.global().json()) {
+                    System.out.printf("%34s  %s%n", "", Text.printable(directory));
+                }
+            }
         }
         if (access.global().json()) {
             GlobalOptions.printJson(json);

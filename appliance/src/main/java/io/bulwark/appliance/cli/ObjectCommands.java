@@ -5,63 +5,19 @@ import io.bulwark.client.Bulwark;
 import io.bulwark.client.FragmentMap;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.Precondition;
-import java.util.List;
+import io.bulwark.client.encryption.ObjectEncryption;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code rm}, {@code stat}, {@code cp} and {@code mv}. */
+/** {@code stat}, {@code cp} and {@code mv}. */
 final class ObjectCommands {
     private ObjectCommands() {}
-
-    @Command(name = "rm", description = "Delete an object, or with -r all objects below a prefix.")
-    static final class Remove implements Callable<Integer> {
-        @Mixin
-        private final ClusterAccess access = new ClusterAccess();
-
-        @Parameters(paramLabel = "BUCKET/KEY", converter = ObjectPath.Converter.class)
-        private ObjectPath path = new ObjectPath("", "");
-
-        @Option(
-                names = {"-r", "--recursive"},
-                description = "Delete all objects whose key begins with this prefix.")
-        private boolean recursive;
-
-        @Option(names = "--version-id", paramLabel = "V", description = "Delete only this version, permanently.")
-        private long version;
-
-        @Override
-        public Integer call() {
-            long removed = 0;
-            try (Bulwark client = access.connect()) {
-                Bucket bucket = client.bucket(path.bucket());
-                if (recursive) {
-                    try (Stream<ObjectInfo> all = bucket.stream(path.key())) {
-                        List<String> keys = all.map(ObjectInfo::key).toList();
-                        for (String key : keys) {
-                            bucket.delete(key);
-                            removed++;
-                        }
-                    }
-                } else if (version != 0) {
-                    bucket.delete(path.needKey().key(), version);
-                    removed = 1;
-                } else {
-                    bucket.delete(path.needKey().key());
-                    removed = 1;
-                }
-            }
-            access.global()
-                    .print(
-                            Map.of("removed", removed, "bucket", path.bucket(), "key", path.key()),
-                            "Removed " + Text.count(removed, "object") + ".");
-            return 0;
-        }
-    }
 
     @Command(name = "stat", description = "Show the attributes of an object.")
     static final class Stat implements Callable<Integer> {
@@ -106,15 +62,23 @@ final class ObjectCommands {
                 text.append("encrypted:    ").append(object.encrypted() ? "yes, by a client" : "no");
                 text.append(System.lineSeparator());
                 text.append("content type: ").append(Text.printable(object.contentType()));
-                object.tags()
-                        .forEach((name, value) -> text.append(System.lineSeparator())
-                                .append("tag:          ")
-                                .append(Text.printable(name))
-                                .append('=')
-                                .append(Text.printable(value)));
-                access.global().print(ObjectText.json(object), text.toString());
+                object.tags().forEach((name, value) -> append(text, "tag:          ", name, value));
+                SortedMap<String, String> properties = new TreeMap<>(object.properties());
+                properties.remove(ObjectEncryption.PROPERTY);
+                properties.forEach((name, value) -> append(text, "property:     ", name, value));
+                Map<String, Object> json = ObjectText.json(object);
+                json.put("properties", properties);
+                access.global().print(json, text.toString());
             }
             return 0;
+        }
+
+        private static void append(StringBuilder text, String what, String name, String value) {
+            text.append(System.lineSeparator())
+                    .append(what)
+                    .append(Text.printable(name))
+                    .append('=')
+                    .append(Text.printable(value));
         }
 
         private int fragments() {

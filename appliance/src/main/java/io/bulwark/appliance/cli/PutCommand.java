@@ -1,8 +1,11 @@
 package io.bulwark.appliance.cli;
 
 import io.bulwark.appliance.transfer.ContentTypes;
+import io.bulwark.appliance.transfer.FileUpload;
 import io.bulwark.appliance.transfer.GrowthNotice;
-import io.bulwark.client.Bucket;
+import io.bulwark.appliance.transfer.RateLimit;
+import io.bulwark.appliance.transfer.TransferSettings;
+import io.bulwark.appliance.transfer.TreeUpload;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.Precondition;
@@ -19,16 +22,29 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code put FILE BUCKET[/KEY]}. */
-@Command(name = "put", description = "Store a file as an object.")
+@Command(
+        name = "put",
+        description = {
+            "Store a file as an object, or with -r the files of a directory.",
+            "Its times, its mode and the SHA-256 of its content are kept as properties. A tree is stored as by `sync`."
+        })
 final class PutCommand implements Callable<Integer> {
     @Mixin
     private final ClusterAccess access = new ClusterAccess();
 
-    @Parameters(index = "0", paramLabel = "FILE", description = "A file, a pipe, or - for standard input.")
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Parameters(
+            index = "0",
+            paramLabel = "FILE",
+            description = "A file, a pipe, - for standard input, or with -r a directory.")
     private String file = "";
 
     @Parameters(
@@ -53,8 +69,25 @@ final class PutCommand implements Callable<Integer> {
     @Option(names = "--if-version", paramLabel = "V", description = "Fail unless the object has this version.")
     private @Nullable Long ifVersion;
 
+    @Option(
+            names = {"-r", "--recursive"},
+            description = "Store the changed files of a directory below the key.")
+    private boolean recursive;
+
+    @Option(names = "--dry-run", description = "Of a tree: only print the changes.")
+    private boolean dryRun;
+
+    @Mixin
+    private final TransferOptions transfer = new TransferOptions();
+
     @Override
-    public Integer call() throws IOException {
+    public Integer call() throws IOException, InterruptedException {
+        if (recursive) {
+            return tree();
+        }
+        TransferOptions.refuse(
+                spec, "without -r", "--dry-run", "--checksum", "--parallel", "--include", "--exclude", "--filter-from");
+        RateLimit limit = transfer.settings().limits().up();
         boolean standardInput = file.equals("-");
         Path path = Path.of(file);
         boolean endless = standardInput || isPipe(path);
@@ -68,11 +101,10 @@ final class PutCommand implements Callable<Integer> {
         long size = endless ? -1 : Files.size(path);
         try (Bulwark client = access.connect();
                 Progress progress = Progress.of("put", size, access.global().json())) {
-            PutOptions watched = options.withProgress((done, total) -> progress.to(done));
-            Bucket bucket = client.bucket(target.bucket());
+            FileUpload upload = new FileUpload(client.bucket(target.bucket()), limit);
             ObjectInfo stored = standardInput
-                    ? bucket.put(key, System.in, watched)
-                    : endless ? putPipe(bucket, key, path, watched) : bucket.put(key, path, watched);
+                    ? upload.put(System.in, key, options, progress)
+                    : endless ? putPipe(upload, key, path, options, progress) : upload.put(path, key, options, progress);
             progress.finish();
             if (!endless) {
                 GrowthNotice.of(path, stored).ifPresent(line -> System.err.println("bulwark: " + Text.printable(line)));
@@ -82,9 +114,25 @@ final class PutCommand implements Callable<Integer> {
         return 0;
     }
 
-    private static ObjectInfo putPipe(Bucket bucket, String key, Path pipe, PutOptions options) throws IOException {
+    private int tree() throws IOException, InterruptedException {
+        TransferOptions.refuse(spec, "with -r", "--content-type", "--tag", "--if-absent", "--if-version");
+        Path directory = Path.of(file);
+        if (!Files.isDirectory(directory)) {
+            throw new CommandFailure(CommandFailure.FAILED, file + " is not a directory");
+        }
+        TransferSettings settings = transfer.settings();
+        try (Bulwark client = access.connect()) {
+            return new TransferRun(access.global(), "put", false)
+                    .run(
+                            new TreeUpload(directory, client.bucket(target.bucket()), target.key(), settings),
+                            dryRun);
+        }
+    }
+
+    private static ObjectInfo putPipe(
+            FileUpload upload, String key, Path pipe, PutOptions options, Progress progress) throws IOException {
         try (InputStream content = Files.newInputStream(pipe)) {
-            return bucket.put(key, content, options);
+            return upload.put(content, key, options, progress);
         }
     }
 
@@ -97,7 +145,7 @@ final class PutCommand implements Callable<Integer> {
             throw new CommandFailure(CommandFailure.FAILED, "there is no file " + file);
         }
         if (attributes.isDirectory()) {
-            throw new CommandFailure(CommandFailure.FAILED, file + " is not a file; `bulwark sync` takes directories");
+            throw new CommandFailure(CommandFailure.FAILED, file + " is not a file; `bulwark put -r` takes directories");
         }
         return !attributes.isRegularFile();
     }

@@ -2,7 +2,11 @@ package io.bulwark.appliance.demo;
 
 import io.bulwark.appliance.control.ControlReply;
 import io.bulwark.appliance.control.ControlRequest;
-import io.bulwark.appliance.transfer.TreeSync;
+import io.bulwark.appliance.transfer.Transfer;
+import io.bulwark.appliance.transfer.TransferListener;
+import io.bulwark.appliance.transfer.TransferPlan;
+import io.bulwark.appliance.transfer.TransferSettings;
+import io.bulwark.appliance.transfer.TreeUpload;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketSpec;
 import io.bulwark.client.Bulwark;
@@ -64,15 +68,15 @@ public final class Demo {
         Bucket bucket = client.createBucket(BucketSpec.of(NAME).inVolume(NAME));
         story.accept("1. Storing " + directory + ", cut into blocks of which any " + (faults + 1) + " of "
                 + (3 * faults + 1) + " fragments on different nodes are enough.");
-        TreeSync first = new TreeSync(bucket, TREE, PARALLEL);
-        long objects = store(first, first.plan(directory));
+        Transfer first = new TreeUpload(directory, bucket, TREE, TransferSettings.ofParallel(PARALLEL));
+        long objects = store(first, first.plan());
         boolean good = objects >= 0 && awaitRepaired();
 
         story.accept("2. Node 0 is stopped, as after a power failure. Reads and writes continue:");
         act("node-stop", 0, null);
         good &= compare(bucket, TREE, directory, objects);
-        TreeSync second = new TreeSync(bucket, MEANWHILE, PARALLEL);
-        long missed = store(second, second.plan(directory).beginning(MISSED_FILES_MAX));
+        Transfer second = new TreeUpload(directory, bucket, MEANWHILE, TransferSettings.ofParallel(PARALLEL));
+        long missed = store(second, second.plan().beginning(MISSED_FILES_MAX));
         good &= missed >= 0;
         if (faults == 1) {
             story.accept("3. Node 0 is restarted and catches up.");
@@ -105,11 +109,11 @@ public final class Demo {
     }
 
     /** Stores the objects and returns their number; -1 if any could not be stored. */
-    private long store(TreeSync sync, TreeSync.Plan plan) throws InterruptedException {
-        TreeSync.Result stored = sync.run(plan, false, bytes -> {});
-        story.accept(String.format(Locale.ROOT, "   %,d files, %,d bytes stored.", stored.stored(), stored.bytes()));
+    private long store(Transfer transfer, TransferPlan plan) throws IOException, InterruptedException {
+        Transfer.Result stored = transfer.run(plan, false, TransferListener.NONE);
+        story.accept(String.format(Locale.ROOT, "   %,d files, %,d bytes stored.", stored.files(), stored.bytes()));
         stored.failures().stream().limit(EXAMPLES_SHOWN).forEach(line -> story.accept("   NOT STORED " + line));
-        return stored.failures().isEmpty() ? stored.stored() : -1;
+        return stored.failures().isEmpty() ? stored.files() : -1;
     }
 
     private boolean verify(int liar) throws InterruptedException {

@@ -1,6 +1,7 @@
 package io.bulwark.appliance.transfer;
 
 import io.bulwark.transport.file.FileFailure;
+import io.bulwark.transport.file.PartFile;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -11,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -21,63 +23,52 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Scan of a directory tree. It follows symbolic links that lead to regular files of the tree. Paths that could not be
- * read, or were left out, are unknown: an object below such a path does not count as gone.
+ * read, or were left out, are unknown: an object below such a path does not count as gone. All paths are relative to the tree.
  */
 public final class TreeScan {
     private final Path root;
-    private final String prefix;
-    private final Map<String, TreeSync.Entry> files = new TreeMap<>();
+    private final TreeFilter filter;
+    private final Map<String, TreeFile> files = new TreeMap<>();
     private final List<String> skipped = new ArrayList<>();
     private final List<String> failures = new ArrayList<>();
     private final Set<String> unknown = new TreeSet<>();
     private final Set<Path> empty = new HashSet<>();
 
-    private TreeScan(Path root, String prefix) {
+    private TreeScan(Path root, TreeFilter filter) {
         this.root = root;
-        this.prefix = prefix;
+        this.filter = filter;
     }
 
     /**
-     * Looks at all of a tree.
+     * Looks at all of a tree that the filter takes.
      *
      * @throws IOException if there is no such directory
      */
-    static TreeScan of(Path root, String prefix) throws IOException {
-        TreeScan scan = new TreeScan(root.toRealPath(), prefix);
+    static TreeScan of(Path root, TreeFilter filter) throws IOException {
+        TreeScan scan = new TreeScan(root.toRealPath(), filter);
         Files.walkFileTree(scan.root, scan.visitor());
         scan.empty.remove(scan.root);
         return scan;
     }
 
-    /** The files to store. */
-    List<TreeSync.Entry> files() {
-        return List.copyOf(files.values());
+    /** The files of the tree, by their path. */
+    Map<String, TreeFile> files() {
+        return Collections.unmodifiableMap(files);
     }
 
-    /** Returns the paths that are no files to store, with the reason. */
-    List<String> skipped() {
-        return List.copyOf(skipped);
-    }
-
-    /** Returns the paths that could not be read, with the cause. */
-    List<String> failures() {
-        return List.copyOf(failures);
-    }
-
-    /** Returns the number of empty directories. */
-    int emptyDirectories() {
-        return empty.size();
+    /** Returns what the scan found besides files. */
+    TransferPlan.Findings findings() {
+        return new TransferPlan.Findings(skipped, failures, empty.size());
     }
 
     /**
      * Returns whether the object's file is certainly not in the tree: it was not found, and every place where it could
      * be was read.
      */
-    boolean isGone(String key) {
-        if (files.containsKey(key) || unknown.contains("")) {
+    boolean isGone(String relative) {
+        if (files.containsKey(relative) || unknown.contains("")) {
             return false;
         }
-        String relative = key.substring(prefix.length());
         for (int end = relative.indexOf('/'); end >= 0; end = relative.indexOf('/', end + 1)) {
             if (unknown.contains(relative.substring(0, end))) {
                 return false;
@@ -91,9 +82,9 @@ public final class TreeScan {
      *
      * @throws IOException if that cannot be determined
      */
-    boolean isStillGone(String key) throws IOException {
+    boolean isStillGone(String relative) throws IOException {
         Path at = root;
-        for (String name : key.substring(prefix.length()).split("/", -1)) {
+        for (String name : relative.split("/", -1)) {
             if (name.isEmpty() || name.equals(".") || name.equals("..") || name.indexOf('\0') >= 0) {
                 return true; // No file has such a name.
             }
@@ -101,7 +92,7 @@ public final class TreeScan {
                 at = at.resolve(name);
                 if (!Files.readAttributes(at, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
                         .isDirectory()) {
-                    return !at.equals(root.resolve(key.substring(prefix.length())));
+                    return !at.equals(root.resolve(relative));
                 }
             } catch (NoSuchFileException | InvalidPathException e) {
                 return true;
@@ -116,6 +107,9 @@ public final class TreeScan {
             @Override
             public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
                 found(directory);
+                if (!directory.equals(root) && filter.excludesAllBelow(path(directory))) {
+                    return FileVisitResult.SKIP_SUBTREE;
+                }
                 empty.add(directory);
                 return FileVisitResult.CONTINUE;
             }
@@ -123,6 +117,9 @@ public final class TreeScan {
             @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
                 found(file);
+                if (!filter.accepts(path(file))) {
+                    return FileVisitResult.CONTINUE;
+                }
                 try {
                     visit(file, attributes);
                 } catch (IOException e) {
@@ -134,7 +131,9 @@ public final class TreeScan {
             @Override
             public FileVisitResult visitFileFailed(Path file, IOException failure) {
                 found(file);
-                failed(file, failure);
+                if (!filter.excludesAllBelow(path(file))) {
+                    failed(file, failure);
+                }
                 return FileVisitResult.CONTINUE;
             }
 
@@ -177,11 +176,17 @@ public final class TreeScan {
             failed(file, new IOException("a name that this locale cannot decode"));
             return;
         }
-        String key = prefix + root.relativize(file);
-        files.put(
-                key,
-                new TreeSync.Entry(
-                        file, key, actual.size(), actual.lastModifiedTime().toMillis()));
+        if (PartFile.isPart(String.valueOf(file.getFileName()))) {
+            skip(file, "part of an unfinished download");
+            return;
+        }
+        files.put(path(file), TreeFile.of(file, path(file)));
+    }
+
+    private String path(Path file) {
+        String relative = root.relativize(file).toString();
+        String separator = root.getFileSystem().getSeparator();
+        return separator.equals("/") ? relative : relative.replace(separator, "/");
     }
 
     private void skip(Path path, String why) {

@@ -1,4 +1,4 @@
-/** Work on many objects at once: synchronising trees, verifying buckets, and measuring. */
+/** Moves trees of files to and from buckets, with their times and modes; measures puts and gets. */
 @NullMarked
 package io.bulwark.appliance.transfer;
 

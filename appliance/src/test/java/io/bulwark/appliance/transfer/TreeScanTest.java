@@ -3,17 +3,14 @@ package io.bulwark.appliance.transfer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bulwark.client.ObjectInfo;
-import io.bulwark.protocol.object.VersionState;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,48 +32,49 @@ class TreeScanTest {
     }
 
     private static List<String> gone(TreeScan scan, String... keys) {
-        List<ObjectInfo> objects = Stream.of(keys)
-                .map(key -> new ObjectInfo("bucket", key, 1, 1, Instant.EPOCH, VersionState.ofMarker(true), List.of()))
-                .toList();
-        return TreeSync.compare(scan, objects).gone();
+        return planned(scan, keys).gone();
+    }
+
+    private static TransferPlan planned(TreeScan scan, String... objects) {
+        return TreeUpload.planned(scan, List.of(objects), Set.of(), List.of());
     }
 
     @Test
     void onlyWhatHasNoFileIsGone() throws IOException {
-        TreeScan scan = TreeScan.of(root, "p/");
-        assertThat(gone(scan, "p/open/file", "p/open/other", "p/file", "p/open"))
-                .containsExactly("p/file", "p/open", "p/open/other");
+        TreeScan scan = TreeScan.of(root, TreeFilter.ALL);
+        assertThat(gone(scan, "open/file", "open/other", "file", "open"))
+                .containsExactly("file", "open", "open/other");
     }
 
     @Test
     void nothingBelowADirectoryThatCannotBeReadIsGone() throws IOException {
-        TreeScan scan = TreeScan.of(root, "p/");
+        TreeScan scan = TreeScan.of(root, TreeFilter.ALL);
         Path secret = root.resolve("secret");
         scan.visitor().visitFileFailed(secret, new AccessDeniedException(secret.toString()));
-        assertThat(scan.failures()).containsExactly(secret + ": permission denied");
-        assertThat(gone(scan, "p/secret", "p/secret/a", "p/secret/b/c", "p/secrets", "p/open/a"))
-                .containsExactly("p/open/a", "p/secrets");
+        assertThat(scan.findings().failures()).containsExactly(secret + ": permission denied");
+        assertThat(gone(scan, "secret", "secret/a", "secret/b/c", "secrets", "open/a"))
+                .containsExactly("open/a", "secrets");
     }
 
     @Test
     void nothingBelowADirectoryThatIsReadHalfIsGone() throws IOException {
-        TreeScan scan = TreeScan.of(root, "");
+        TreeScan scan = TreeScan.of(root, TreeFilter.ALL);
         scan.visitor().postVisitDirectory(root.resolve("open"), new FileSystemException("open", null, "stale handle"));
-        assertThat(scan.failures()).containsExactly(root.resolve("open") + ": stale handle");
+        assertThat(scan.findings().failures()).containsExactly(root.resolve("open") + ": stale handle");
         assertThat(gone(scan, "open/a", "opened")).containsExactly("opened");
     }
 
     @Test
     void nothingAtAllIsGoneIfTheRootCannotBeRead() throws IOException {
-        TreeScan scan = TreeScan.of(root, "p/");
+        TreeScan scan = TreeScan.of(root, TreeFilter.ALL);
         scan.visitor().visitFileFailed(root, new AccessDeniedException(root.toString()));
-        assertThat(scan.failures()).containsExactly(root + ": permission denied");
-        assertThat(gone(scan, "p/a", "p/b/c")).isEmpty();
+        assertThat(scan.findings().failures()).containsExactly(root + ": permission denied");
+        assertThat(gone(scan, "a", "b/c")).isEmpty();
     }
 
     @Test
     void aMissingRootIsAFailure() {
-        assertThatThrownBy(() -> TreeScan.of(root.resolve("missing"), "")).isInstanceOf(NoSuchFileException.class);
+        assertThatThrownBy(() -> TreeScan.of(root.resolve("missing"), TreeFilter.ALL)).isInstanceOf(NoSuchFileException.class);
     }
 
     @Test
@@ -92,10 +90,10 @@ class TreeScanTest {
                         .start()
                         .waitFor())
                 .isZero();
-        TreeScan scan = TreeScan.of(root, "");
-        assertThat(scan.files()).extracting(TreeSync.Entry::key).containsExactly("inside", "open/file");
-        assertThat(scan.failures()).isEmpty();
-        assertThat(scan.skipped())
+        TreeScan scan = TreeScan.of(root, TreeFilter.ALL);
+        assertThat(scan.files()).containsOnlyKeys("inside", "open/file");
+        assertThat(scan.findings().failures()).isEmpty();
+        assertThat(scan.findings().skipped())
                 .containsExactlyInAnyOrder(
                         "out (a link to a target outside the tree)",
                         "away (a link to a target outside the tree)",
@@ -110,38 +108,59 @@ class TreeScanTest {
     void linksInALoopAreAFailure() throws IOException {
         Files.createSymbolicLink(root.resolve("one"), Path.of("two"));
         Files.createSymbolicLink(root.resolve("two"), Path.of("one"));
-        TreeScan scan = TreeScan.of(root, "");
-        assertThat(scan.failures()).hasSize(2).allMatch(line -> line.endsWith(": the symbolic links form a loop"));
+        TreeScan scan = TreeScan.of(root, TreeFilter.ALL);
+        assertThat(scan.findings().failures()).hasSize(2).allMatch(line -> line.endsWith(": the symbolic links form a loop"));
         assertThat(gone(scan, "one", "two/a")).isEmpty();
     }
 
     @Test
     void aFileThatCameSinceIsNotGoneAnyMore() throws IOException {
-        TreeScan scan = TreeScan.of(root, "p/");
+        TreeScan scan = TreeScan.of(root, TreeFilter.ALL);
         Files.writeString(root.resolve("late"), "content");
         Files.createSymbolicLink(root.resolve("link"), Path.of("missing"));
-        assertThat(scan.isStillGone("p/late")).isFalse();
-        assertThat(scan.isStillGone("p/link")).isFalse();
-        assertThat(scan.isStillGone("p/late/below")).isTrue();
-        assertThat(scan.isStillGone("p/open")).as("a directory").isTrue();
-        assertThat(scan.isStillGone("p/open/other")).isTrue();
-        assertThat(scan.isStillGone("p/none/other")).isTrue();
-        assertThat(scan.isStillGone("p/../" + root.getFileName() + "/late"))
+        assertThat(scan.isStillGone("late")).isFalse();
+        assertThat(scan.isStillGone("link")).isFalse();
+        assertThat(scan.isStillGone("late/below")).isTrue();
+        assertThat(scan.isStillGone("open")).as("a directory").isTrue();
+        assertThat(scan.isStillGone("open/other")).isTrue();
+        assertThat(scan.isStillGone("none/other")).isTrue();
+        assertThat(scan.isStillGone("../" + root.getFileName() + "/late"))
                 .as("no name of a file")
                 .isTrue();
-        assertThat(scan.isStillGone("p/open//file")).as("no name of a file").isTrue();
-        assertThat(scan.isStillGone("p/nul\0")).as("no name of a file").isTrue();
+        assertThat(scan.isStillGone("open//file")).as("no name of a file").isTrue();
+        assertThat(scan.isStillGone("nul\0")).as("no name of a file").isTrue();
     }
 
     @Test
     void aTreeWithoutFilesIsNotTakenForAnEmptiedOne() throws IOException {
         Path bare = directory.resolve("bare");
         Files.createDirectories(bare.resolve("empty"));
-        TreeScan scan = TreeScan.of(bare, "");
-        ObjectInfo object = new ObjectInfo("bucket", "a", 1, 1, Instant.EPOCH, VersionState.ofMarker(true), List.of());
-        assertThat(TreeSync.compare(scan, List.of(object)).isEmptied()).isTrue();
-        assertThat(TreeSync.compare(scan, List.of()).isEmptied()).isFalse();
-        assertThat(TreeSync.compare(TreeScan.of(root, ""), List.of(object)).isEmptied())
-                .isFalse();
+        TreeScan scan = TreeScan.of(bare, TreeFilter.ALL);
+        assertThat(planned(scan, "a").isEmptied()).isTrue();
+        assertThat(planned(scan).isEmptied()).isFalse();
+        assertThat(planned(TreeScan.of(root, TreeFilter.ALL), "a").isEmptied()).isFalse();
+    }
+
+    @Test
+    void aPartOfAnUnfinishedDownloadIsLeftOut() throws IOException {
+        Files.writeString(root.resolve("open/.bulwark-0123.part"), "half of a file");
+        TreeScan scan = TreeScan.of(root, TreeFilter.ALL);
+        assertThat(scan.files()).containsOnlyKeys("open/file");
+        assertThat(scan.findings().skipped())
+                .containsExactly("open/.bulwark-0123.part (part of an unfinished download)");
+    }
+
+    @Test
+    void filteredFilesAreNeitherFoundNorReported() throws IOException {
+        Files.createDirectories(root.resolve("cache/deep"));
+        Files.writeString(root.resolve("cache/deep/file"), "content");
+        Files.writeString(root.resolve("open/file.tmp"), "content");
+        Files.createSymbolicLink(root.resolve("link.tmp"), Path.of("missing"));
+        TreeScan scan = TreeScan.of(root, TreeFilter.excluding(List.of("*.tmp", "/cache/")));
+        assertThat(scan.files()).containsOnlyKeys("open/file");
+        assertThat(scan.findings().skipped()).isEmpty();
+        Path secret = root.resolve("cache/secret");
+        scan.visitor().visitFileFailed(secret, new AccessDeniedException(secret.toString()));
+        assertThat(scan.findings().failures()).isEmpty();
     }
 }

@@ -24,6 +24,7 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Matcher;
@@ -96,15 +97,41 @@ public final class OutputFile {
         }
         BasicFileAttributes there = attributes(place);
         if (there == null) {
-            return replace(
-                    place, null, secret ? new FileAttribute<?>[] {OWNER_ONLY} : new FileAttribute<?>[0], content);
+            FileAttribute<?>[] fresh = secret ? new FileAttribute<?>[] {OWNER_ONLY} : new FileAttribute<?>[0];
+            return replace(place, null, fresh, TargetAttributes.NONE, content);
         }
         if (there.isDirectory()) {
             throw new FileSystemException(target.toString(), null, "it is a directory; name a file in it");
         }
+        if (there.isRegularFile()) {
+            checkWritable(place);
+        }
         return there.isRegularFile()
-                ? replace(place, there, new FileAttribute<?>[] {OWNER_ONLY}, content)
+                ? replace(place, there, new FileAttribute<?>[] {OWNER_ONLY}, TargetAttributes.NONE, content)
                 : writeInto(Files.newOutputStream(place, StandardOpenOption.WRITE), content);
+    }
+
+    /**
+     * Writes a regular file at exactly this place, with these attributes. Neither a link nor a special file there is followed: it is
+     * replaced, also a file that this user may not write. A directory stays, and the call fails.
+     */
+    public static <T> T writeInPlace(Path place, TargetAttributes attributes, Content<T> content) throws IOException {
+        BasicFileAttributes there = TargetAttributes.unfollowed(place);
+        checkNoDirectory(place, there);
+        boolean closed = there != null || attributes.permissions() != null;
+        return replace(
+                place.toAbsolutePath(),
+                there,
+                closed ? new FileAttribute<?>[] {OWNER_ONLY} : new FileAttribute<?>[0],
+                attributes,
+                content);
+    }
+
+    /** A rename would move the file into no directory, but fail with less to say. */
+    static void checkNoDirectory(Path place, @Nullable BasicFileAttributes there) throws IOException {
+        if (there != null && there.isDirectory()) {
+            throw new FileSystemException(place.toString(), null, "it is a directory");
+        }
     }
 
     /**
@@ -174,7 +201,26 @@ public final class OutputFile {
         }
     }
 
-    private static boolean hasModes(Path place) {
+    /** Returns the target of the links if it is a regular file, or nothing yet; empty for what is written into. */
+    static Optional<Path> regularPlace(Path target) throws IOException {
+        Path place = resolveLinks(target);
+        if (descriptor(place) != NONE) {
+            return Optional.empty();
+        }
+        BasicFileAttributes there = attributes(place);
+        if (there != null && there.isRegularFile()) {
+            checkWritable(place);
+        }
+        return there == null || there.isRegularFile() ? Optional.of(place) : Optional.empty();
+    }
+
+    private static void checkWritable(Path place) throws IOException {
+        if (!Files.isWritable(place)) {
+            throw new AccessDeniedException(place.toString());
+        }
+    }
+
+    static boolean hasModes(Path place) {
         return place.getFileSystem().supportedFileAttributeViews().contains("posix");
     }
 
@@ -216,11 +262,12 @@ public final class OutputFile {
 
     /** @param there the file that is replaced, or null; only its owner sees the new content until it takes the name */
     private static <T> T replace(
-            Path place, @Nullable BasicFileAttributes there, FileAttribute<?>[] fresh, Content<T> content)
+            Path place,
+            @Nullable BasicFileAttributes there,
+            FileAttribute<?>[] fresh,
+            TargetAttributes attributes,
+            Content<T> content)
             throws IOException {
-        if (there != null && !Files.isWritable(place)) {
-            throw new AccessDeniedException(place.toString());
-        }
         // A name of its own: one that is made of the target's could be too long.
         Path part = place.resolveSibling(".bulwark-" + UUID.randomUUID() + ".part");
         FileChannel channel = begin(part, place, fresh);
@@ -230,10 +277,8 @@ public final class OutputFile {
                     OutputStream out = new BufferedOutputStream(Channels.newOutputStream(channel))) {
                 result = content.writeTo(out);
                 out.flush();
+                attributes.applyTo(part, there);
                 if (there != null) {
-                    if (there instanceof PosixFileAttributes known) {
-                        keepOwnerAndMode(part, known);
-                    }
                     channel.force(true);
                 }
             }
@@ -259,7 +304,7 @@ public final class OutputFile {
         return FileChannel.open(file, options, hasModes(file) ? fresh : new FileAttribute<?>[0]);
     }
 
-    private static void keepOwnerAndMode(Path part, PosixFileAttributes there) throws IOException {
+    static void keepOwnerAndMode(Path part, PosixFileAttributes there) throws IOException {
         PosixFileAttributeView view = Files.getFileAttributeView(part, PosixFileAttributeView.class);
         PosixFileAttributes now = view.readAttributes();
         // Not everybody may give files away.

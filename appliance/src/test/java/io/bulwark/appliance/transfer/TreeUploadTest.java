@@ -6,15 +6,14 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.Queue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class TreeSyncTest {
+class TreeUploadTest {
     @TempDir
     private Path root = Path.of("");
 
@@ -24,12 +23,12 @@ class TreeSyncTest {
         Files.writeString(root.resolve("a/b"), "below a");
         Files.writeString(root.resolve("a\\b"), "beside a");
         Path real = root.toRealPath();
-        TreeScan scan = TreeScan.of(root, "p/");
-        assertThat(scan.files())
-                .extracting(TreeSync.Entry::key, TreeSync.Entry::file)
-                .containsExactlyInAnyOrder(tuple("p/a/b", real.resolve("a/b")), tuple("p/a\\b", real.resolve("a\\b")));
-        assertThat(scan.skipped()).isEmpty();
-        assertThat(scan.emptyDirectories()).isZero();
+        TreeScan scan = TreeScan.of(root, TreeFilter.ALL);
+        assertThat(scan.files().values())
+                .extracting(TreeFile::path, TreeFile::file)
+                .containsExactlyInAnyOrder(tuple("a/b", real.resolve("a/b")), tuple("a\\b", real.resolve("a\\b")));
+        assertThat(scan.findings().skipped()).isEmpty();
+        assertThat(scan.findings().emptyDirectories()).isZero();
     }
 
     @Test
@@ -45,9 +44,9 @@ class TreeSyncTest {
             System.out.println("LEFT OUT: names that are not text, since this file system takes none");
         }
         assumeThat(made).as("this file system takes such names").isZero();
-        TreeScan scan = TreeScan.of(root, "");
-        assertThat(scan.files()).extracting(TreeSync.Entry::key).containsExactly("plain");
-        assertThat(scan.failures()).hasSize(2).allMatch(line -> line.endsWith("a name that this locale cannot decode"));
+        TreeScan scan = TreeScan.of(root, TreeFilter.ALL);
+        assertThat(scan.files()).containsOnlyKeys("plain");
+        assertThat(scan.findings().failures()).hasSize(2).allMatch(line -> line.endsWith("a name that this locale cannot decode"));
         assertThat(scan.isGone("x"))
                 .as("whichever name it had in another locale")
                 .isFalse();
@@ -55,11 +54,16 @@ class TreeSyncTest {
 
     @Test
     void aFileThatWentAwayIsAFailureOfItsOwn() {
-        Queue<String> failures = new ArrayDeque<>();
-        TreeSync.runNoting(failures, "gone", () -> {
+        TransferLog log = new TransferLog();
+        log.attempt("gone", () -> {
             throw new UncheckedIOException(new NoSuchFileException("gone"));
         });
-        assertThat(failures).singleElement().asString().startsWith("gone: ");
+        log.attempt("closed", () -> {
+            throw new AccessDeniedException("closed");
+        });
+        assertThat(log.failures()).hasSize(2);
+        assertThat(log.failures().getFirst()).startsWith("gone: ");
+        assertThat(log.failures().getLast()).isEqualTo("closed: permission denied");
     }
 
     @Test
@@ -68,9 +72,9 @@ class TreeSyncTest {
         Files.createDirectories(root.resolve("nested/empty-too"));
         Files.createDirectories(root.resolve("full"));
         Files.writeString(root.resolve("full/file.txt"), "content");
-        TreeScan scan = TreeScan.of(root, "");
-        assertThat(scan.files()).extracting(TreeSync.Entry::key).containsExactly("full/file.txt");
-        assertThat(scan.emptyDirectories()).isEqualTo(2);
+        TreeScan scan = TreeScan.of(root, TreeFilter.ALL);
+        assertThat(scan.files()).containsOnlyKeys("full/file.txt");
+        assertThat(scan.findings().emptyDirectories()).isEqualTo(2);
     }
 
     @Test

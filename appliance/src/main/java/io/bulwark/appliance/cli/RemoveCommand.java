@@ -1,0 +1,105 @@
+package io.bulwark.appliance.cli;
+
+import io.bulwark.appliance.transfer.TreeFilter;
+import io.bulwark.client.Bucket;
+import io.bulwark.client.Bulwark;
+import io.bulwark.client.ObjectInfo;
+import io.bulwark.client.bulk.BulkDelete;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code rm BUCKET/KEY}. */
+@Command(name = "rm", description = "Delete an object, those that match a pattern, or with -r all below a prefix.")
+final class RemoveCommand implements Callable<Integer> {
+    @Mixin
+    private final ClusterAccess access = new ClusterAccess();
+
+    @Parameters(
+            paramLabel = "BUCKET/KEY",
+            converter = ObjectPath.Converter.class,
+            description = "A key, or a pattern such as 'logs/*.gz'. The key of an object is never taken for a pattern.")
+    private ObjectPath path = new ObjectPath("", "");
+
+    @Option(
+            names = {"-r", "--recursive"},
+            description = "Delete all objects whose key begins with this prefix, or below directories that match.")
+    private boolean recursive;
+
+    @Option(names = "--version-id", paramLabel = "V", description = "Delete only this version, permanently.")
+    private long version;
+
+    @Option(names = "--dry-run", description = "Only print the keys.")
+    private boolean dryRun;
+
+    @Mixin
+    private final FilterOptions filter = new FilterOptions();
+
+    @Mixin
+    private final ParallelOption parallel = new ParallelOption();
+
+    @Override
+    public Integer call() throws InterruptedException {
+        if (version != 0 && (recursive || dryRun)) {
+            throw new CommandFailure(CommandFailure.USAGE, "--version-id takes one object");
+        }
+        TreeFilter taken = filter.filter();
+        try (Bulwark client = access.connect()) {
+            Bucket bucket = client.bucket(path.bucket());
+            if (version != 0) {
+                bucket.delete(path.needKey().key(), version);
+                print(new BulkDelete.Result(1, List.of()));
+                return 0;
+            }
+            List<String> keys = keys(bucket, taken);
+            if (dryRun) {
+                showPlan(keys);
+                return 0;
+            }
+            if (keys.size() == 1 && !recursive) {
+                bucket.delete(keys.getFirst()); // Fails if it is not there.
+                print(new BulkDelete.Result(1, List.of()));
+                return 0;
+            }
+            BulkDelete.Result result = BulkDelete.run(bucket, keys, parallel.value());
+            TransferRun.show("", result.failures());
+            print(result);
+            return result.failures().isEmpty() ? 0 : CommandFailure.FAILED;
+        }
+    }
+
+    private List<String> keys(Bucket bucket, TreeFilter taken) {
+        KeyPattern pattern = KeyPattern.of(bucket, recursive ? path.key() : path.needKey().key());
+        if (!pattern.isPattern() && !recursive) {
+            return List.of(pattern.key());
+        }
+        int from = pattern.directory().length();
+        return pattern.objects(bucket, recursive).stream()
+                .map(ObjectInfo::key)
+                .filter(key -> taken.accepts(key.substring(from)))
+                .toList();
+    }
+
+    private void showPlan(List<String> keys) {
+        if (access.global().json()) {
+            GlobalOptions.printJson(Map.of("bucket", path.bucket(), "keys", keys));
+            return;
+        }
+        keys.forEach(key -> System.out.println("delete  " + Text.printable(key)));
+        System.out.println("Would remove " + Text.count(keys.size(), "object") + ".");
+    }
+
+    private void print(BulkDelete.Result result) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("removed", result.deleted());
+        json.put("bucket", path.bucket());
+        json.put("key", path.key());
+        json.put("failed", result.failures().size());
+        access.global().print(json, "Removed " + Text.count(result.deleted(), "object") + ".");
+    }
+}

@@ -1,0 +1,77 @@
+package io.bulwark.appliance.transfer;
+
+import io.bulwark.client.Bucket;
+import io.bulwark.client.ObjectInfo;
+import io.bulwark.client.error.NoSuchKeyException;
+import io.bulwark.client.error.Subject;
+import java.util.Collections;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** The objects below a prefix as a tree of files. */
+final class ObjectTree {
+    private final Bucket bucket;
+    private final String prefix;
+
+    /** @param prefix put before each relative path; a '/' is added between the two if it is not empty */
+    ObjectTree(Bucket bucket, String prefix) {
+        this.bucket = bucket;
+        this.prefix = directory(prefix);
+    }
+
+    /** Returns the prefix of all keys below a path. */
+    static String directory(String path) {
+        return path.isEmpty() || path.endsWith("/") ? path : path + "/";
+    }
+
+    Bucket bucket() {
+        return bucket;
+    }
+
+    String prefix() {
+        return prefix;
+    }
+
+    String key(String path) {
+        return prefix + path;
+    }
+
+    /** Returns the objects that the filter takes, by their path. */
+    SortedMap<String, ObjectInfo> list(TreeFilter filter) {
+        SortedMap<String, ObjectInfo> found = new TreeMap<>();
+        try (Stream<ObjectInfo> all = bucket.stream(prefix)) {
+            all.forEach(object -> {
+                String path = object.key().substring(prefix.length());
+                if (!path.isEmpty() && filter.accepts(path)) {
+                    found.put(path, object);
+                }
+            });
+        }
+        return Collections.unmodifiableSortedMap(found);
+    }
+
+    /** Returns the objects that the filter takes. Fails if there is none below a prefix, whose name is probably wrong. */
+    SortedMap<String, ObjectInfo> listSource(TreeFilter filter) {
+        SortedMap<String, ObjectInfo> found = list(filter);
+        if (found.isEmpty() && !prefix.isEmpty()) {
+            try (Stream<ObjectInfo> all = bucket.stream(prefix)) {
+                if (all.findAny().isEmpty()) {
+                    throw new NoSuchKeyException(
+                            "there are no objects below this prefix", Subject.key(bucket.name(), prefix));
+                }
+            }
+        }
+        return found;
+    }
+
+    /** Returns whether there is no object of this path now. */
+    boolean isGone(String path) {
+        try {
+            bucket.head(key(path));
+            return false;
+        } catch (NoSuchKeyException e) {
+            return true;
+        }
+    }
+}
