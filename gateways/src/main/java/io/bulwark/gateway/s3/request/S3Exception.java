@@ -1,11 +1,17 @@
 package io.bulwark.gateway.s3.request;
 
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
 /** Refusal of a request, with the error code that clients of S3 know. */
 public final class S3Exception extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final String code;
     private final int status;
+    /** Further elements of the error document, in order. */
+    private final LinkedHashMap<String, String> details = new LinkedHashMap<>();
 
     /**
      * Creates one.
@@ -19,11 +25,22 @@ public final class S3Exception extends RuntimeException {
         this.status = status;
     }
 
+    /** Adds an element to the error document, as {@code BucketName}; returns this exception. */
+    public S3Exception with(String element, String value) {
+        details.put(element, value);
+        return this;
+    }
+
     public String code() {
         return code;
     }
 
     public int status() {
         return status;
+    }
+
+    /** Returns the further elements of the error document by name. */
+    public Map<String, String> details() {
+        return Collections.unmodifiableMap(details);
     }
 }
