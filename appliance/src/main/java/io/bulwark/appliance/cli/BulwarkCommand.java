@@ -48,6 +48,8 @@ import picocli.CommandLine.Spec;
             RoleCommands.Replica.class,
             RoleCommands.Supervise.class,
             ConsoleCommand.class,
+            S3Command.class,
+            AccessKeyCommand.class,
             InitCommand.class,
             KeygenCommand.class,
             PrincipalCommand.class,
