@@ -39,6 +39,11 @@ public class SignedIn {
         return find().map(Person::name).orElse("");
     }
 
+    /** Returns the role of this person; empty if nobody signed in. */
+    public Optional<Role> role() {
+        return find().map(Person::role);
+    }
+
     /** Returns whether this person has a role, or a higher one. */
     public boolean has(Role role) {
         return find().filter(person -> person.role().includes(role)).isPresent();

@@ -121,7 +121,7 @@ public sealed interface ChannelConfig {
         try {
             identity = Identity.load(file);
         } catch (IOException e) {
-            throw new ConfigException(String.valueOf(e.getMessage()), Subject.NONE, e);
+            throw ConfigurationFile.failure(file, "identity", e);
         }
         if (!identity.principal().equals(self)) {
             throw new ConfigException(

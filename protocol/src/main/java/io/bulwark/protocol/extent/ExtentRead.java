@@ -192,7 +192,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             case Holds ignored
             when answer.epoch() == group.epoch() -> {
                 slot.hold();
-                verdicts.remove(index, Verdict.UNREACHABLE);
+                verdicts.remove(index, Verdict.SLOW);
                 if (wantsFragment(index)) {
                     // The answer to an earlier request, or its repetition: the fragment may still come.
                     if (outcome == null) {
@@ -241,7 +241,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             if (slot.isSilent()
                     && timing.isLate(silentMillis, stillMillis, silentSlots, policy.f(), slowestAnswerMillis)) {
                 slot.hedged = true;
-                blame(index, Verdict.UNREACHABLE, "silent for " + silentMillis + " ms", effects);
+                blame(index, Verdict.SLOW, "no answer for " + silentMillis + " ms", effects);
             }
             if (outcome == null && nowMillis - slot.lastAskedMillis >= timing.retryMillis()) {
                 askAgain(nowMillis, index, effects);
@@ -307,7 +307,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         ReadSlot slot = slots[index];
         slot.found = found;
         slot.hold();
-        verdicts.remove(index, Verdict.UNREACHABLE);
+        verdicts.remove(index, Verdict.SLOW);
         slot.bad =
                 !found.checksum().pin().equals(pin) || !coding.isFragmentOf(found.checksum(), index, found.fragment());
         if (!slot.bad) {
@@ -648,7 +648,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             } else if (slot.refusal != null) {
                 reasons.put(index, node(index) + " answered " + slot.refusal);
             } else if (!slot.holds) {
-                reasons.put(index, node(index) + " is silent");
+                reasons.put(index, node(index) + " has not answered");
             }
         }
         return reasons;

@@ -177,7 +177,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
                             silentMillis, nowMillis - slot.movedMillis, silentSlots, policy.f(), slowestAnswerMillis)) {
                 slot.late = true;
                 String detail = "no answer to STORE for " + silentMillis + " ms";
-                effects.add(new Effect.Evidence(node(index), block, Verdict.UNREACHABLE, detail));
+                effects.add(new Effect.Evidence(node(index), block, Verdict.SLOW, detail));
             }
             if (nowMillis - slot.lastAskedMillis >= timing.retryMillis()) {
                 ask(nowMillis, index, effects);
@@ -281,7 +281,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
             if (!slot.stored) {
                 reasons.put(
                         index,
-                        slot.refusal == null ? node(index) + " is silent" : node(index) + " answered " + slot.refusal);
+                        slot.refusal == null ? node(index) + " has not answered" : node(index) + " answered " + slot.refusal);
             }
         }
         return reasons;

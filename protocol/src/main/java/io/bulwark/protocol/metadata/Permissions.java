@@ -26,17 +26,17 @@ final class Permissions {
         switch (command) {
             case Command.RenewSession ignored -> {}
             case Command.CloseSession ignored -> {}
-            case Command.CreateVolume ignored -> Grants.require(mayAdminister(by), by, "change volumes");
-            case Command.DeleteVolume ignored -> Grants.require(mayAdminister(by), by, "change volumes");
+            case Command.CreateVolume ignored -> requireVolumeChange(by);
+            case Command.DeleteVolume ignored -> requireVolumeChange(by);
             case Command.ReportEvidence ignored -> Grants.require(isNode(by), by, "report evidence");
             case Command.ReportPoison ignored -> Grants.require(isNode(by), by, "report poison");
-            case Command.ChangeHolder ignored -> Grants.require(mayAdminister(by), by, "change the holders of slots");
-            case Command.AbortChange ignored -> Grants.require(mayAdminister(by), by, "change the holders of slots");
-            case Command.SetNode ignored -> Grants.require(mayAdminister(by), by, "change the set of nodes");
-            case Command.RemoveNode ignored -> Grants.require(mayAdminister(by), by, "change the set of nodes");
+            case Command.ChangeHolder ignored -> requireHolderChange(by);
+            case Command.AbortChange ignored -> requireHolderChange(by);
+            case Command.SetNode ignored -> requireNodeChange(by);
+            case Command.RemoveNode ignored -> requireNodeChange(by);
             case Command.ChangeReplicas ignored -> Grants.require(mayAdminister(by), by, "change the set of replicas");
-            case Command.SealEpoch ignored -> Grants.require(isNode(by), by, "speak for a slot");
-            case Command.ConfirmEpoch ignored -> Grants.require(isNode(by), by, "speak for a slot");
+            case Command.SealEpoch ignored -> requireHolder(by);
+            case Command.ConfirmEpoch ignored -> requireHolder(by);
             case Command.LiftSuspension ignored -> Grants.require(mayAdminister(by), by, "lift suspensions");
             case Command.CreateBucket create ->
                 Grants.require(mayActOnVolume(by, create.volume(), Right.WRITE), by, "write");
@@ -53,9 +53,9 @@ final class Permissions {
             }
             case Command.RegisterPending ignored -> requireWrite(by, session);
             case Command.AbandonRanges ignored -> requireWrite(by, session);
-            case Command.AddPrincipal ignored -> Grants.require(mayAdminister(by), by, "change the principals");
-            case Command.RevokePrincipal ignored -> Grants.require(mayAdminister(by), by, "change the principals");
-            case Command.InvitePrincipal ignored -> Grants.require(mayAdminister(by), by, "change the principals");
+            case Command.AddPrincipal ignored -> requirePrincipalChange(by);
+            case Command.RevokePrincipal ignored -> requirePrincipalChange(by);
+            case Command.InvitePrincipal ignored -> requirePrincipalChange(by);
             case Command.RotateKey rotate ->
                 Grants.require(
                         mayAdminister(by) || by.principal().equals(rotate.principal()),
@@ -68,6 +68,26 @@ final class Permissions {
             case Command.SetGateways ignored -> Grants.require(mayAdminister(by), by, "name gateways");
             case Command.SetActFor ignored -> Grants.require(mayAdminister(by), by, "let principals act for others");
         }
+    }
+
+    private void requireHolderChange(Authority by) {
+        Grants.require(mayAdminister(by), by, "change the holders of slots");
+    }
+
+    private void requireNodeChange(Authority by) {
+        Grants.require(mayAdminister(by), by, "change the set of nodes");
+    }
+
+    private void requireHolder(Authority by) {
+        Grants.require(isNode(by), by, "speak for a slot");
+    }
+
+    private void requireVolumeChange(Authority by) {
+        Grants.require(mayAdminister(by), by, "change volumes");
+    }
+
+    private void requirePrincipalChange(Authority by) {
+        Grants.require(mayAdminister(by), by, "change the principals");
     }
 
     private void requireWrite(Authority by, Session session) {

@@ -313,7 +313,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
             }
             if (asked.isSlow(nowMillis) && !refusals.has(slot) && unreachable.add(slot)) {
                 effects.add(new Effect.Evidence(
-                        group.node(slot), group.block(), Verdict.UNREACHABLE, "no answer to a write"));
+                        group.node(slot), group.block(), Verdict.SLOW, "no answer to a write"));
             }
         }
     }

@@ -5,6 +5,8 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.file.OutputFile;
+import io.bulwark.transport.file.TextFile;
+import io.bulwark.transport.file.UnusableFileException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.StringReader;
@@ -12,7 +14,7 @@ import java.io.StringWriter;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.AlgorithmParameters;
 import java.security.GeneralSecurityException;
@@ -199,17 +201,18 @@ public final class Identity {
     /**
      * Reads an identity file.
      *
-     * @throws IOException if others may read it too, or it is not an identity; the message says what to do
+     * @throws UnusableFileException if it is missing, others may read it too, or it is not an identity; the message
+     *     says what to do
+     * @throws IOException if the system cannot read it
      */
     public static Identity load(Path file) throws IOException {
-        if (!Files.isRegularFile(file)) {
-            throw new IOException("there is no identity at " + file);
+        String text;
+        try {
+            SecretFile.check(file);
+            text = TextFile.read(file, FILE_BYTES_MAX);
+        } catch (NoSuchFileException e) {
+            throw new UnusableFileException("there is no identity at " + file, e);
         }
-        SecretFile.check(file);
-        if (Files.size(file) > FILE_BYTES_MAX) {
-            throw new IOException(file + " is too long for an identity");
-        }
-        String text = Files.readString(file, StandardCharsets.ISO_8859_1);
         if (Pkcs11Token.isNamedIn(text)) {
             return Pkcs11Token.parse(text, file).identity();
         }
@@ -225,7 +228,7 @@ public final class Identity {
                             .generateCertificate(new ByteArrayInputStream(certificate)),
                     false);
         } catch (IOException | GeneralSecurityException | IllegalStateException | IllegalArgumentException e) {
-            throw new IOException(file + " is not the identity of a principal: " + e.getMessage(), e);
+            throw new UnusableFileException(file + " is not the identity of a principal: " + e.getMessage(), e);
         }
     }
 
