@@ -547,7 +547,8 @@ class RoleFileTest {
         return switch (role) {
             case "node" -> RoleFile.node(file);
             case "replica" -> RoleFile.replica(file);
-            default -> RoleFile.console(file);
+            case "console" -> RoleFile.console(file);
+            default -> RoleFile.s3(file);
         };
     }
 
