@@ -52,10 +52,13 @@ class SessionBounds extends OncePerRequestFilter {
     private boolean isOutdated(@Nullable Authentication authentication) {
         return authentication != null
                 && authentication.getPrincipal() instanceof Person person
-                && (revoked.contains(person.principal())
-                        || accounts.find(person.name())
-                                .filter(Account::active)
-                                .filter(account -> account.version() == person.version())
-                                .isEmpty());
+                && (revoked.contains(person.principal()) || (person.isLocal() && isOutdated(person)));
+    }
+
+    private boolean isOutdated(Person person) {
+        return accounts.find(person.name())
+                .filter(Account::active)
+                .filter(account -> account.version() == person.version())
+                .isEmpty();
     }
 }

@@ -20,9 +20,12 @@ public class SignedIn {
         this.door = door;
     }
 
-    /** Returns the client whose commands name this person: replicas judge them by the person's rights. */
+    /**
+     * Returns the client whose commands name this person, so that replicas judge them by the person's rights: the one that the
+     * person's key opened, else the console's on the person's behalf.
+     */
     public Bulwark client() {
-        return door.onBehalfOf(principal());
+        return person().own().map(OwnConnection::client).orElseGet(() -> door.onBehalfOf(principal()));
     }
 
     /**

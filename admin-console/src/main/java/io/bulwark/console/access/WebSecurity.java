@@ -113,7 +113,7 @@ class WebSecurity {
     @Order(2)
     SecurityFilterChain pages(HttpSecurity http, OidcSignIn oidc) throws Exception {
         http.authorizeHttpRequests(requests -> {
-                    requests.requestMatchers(SIGN_IN, SETUP, "/password", "/error", "/webjars/**", "/*.css", "/*.js")
+                    requests.requestMatchers(SIGN_IN, SIGN_IN + "/key", SETUP, "/password", "/error", "/webjars/**", "/*.css", "/*.js")
                             .permitAll();
                     authorize(requests);
                 })

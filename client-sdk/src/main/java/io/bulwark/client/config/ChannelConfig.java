@@ -23,10 +23,15 @@ public sealed interface ChannelConfig {
     /**
      * TLS 1.3 with certificates on both sides.
      *
-     * @param identity the file of an {@link Identity}
+     * @param identity the file of an {@link Identity}; knowledge of the registry is kept beside it
      * @param genesis the cluster's {@link GenesisFile}
+     * @param opened the identity, where no file has it; it is in this process alone
      */
-    record Tls(Path identity, Path genesis) implements ChannelConfig {}
+    record Tls(Path identity, Path genesis, Optional<Identity> opened) implements ChannelConfig {
+        public Tls(Path identity, Path genesis) {
+            this(identity, genesis, Optional.empty());
+        }
+    }
 
     /** Plain text after a challenge under the keys of the key ring; all addresses but loopback are refused. */
     record InsecureLoopback() implements ChannelConfig {}
@@ -46,7 +51,7 @@ public sealed interface ChannelConfig {
             case InsecureLoopback ignored ->
                 new io.bulwark.transport.InsecureLoopback(ring.get().pairwiseKeys());
             case Tls files -> {
-                Identity identity = identity(files.identity(), self);
+                Identity identity = identity(files, self);
                 GenesisFile genesis = GenesisFile.load(files.genesis());
                 genesis.requireReplicas(replicas, files.genesis());
                 KnownPrincipals known = KnownPrincipals.load(genesis, kept);
@@ -80,7 +85,7 @@ public sealed interface ChannelConfig {
                 yield submission -> submission.signed(
                         cluster,
                         self,
-                        content -> identity(files.identity(), self).sign(content));
+                        content -> identity(files, self).sign(content));
             }
         };
     }
@@ -93,7 +98,7 @@ public sealed interface ChannelConfig {
     default Optional<OwnKey> ownKey(PrincipalId self) {
         return switch (this) {
             case InsecureLoopback ignored -> Optional.empty();
-            case Tls files -> Optional.of(identity(files.identity(), self).ownKey());
+            case Tls files -> Optional.of(identity(files, self).ownKey());
         };
     }
 
@@ -116,10 +121,11 @@ public sealed interface ChannelConfig {
         }
     }
 
-    private static Identity identity(Path file, PrincipalId self) {
+    private static Identity identity(Tls files, PrincipalId self) {
+        Path file = files.identity();
         Identity identity;
         try {
-            identity = Identity.load(file);
+            identity = files.opened().isPresent() ? files.opened().get() : Identity.load(file);
         } catch (IOException e) {
             throw ConfigurationFile.failure(file, "identity", e);
         }

@@ -6,6 +6,7 @@ import io.bulwark.client.error.Subject;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.transport.identity.Identity;
 import io.bulwark.transport.file.OutputFile;
 import io.bulwark.transport.file.TextFile;
 import java.io.IOException;
@@ -111,6 +112,22 @@ public record ClientConfig(
             List<Endpoint> replicas,
             long bytesInFlightMax) {
         this(principal, keyRing, channels, faultyReplicas, replicas, bytesInFlightMax, Optional.empty());
+    }
+
+    /**
+     * Returns the configuration of another principal of this cluster, whose identity no file here has.
+     *
+     * @param directory of the knowledge of the registry, which is kept for the principal
+     * @throws ConfigException if the cluster has no keys
+     */
+    public ClientConfig withOpened(Identity identity, Path directory) {
+        if (!(channels instanceof ChannelConfig.Tls files)) {
+            throw new ConfigException("an insecure-loopback cluster has no keys", Subject.NONE);
+        }
+        ChannelConfig opened = new ChannelConfig.Tls(
+                Identity.file(directory, identity.principal()), files.genesis(), Optional.of(identity));
+        return new ClientConfig(
+                identity.principal(), null, opened, faultyReplicas, replicas, bytesInFlightMax, Optional.empty());
     }
 
     /** The same with keys for the objects. */
