@@ -21,6 +21,8 @@ import io.bulwark.client.error.UnavailableException;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.extent.FragmentSurvey;
 import io.bulwark.protocol.metadata.Names;
+import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.wire.Bytes;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -126,8 +128,10 @@ public final class MemoryBucket implements Bucket {
                 versions.getAsLong(),
                 content.length,
                 MemoryCluster.NOW,
-                options.contentType(),
-                options.tags(),
+                new VersionState(
+                        !spec.keepVersions(),
+                        new ObjectAttributes(options.contentType(), options.tags(), options.properties()),
+                        options.lock()),
                 List.of());
         add(key, new Stored(info.version(), Bytes.of(content), info));
         return info;
@@ -356,7 +360,8 @@ public final class MemoryBucket implements Bucket {
                             each.version == stored.getLast().version,
                             each.info == null,
                             each.content.length(),
-                            MemoryCluster.NOW));
+                            MemoryCluster.NOW,
+                            each.info == null ? VersionState.ofMarker(false) : each.info.state()));
                 }
             }
         });
@@ -392,6 +397,7 @@ public final class MemoryBucket implements Bucket {
                 PutOptions.DEFAULT
                         .withContentType(source.contentType())
                         .withTags(source.tags())
+                        .withProperties(source.properties())
                         .withPrecondition(precondition));
     }
 

@@ -92,12 +92,12 @@ final class EncryptedBucket implements Bucket {
 
     private InputStream open(ObjectInfo info, GetOptions options) {
         GetOptions pinned = options.withVersion(info.version());
-        String tag = info.tags().get(ObjectEncryption.TAG);
-        if (tag == null) {
+        String header = info.properties().get(ObjectEncryption.PROPERTY);
+        if (header == null) {
             return stored.get(info.key(), pinned);
         }
         Subject subject = Subject.key(name(), info.key());
-        SegmentCipher cipher = ObjectEncryption.of(tag, keys, subject).cipher();
+        SegmentCipher cipher = ObjectEncryption.of(header, keys, subject).cipher();
         OpeningStream.Range range = OpeningStream.Range.of(info.length(), options.offset(), options.length(), subject);
         InputStream sealed = stored.get(
                 info.key(),
@@ -210,16 +210,16 @@ final class EncryptedBucket implements Bucket {
 
     private ObjectEncryption encryption(String key, PutOptions options) {
         Subject subject = Subject.key(name(), key);
-        if (options.tags().containsKey(ObjectEncryption.TAG)) {
-            throw new InvalidRequestException("the tag " + ObjectEncryption.TAG + " is reserved", subject);
+        if (options.properties().containsKey(ObjectEncryption.PROPERTY)) {
+            throw new InvalidRequestException("the property " + ObjectEncryption.PROPERTY + " is reserved", subject);
         }
         return ObjectEncryption.fresh(keys, random, subject);
     }
 
     private static PutOptions with(PutOptions options, ObjectEncryption encryption) {
-        SortedMap<String, String> tags = new TreeMap<>(options.tags());
-        tags.put(ObjectEncryption.TAG, encryption.tag());
-        return options.withTags(tags).withProgress(plain(options.progress()));
+        SortedMap<String, String> properties = new TreeMap<>(options.properties());
+        properties.put(ObjectEncryption.PROPERTY, encryption.header());
+        return options.withProperties(properties).withProgress(plain(options.progress()));
     }
 
     private static ObjectInfo plain(ObjectInfo info) {

@@ -110,8 +110,7 @@ final class Listing {
                 entry.version(),
                 entry.length(),
                 Instant.ofEpochMilli(entry.linkedMillis()),
-                entry.attributes().contentType(),
-                entry.attributes().tags(),
+                entry.state(),
                 List.of());
     }
 
@@ -123,6 +122,7 @@ final class Listing {
                 entry.latest(),
                 entry.deleteMarker(),
                 entry.length(),
-                Instant.ofEpochMilli(entry.linkedMillis()));
+                Instant.ofEpochMilli(entry.linkedMillis()),
+                entry.state());
     }
 }

@@ -21,6 +21,7 @@ import io.bulwark.protocol.metadata.Names;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.file.FileFailure;
 import io.bulwark.transport.file.OutputFile;
@@ -155,12 +156,7 @@ final class RemoteBucket implements Bucket {
 
     private ObjectWriter writer(String key, long length, PutOptions options, Deadline deadline) {
         checkKey(key);
-        ObjectAttributes attributes;
-        try {
-            attributes = new ObjectAttributes(options.contentType(), options.tags());
-        } catch (IllegalArgumentException e) {
-            throw new InvalidRequestException(String.valueOf(e.getMessage()), subject(key), e);
-        }
+        ObjectAttributes attributes = attributes(key, options);
         LongConsumer progress = done -> options.progress().onProgress(done, length);
         return new ObjectWriter(
                 client.store(),
@@ -171,15 +167,22 @@ final class RemoteBucket implements Bucket {
                 progress);
     }
 
+    private ObjectAttributes attributes(String key, PutOptions options) {
+        try {
+            return new ObjectAttributes(options.contentType(), options.tags(), options.properties());
+        } catch (IllegalArgumentException e) {
+            throw new InvalidRequestException(String.valueOf(e.getMessage()), subject(key), e);
+        }
+    }
+
     private ObjectInfo stored(String key, WriterStream.Stored stored, PutOptions options) {
         return new ObjectInfo(
                 name,
                 key,
                 stored.reply().version(),
                 stored.length(),
-                Instant.now(),
-                options.contentType(),
-                options.tags(),
+                Instant.ofEpochMilli(stored.reply().linkedMillis()),
+                new VersionState(stored.reply().isNull(), attributes(key, options), stored.reply().lock()),
                 List.of());
     }
 
@@ -254,7 +257,7 @@ final class RemoteBucket implements Bucket {
     }
 
     private ObjectReader reader(String key, Reply.ObjectFound found, GetOptions options, Deadline deadline) {
-        if (!options.asStored() && found.inode().attributes().tags().containsKey(ObjectEncryption.TAG)) {
+        if (!options.asStored() && found.attributes().properties().containsKey(ObjectEncryption.PROPERTY)) {
             throw new KeyMissingException(
                     "it is encrypted, and this client has no keys; set encrypt-with", subject(key));
         }
@@ -339,6 +342,7 @@ final class RemoteBucket implements Bucket {
         PutOptions options = PutOptions.DEFAULT
                 .withContentType(source.contentType())
                 .withTags(source.tags())
+                .withProperties(source.properties())
                 .withPrecondition(precondition);
         GetOptions stored = GetOptions.DEFAULT.withVersion(source.version()).withAsStored(true);
         try (InputStream content = get(key, stored)) {
@@ -354,15 +358,13 @@ final class RemoteBucket implements Bucket {
     }
 
     private ObjectInfo info(String key, Reply.ObjectFound found) {
-        ObjectAttributes attributes = found.inode().attributes();
         return new ObjectInfo(
                 name,
                 key,
                 found.version(),
                 found.inode().layout().length(),
                 Instant.ofEpochMilli(found.linkedMillis()),
-                attributes.contentType(),
-                attributes.tags(),
+                found.state(),
                 found.inode().layout().ranges());
     }
 

@@ -241,7 +241,7 @@ class ObjectTest {
 
     @Test
     void anEncryptedObjectComesOnlyAsStored() throws Exception {
-        photos.put("secret", CONTENT, PutOptions.DEFAULT.withTags(Map.of(ObjectEncryption.TAG, "x")));
+        photos.put("secret", CONTENT, PutOptions.DEFAULT.withProperties(Map.of(ObjectEncryption.PROPERTY, "x")));
         CONSOLE.perform(get(object("secret"))).andExpect(status().is(422));
         CONSOLE.perform(get(URI.create(object("secret") + "&asStored=true")))
                 .andExpect(content().bytes(CONTENT));

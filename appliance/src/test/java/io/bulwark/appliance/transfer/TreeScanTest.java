@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.client.ObjectInfo;
+import io.bulwark.protocol.object.VersionState;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
@@ -12,7 +13,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,7 +36,7 @@ class TreeScanTest {
 
     private static List<String> gone(TreeScan scan, String... keys) {
         List<ObjectInfo> objects = Stream.of(keys)
-                .map(key -> new ObjectInfo("bucket", key, 1, 1, Instant.EPOCH, "", new TreeMap<>(), List.of()))
+                .map(key -> new ObjectInfo("bucket", key, 1, 1, Instant.EPOCH, VersionState.ofMarker(true), List.of()))
                 .toList();
         return TreeSync.compare(scan, objects).gone();
     }
@@ -138,7 +138,7 @@ class TreeScanTest {
         Path bare = directory.resolve("bare");
         Files.createDirectories(bare.resolve("empty"));
         TreeScan scan = TreeScan.of(bare, "");
-        ObjectInfo object = new ObjectInfo("bucket", "a", 1, 1, Instant.EPOCH, "", new TreeMap<>(), List.of());
+        ObjectInfo object = new ObjectInfo("bucket", "a", 1, 1, Instant.EPOCH, VersionState.ofMarker(true), List.of());
         assertThat(TreeSync.compare(scan, List.of(object)).isEmptied()).isTrue();
         assertThat(TreeSync.compare(scan, List.of()).isEmptied()).isFalse();
         assertThat(TreeSync.compare(TreeScan.of(root, ""), List.of(object)).isEmptied())

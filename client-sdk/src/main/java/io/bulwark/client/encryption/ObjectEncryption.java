@@ -14,23 +14,23 @@ import java.security.UnrecoverableKeyException;
 import java.util.Base64;
 
 /**
- * Encryption of one object. A tag of the object, {@link #TAG}, holds all that a reader needs besides a key, and follows
+ * Encryption of one object. A property of the object, {@link #PROPERTY}, holds all that a reader needs besides a key, and follows
  * the object when it is copied or renamed. It holds the version of this format, a random id of the object, the name of
  * the key, and the data key wrapped by it. The wrapped key and every segment are bound to the id.
  */
 public final class ObjectEncryption {
-    /** The name of the tag. */
-    public static final String TAG = "bulwark-encryption";
+    /** The name of the property. */
+    public static final String PROPERTY = "bulwark-encryption";
 
     private static final int VERSION = 1;
     private static final int ID_BYTES = 16;
     private static final Bytes BOUND_TAG = Bytes.of("bulwark object\0".getBytes(StandardCharsets.US_ASCII));
 
-    private final String tag;
+    private final String header;
     private final SegmentCipher cipher;
 
-    private ObjectEncryption(String tag, SegmentCipher cipher) {
-        this.tag = tag;
+    private ObjectEncryption(String header, SegmentCipher cipher) {
+        this.header = header;
         this.cipher = cipher;
     }
 
@@ -63,14 +63,14 @@ public final class ObjectEncryption {
     }
 
     /**
-     * Returns the encryption of the object that has this tag.
+     * Returns the encryption of the object that has this header.
      *
      * @throws KeyMissingException if the key is not among those of the provider
-     * @throws NotAuthenticException if the tag was changed
+     * @throws NotAuthenticException if the header was changed
      */
-    public static ObjectEncryption of(String tag, KeyProvider keys, Subject subject) {
+    public static ObjectEncryption of(String header, KeyProvider keys, Subject subject) {
         try {
-            WireReader in = new WireReader(Bytes.of(Base64.getDecoder().decode(tag)));
+            WireReader in = new WireReader(Bytes.of(Base64.getDecoder().decode(header)));
             if (in.u8() != VERSION) {
                 throw new MalformedException("an unknown version");
             }
@@ -82,7 +82,7 @@ public final class ObjectEncryption {
             if (dataKey.length() != AesGcm.KEY_BYTES) {
                 throw new GeneralSecurityException("a data key of " + dataKey.length() + " bytes");
             }
-            return new ObjectEncryption(tag, new SegmentCipher(dataKey, bound));
+            return new ObjectEncryption(header, new SegmentCipher(dataKey, bound));
         } catch (UnrecoverableKeyException e) {
             throw new KeyMissingException("it is encrypted, and " + e.getMessage(), subject, e);
         } catch (GeneralSecurityException | MalformedException | IllegalArgumentException e) {
@@ -90,9 +90,9 @@ public final class ObjectEncryption {
         }
     }
 
-    /** Returns the value of the object's {@link #TAG}. */
-    public String tag() {
-        return tag;
+    /** Returns the value of the object's {@link #PROPERTY}. */
+    public String header() {
+        return header;
     }
 
     public SegmentCipher cipher() {

@@ -6,9 +6,9 @@ import io.bulwark.client.ObjectInfo;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.object.VersionState;
 import java.time.Instant;
 import java.util.List;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 class BucketVerifierTest {
@@ -33,6 +33,6 @@ class BucketVerifierTest {
     }
 
     private static ObjectInfo object(String key, BlockRange... blocks) {
-        return new ObjectInfo("photos", key, 1, 1, Instant.EPOCH, "", new TreeMap<>(), List.of(blocks));
+        return new ObjectInfo("photos", key, 1, 1, Instant.EPOCH, VersionState.ofMarker(true), List.of(blocks));
     }
 }

@@ -125,7 +125,8 @@ class EncryptedBucketTest {
         assertThat(photos.getBytes("secret", GetOptions.DEFAULT.withAsStored(true)))
                 .isEqualTo(seen);
         assertThatThrownBy(() ->
-                        photos.put("tagged", content, PutOptions.DEFAULT.withTags(Map.of(ObjectEncryption.TAG, "x"))))
+                        photos.put(
+                                "marked", content, PutOptions.DEFAULT.withProperties(Map.of(ObjectEncryption.PROPERTY, "x"))))
                 .isInstanceOf(InvalidRequestException.class);
         stored.put("plain", content);
         assertThat(photos.getBytes("plain")).as("what is not encrypted").isEqualTo(content);

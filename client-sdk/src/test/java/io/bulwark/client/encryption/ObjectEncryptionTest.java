@@ -49,7 +49,7 @@ class ObjectEncryptionTest {
     private Stored put(byte[] plain) throws IOException {
         ObjectEncryption encryption = ObjectEncryption.fresh(keys, secure, SUBJECT);
         try (InputStream sealing = new SealingStream(new ByteArrayInputStream(plain), encryption.cipher())) {
-            return new Stored(encryption.tag(), sealing.readAllBytes());
+            return new Stored(encryption.header(), sealing.readAllBytes());
         }
     }
 
@@ -151,15 +151,15 @@ class ObjectEncryptionTest {
     void withoutTheKeyNothingIsReadAndAnOldKeyStillReads(@TempDir Path directory) throws IOException {
         Path file = KeyFiles.create(directory.resolve("keys.p12"), "2025", "2026");
         ObjectEncryption old = ObjectEncryption.fresh(KeyFiles.load(file, "2025"), secure, SUBJECT);
-        assertThat(ObjectEncryption.of(old.tag(), KeyFiles.load(file, "2026"), SUBJECT)
-                        .tag())
-                .isEqualTo(old.tag());
-        assertThatThrownBy(() -> ObjectEncryption.of(old.tag(), keys, SUBJECT))
+        assertThat(ObjectEncryption.of(old.header(), KeyFiles.load(file, "2026"), SUBJECT)
+                        .header())
+                .isEqualTo(old.header());
+        assertThatThrownBy(() -> ObjectEncryption.of(old.header(), keys, SUBJECT))
                 .isInstanceOf(KeyMissingException.class)
                 .hasMessageContaining("\"2025\" is not in")
                 .hasMessageContaining("photos");
         KeyProvider sameName = KeyFiles.load(KeyFiles.create(directory.resolve("other.p12"), "2025"), "2025");
-        assertThatThrownBy(() -> ObjectEncryption.of(old.tag(), sameName, SUBJECT))
+        assertThatThrownBy(() -> ObjectEncryption.of(old.header(), sameName, SUBJECT))
                 .isInstanceOf(NotAuthenticException.class);
     }
 

@@ -7,6 +7,7 @@ import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.object.Inode;
+import io.bulwark.protocol.object.ObjectLock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -80,9 +81,9 @@ final class MemoryMetadata implements Metadata {
                     }
                     used.add(range);
                 }
-                Inode inode = new Inode(++inodes, put.layout(), put.attributes(), 0);
+                Inode inode = new Inode(++inodes, put.layout(), 0);
                 objects.put(put.key(), inode);
-                yield new Reply.ObjectStored(inode.id(), inode.id());
+                yield new Reply.ObjectStored(inode.id(), inode.id(), 0, true, ObjectLock.NONE);
             }
             case Command.RegisterPending pending -> {
                 registered.addAll(pending.ranges());

@@ -2,6 +2,7 @@ package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Tables.Name;
+import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
@@ -34,17 +35,18 @@ final class Bucket {
      * @param inode 0 for a delete marker
      * @param owner who made it, on whose account it is
      */
-    record Link(long inode, long linkedMillis, PrincipalId owner) {
+    record Link(long inode, long linkedMillis, PrincipalId owner, VersionState state) {
         boolean marker() {
             return inode == 0;
         }
 
         void write(WireWriter out) {
             owner.write(out.i64(inode).i64(linkedMillis));
+            state.write(out);
         }
 
         static Link read(WireReader in) {
-            return new Link(in.nonNegative64(), in.nonNegative64(), PrincipalId.read(in));
+            return new Link(in.nonNegative64(), in.nonNegative64(), PrincipalId.read(in), VersionState.read(in));
         }
     }
 

@@ -4,7 +4,6 @@ import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Tables.DueInode;
 import io.bulwark.protocol.object.Inode;
-import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
@@ -138,7 +137,7 @@ final class Inodes {
     }
 
     /** Checks the quota and the ranges, consumes the pending uploads, and makes an inode without links. */
-    Inode create(Session session, List<Long> pendingIds, ObjectLayout layout, ObjectAttributes attributes, long now) {
+    Inode create(Session session, List<Long> pendingIds, ObjectLayout layout, long now) {
         Volumes.Entry volume = volumes.byId(layout.volume());
         List<BlockRange> ofPending = rangesOfPending(session, pendingIds);
         long added = layout.length() - pendingBytes(volume, ofPending);
@@ -149,7 +148,7 @@ final class Inodes {
         }
         volume.charge(added);
         pendingIds.forEach(id -> removePending(session, id));
-        Inode inode = new Inode(++tables.totals().lastInode, layout, attributes, now);
+        Inode inode = new Inode(++tables.totals().lastInode, layout, now);
         put(inode.id(), new Stored(inode, session.owner));
         return inode;
     }
@@ -275,11 +274,8 @@ final class Inodes {
                 + switch (entry) {
                     case Stored stored -> {
                         ObjectLayout layout = stored.inode.layout();
-                        WireWriter attributes = new WireWriter();
-                        stored.inode.attributes().write(attributes);
                         yield (long) Weight.RANGE_BYTES * layout.ranges().size()
-                                + layout.pins().length()
-                                + attributes.length();
+                                + layout.pins().length();
                     }
                     case Pending pending -> (long) Weight.RANGE_BYTES * pending.ranges.size();
                 };

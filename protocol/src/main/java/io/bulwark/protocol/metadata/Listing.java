@@ -4,12 +4,11 @@ import io.bulwark.protocol.metadata.Bucket.Link;
 import io.bulwark.protocol.metadata.Tables.Name;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 
 /**
  * Lists of a bucket's objects and versions, page by page. The search for a page is bounded, so that a bucket full of
@@ -61,9 +60,9 @@ final class Listing {
                     bytes += ENTRY_BYTES + end;
                     at = behind(common);
                 } else {
-                    Reply.ObjectEntry object = object(latest, query.withTags());
+                    Reply.ObjectEntry object = object(latest, query.withAttributes());
                     objects.add(object);
-                    bytes += ENTRY_BYTES + key.length() + lengthOf(object.attributes());
+                    bytes += ENTRY_BYTES + key.length() + object.attributes().encodedBytes();
                 }
             }
             entry = bucket.first(bucket.behind(at));
@@ -98,28 +97,33 @@ final class Listing {
                 latest = version;
             }
             page.add(version(Names.text(key), version, entry.value(), version == latest));
-            bytes += ENTRY_BYTES + key.length();
+            bytes += ENTRY_BYTES + key.length() + entry.value().state().attributes().encodedBytes();
         }
         return new Reply.VersionList(page, false, "", 0);
     }
 
-    private Reply.ObjectEntry object(Table.Entry<Name, Link> latest, boolean withTags) {
+    private Reply.ObjectEntry object(Table.Entry<Name, Link> latest, boolean withAttributes) {
         Inode inode = inodes.inode(latest.value().inode());
-        ObjectAttributes attributes = withTags
-                ? inode.attributes()
-                : new ObjectAttributes(inode.attributes().contentType(), new TreeMap<>());
         return new Reply.ObjectEntry(
                 Names.text(latest.key().key()),
                 latest.key().version(),
                 inode.id(),
                 inode.layout().length(),
                 latest.value().linkedMillis(),
-                attributes);
+                state(latest.value(), withAttributes));
+    }
+
+    private static VersionState state(Link link, boolean withAttributes) {
+        VersionState state = link.state();
+        return withAttributes
+                ? state
+                : state.withAttributes(
+                        ObjectAttributes.ofType(state.attributes().contentType()));
     }
 
     private Reply.VersionEntry version(String key, long version, Link link, boolean latest) {
         long length = link.marker() ? 0 : inodes.inode(link.inode()).layout().length();
-        return new Reply.VersionEntry(key, version, latest, link.inode(), length, link.linkedMillis());
+        return new Reply.VersionEntry(key, version, latest, link.inode(), length, link.linkedMillis(), link.state());
     }
 
     private static Name start(Bucket bucket, Bytes prefix, Bytes after) {
@@ -150,13 +154,5 @@ final class Listing {
             }
         }
         return 0;
-    }
-
-    private static int lengthOf(ObjectAttributes attributes) {
-        int length = attributes.contentType().length();
-        for (Map.Entry<String, String> tag : attributes.tags().entrySet()) {
-            length += 8 + tag.getKey().length() + tag.getValue().length();
-        }
-        return length;
     }
 }

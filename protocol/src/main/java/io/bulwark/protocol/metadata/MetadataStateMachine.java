@@ -537,6 +537,7 @@ public final class MetadataStateMachine {
                 yield new Reply.ObjectFound(
                         found.version(),
                         found.link().linkedMillis(),
+                        found.link().state(),
                         inodes.inode(found.link().inode()));
             }
             case Query.FindInode of -> new Reply.InodeFound(inodes.find(of.inode()));

@@ -6,7 +6,10 @@ import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Bucket.Link;
 import io.bulwark.protocol.object.Inode;
+import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.ObjectLock;
+import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import java.util.stream.StreamSupport;
@@ -94,8 +97,9 @@ final class Namespace {
         }
         checkCondition(bucket, key, put.condition());
         checkQuota(bucket, key, layout.length());
-        Inode inode = inodes.create(session, put.pending(), layout, put.attributes(), now);
-        return new Reply.ObjectStored(inode.id(), link(bucket, key, new Link(inode.id(), now, session.owner)));
+        Inode inode = inodes.create(session, put.pending(), layout, now);
+        Link link = new Link(inode.id(), now, session.owner, state(bucket, put.attributes()));
+        return stored(link, link(bucket, key, link));
     }
 
     Reply.Deleted delete(Command.DeleteObject delete, PrincipalId by, long now) {
@@ -106,11 +110,12 @@ final class Namespace {
                     bucket.link(key, delete.version()).isPresent(),
                     MetadataError.NO_SUCH_VERSION,
                     delete.bucket() + "/" + delete.key() + " version " + delete.version());
-            remove(bucket, key, delete.version());
-            return new Reply.Deleted(delete.version(), false);
+            Link link = remove(bucket, key, delete.version());
+            return new Reply.Deleted(delete.version(), link.marker(), link.state().isNull());
         }
         FoundLink found = find(delete.bucket(), delete.key(), 0);
-        return new Reply.Deleted(hide(found, by, now), bucket.versioning == Versioning.KEEP_ALL);
+        boolean keeps = bucket.versioning == Versioning.KEEP_ALL;
+        return new Reply.Deleted(hide(found, by, now), keeps, !keeps);
     }
 
     Reply.ObjectStored rename(Command.RenameObject rename, PrincipalId by, long now) {
@@ -120,17 +125,18 @@ final class Namespace {
         CommandRefusal.refuseUnless(
                 to != from.bucket || !toKey.equals(from.key), MetadataError.BAD_ARGUMENT, "both names are the same");
         boolean addsBytes = to != from.bucket || to.versioning == Versioning.KEEP_ALL;
-        long version = relink(from, to, toKey, rename.condition(), addsBytes, new Link(from.link.inode(), now, by));
+        Link link = new Link(from.link.inode(), now, by, state(to, from.link.state().attributes()));
+        long version = relink(from, to, toKey, rename.condition(), addsBytes, link);
         hide(from, by, now);
-        return new Reply.ObjectStored(from.link.inode(), version);
+        return stored(link, version);
     }
 
     Reply.ObjectStored copy(Command.CopyObject copy, PrincipalId by, long now) {
         FoundLink from = find(copy.bucket(), copy.key(), copy.version());
         Bucket to = bucket(copy.toBucket());
-        long version =
-                relink(from, to, key(copy.toKey()), copy.condition(), true, new Link(from.link.inode(), now, by));
-        return new Reply.ObjectStored(from.link.inode(), version);
+        Link link = new Link(from.link.inode(), now, by, state(to, from.link.state().attributes()));
+        long version = relink(from, to, key(copy.toKey()), copy.condition(), true, link);
+        return stored(link, version);
     }
 
     /** A version that is not a delete marker; the latest for 0. */
@@ -144,6 +150,11 @@ final class Namespace {
                 .filter(link -> !link.marker())
                 .map(link -> new FoundLink(bucket, key, number, link))
                 .orElseThrow(() -> new CommandRefusal(MetadataError.NO_SUCH_VERSION, name + " version " + number));
+    }
+
+    private static Reply.ObjectStored stored(Link link, long version) {
+        VersionState state = link.state();
+        return new Reply.ObjectStored(link.inode(), version, link.linkedMillis(), state.isNull(), state.lock());
     }
 
     int bucketCount() {
@@ -201,7 +212,7 @@ final class Namespace {
     private long hide(FoundLink found, PrincipalId by, long now) {
         if (found.bucket.versioning == Versioning.KEEP_ALL) {
             long marker = ++tables.totals().lastVersion;
-            putLink(found.bucket, found.key, marker, new Link(0, now, by));
+            putLink(found.bucket, found.key, marker, new Link(0, now, by, VersionState.ofMarker(false)));
             return marker;
         }
         remove(found.bucket, found.key, found.version);
@@ -210,22 +221,30 @@ final class Namespace {
 
     private void putLink(Bucket bucket, Bytes key, long version, Link link) {
         bucket.add(key, version, link);
-        tables.weight.add(link.owner(), weightOf(key));
+        tables.weight.add(link.owner(), weightOf(key, link));
     }
 
-    private void remove(Bucket bucket, Bytes key, long version) {
+    private Link remove(Bucket bucket, Bytes key, long version) {
         Link link = bucket.link(key, version)
                 .orElseThrow(() -> new IllegalStateException("version " + version + " is not there"));
         bucket.remove(key, version);
-        tables.weight.add(link.owner(), -weightOf(key));
+        tables.weight.add(link.owner(), -weightOf(key, link));
         bucket.bytes -= lengthOf(link);
         if (!link.marker()) {
             inodes.unlink(link.inode());
         }
+        return link;
     }
 
-    private static long weightOf(Bytes key) {
-        return Weight.LINK_BYTES + (long) key.length();
+    private static long weightOf(Bytes key, Link link) {
+        return (long) Weight.LINK_BYTES
+                + key.length()
+                + link.state().attributes().encodedBytes();
+    }
+
+    /** Returns the state of a new version in a bucket. */
+    private static VersionState state(Bucket bucket, ObjectAttributes attributes) {
+        return new VersionState(bucket.versioning != Versioning.KEEP_ALL, attributes, ObjectLock.NONE);
     }
 
     private long lengthOf(Link link) {

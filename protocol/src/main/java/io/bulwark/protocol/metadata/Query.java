@@ -62,9 +62,9 @@ public sealed interface Query {
      *
      * @param delimiter if not empty, keys that have it after the prefix are rolled up into one common prefix
      * @param after empty, or the {@code next} of the page before
-     * @param withTags whether the entries carry tags
+     * @param withAttributes whether the entries carry tags and properties
      */
-    record ListObjects(String bucket, String prefix, String delimiter, Bytes after, int limit, boolean withTags)
+    record ListObjects(String bucket, String prefix, String delimiter, Bytes after, int limit, boolean withAttributes)
             implements Query {}
 
     /**

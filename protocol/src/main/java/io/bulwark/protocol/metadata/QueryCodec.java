@@ -64,7 +64,7 @@ final class QueryCodec {
                         .string(list.delimiter())
                         .bytes(list.after())
                         .i32(list.limit())
-                        .bool(list.withTags());
+                        .bool(list.withAttributes());
             case ListVersions list ->
                 out.u8(10)
                         .string(list.bucket())

@@ -10,6 +10,8 @@ import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.ObjectLock;
+import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
@@ -59,17 +61,26 @@ public sealed interface Reply {
 
     record VolumeCreated(int volume) implements Reply {}
 
-    /** A name links to the inode now. Version numbers grow over all names and are never reused. */
-    record ObjectStored(long inode, long version) implements Reply {}
+    /**
+     * A name links to the inode now.
+     *
+     * @param version grows over all names, is never reused
+     * @param linkedMillis when the name got this version
+     * @param isNull whether it is the null version
+     */
+    record ObjectStored(long inode, long version, long linkedMillis, boolean isNull, ObjectLock lock)
+            implements Reply {}
 
     record PendingRegistered(long pending) implements Reply {}
 
     /**
      * A name has lost its latest version, or one version.
      *
-     * @param version the number of the delete marker, or of the version that is gone
+     * @param version the number of the delete marker, or of the version that is gone; 0 if there was none
+     * @param marker whether it is a delete marker that was made or is gone
+     * @param isNull whether it is the null version
      */
-    record Deleted(long version, boolean marker) implements Reply {}
+    record Deleted(long version, boolean marker, boolean isNull) implements Reply {}
 
     record Map(ClusterMap map) implements Reply {}
 
@@ -146,7 +157,11 @@ public sealed interface Reply {
      *
      * @param linkedMillis when the name got this version
      */
-    record ObjectFound(long version, long linkedMillis, Inode inode) implements Reply {}
+    record ObjectFound(long version, long linkedMillis, VersionState state, Inode inode) implements Reply {
+        public ObjectAttributes attributes() {
+            return state.attributes();
+        }
+    }
 
     /**
      * An inode by its id.
@@ -156,8 +171,11 @@ public sealed interface Reply {
     record InodeFound(Optional<Inode> inode) implements Reply {}
 
     /** One entry of a list of objects. */
-    record ObjectEntry(
-            String key, long version, long inode, long length, long linkedMillis, ObjectAttributes attributes) {}
+    record ObjectEntry(String key, long version, long inode, long length, long linkedMillis, VersionState state) {
+        public ObjectAttributes attributes() {
+            return state.attributes();
+        }
+    }
 
     /**
      * A page.
@@ -176,7 +194,8 @@ public sealed interface Reply {
      *
      * @param inode 0 for a delete marker, whose length is 0
      */
-    record VersionEntry(String key, long version, boolean latest, long inode, long length, long linkedMillis) {
+    record VersionEntry(
+            String key, long version, boolean latest, long inode, long length, long linkedMillis, VersionState state) {
         public boolean deleteMarker() {
             return inode == 0;
         }

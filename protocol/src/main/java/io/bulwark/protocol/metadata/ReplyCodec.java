@@ -46,8 +46,9 @@ import io.bulwark.protocol.metadata.Reply.VersionList;
 import io.bulwark.protocol.metadata.Reply.VolumeCreated;
 import io.bulwark.protocol.metadata.Reply.Writers;
 import io.bulwark.protocol.object.Inode;
-import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.ObjectLock;
+import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
@@ -70,9 +71,10 @@ final class ReplyCodec {
             case SessionOpened opened ->
                 out.u8(3).i32(opened.volume()).i64(opened.session()).i64(opened.ttlMillis());
             case VolumeCreated created -> out.u8(4).i32(created.volume());
-            case ObjectStored stored -> out.u8(5).i64(stored.inode()).i64(stored.version());
+            case ObjectStored stored -> writeStored(stored, out.u8(5));
             case PendingRegistered registered -> out.u8(6).i64(registered.pending());
-            case Deleted deleted -> out.u8(7).i64(deleted.version()).bool(deleted.marker());
+            case Deleted deleted ->
+                out.u8(7).i64(deleted.version()).bool(deleted.marker()).bool(deleted.isNull());
             case Reply.Map map -> map.map().write(out.u8(8));
             case Status status -> writeStatus(status, out.u8(9));
             case Session session -> out.u8(10).i32(session.state().ordinal());
@@ -85,8 +87,10 @@ final class ReplyCodec {
                 Lists.write(page.changes(), out.u8(13), ReplyCodec::writeChange);
                 out.i64(page.next()).bool(page.more());
             }
-            case ObjectFound found ->
-                found.inode().write(out.u8(14).i64(found.version()).i64(found.linkedMillis()));
+            case ObjectFound found -> {
+                found.state().write(out.u8(14).i64(found.version()).i64(found.linkedMillis()));
+                found.inode().write(out);
+            }
             case InodeFound found -> {
                 out.u8(15).bool(found.inode().isPresent());
                 found.inode().ifPresent(inode -> inode.write(out));
@@ -131,6 +135,11 @@ final class ReplyCodec {
         return out.toBytes();
     }
 
+    private static void writeStored(ObjectStored stored, WireWriter out) {
+        out.i64(stored.inode()).i64(stored.version()).i64(stored.linkedMillis()).bool(stored.isNull());
+        stored.lock().write(out);
+    }
+
     private static void writeObjects(ObjectList list, WireWriter out) {
         Lists.write(list.objects(), out, ReplyCodec::writeObject);
         Lists.write(list.commonPrefixes(), out, (prefix, to) -> to.string(prefix));
@@ -165,9 +174,11 @@ final class ReplyCodec {
             case 2 -> new Done();
             case 3 -> new SessionOpened(in.i32(0, Integer.MAX_VALUE), in.nonNegative64(), in.nonNegative64());
             case 4 -> new VolumeCreated(in.i32(0, Integer.MAX_VALUE));
-            case 5 -> new ObjectStored(in.nonNegative64(), in.nonNegative64());
+            case 5 ->
+                new ObjectStored(
+                        in.nonNegative64(), in.nonNegative64(), in.nonNegative64(), in.bool(), ObjectLock.read(in));
             case 6 -> new PendingRegistered(in.nonNegative64());
-            case 7 -> new Deleted(in.nonNegative64(), in.bool());
+            case 7 -> new Deleted(in.nonNegative64(), in.bool(), in.bool());
             case 8 -> new Reply.Map(ClusterMap.read(in));
             case 9 -> readStatus(in);
             case 10 -> new Session(STATES[in.i32(0, STATES.length - 1)]);
@@ -178,7 +189,7 @@ final class ReplyCodec {
             case 13 ->
                 new SessionChanges(
                         Lists.read(in, Query.PAGE_MAX, ReplyCodec::readChange), in.nonNegative64(), in.bool());
-            case 14 -> new ObjectFound(in.nonNegative64(), in.nonNegative64(), Inode.read(in));
+            case 14 -> new ObjectFound(in.nonNegative64(), in.nonNegative64(), VersionState.read(in), Inode.read(in));
             case 15 -> new InodeFound(in.bool() ? Optional.of(Inode.read(in)) : Optional.empty());
             case 16 ->
                 new ObjectList(
@@ -360,7 +371,7 @@ final class ReplyCodec {
     private static void writeObject(ObjectEntry entry, WireWriter out) {
         out.string(entry.key()).i64(entry.version()).i64(entry.inode());
         out.i64(entry.length()).i64(entry.linkedMillis());
-        entry.attributes().write(out);
+        entry.state().write(out);
     }
 
     private static ObjectEntry readObject(WireReader in) {
@@ -370,12 +381,13 @@ final class ReplyCodec {
                 in.nonNegative64(),
                 in.nonNegative64(),
                 in.nonNegative64(),
-                ObjectAttributes.read(in));
+                VersionState.read(in));
     }
 
     private static void writeVersion(VersionEntry entry, WireWriter out) {
         out.string(entry.key()).i64(entry.version()).bool(entry.latest());
         out.i64(entry.inode()).i64(entry.length()).i64(entry.linkedMillis());
+        entry.state().write(out);
     }
 
     private static VersionEntry readVersion(WireReader in) {
@@ -385,7 +397,8 @@ final class ReplyCodec {
                 in.bool(),
                 in.nonNegative64(),
                 in.nonNegative64(),
-                in.nonNegative64());
+                in.nonNegative64(),
+                VersionState.read(in));
     }
 
     private static void writeBucket(BucketEntry entry, WireWriter out) {

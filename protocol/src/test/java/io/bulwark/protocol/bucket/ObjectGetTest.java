@@ -12,7 +12,6 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.object.Inode;
-import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
@@ -36,7 +35,6 @@ class ObjectGetTest {
                     3 * BLOCK,
                     List.of(new BlockRange(1, PrincipalId.client(0), 1, 0, 3)),
                     Bytes.of(new byte[3 * ObjectLayout.PIN_BYTES])),
-            ObjectAttributes.NONE,
             0);
     private static final ReadOutcome WHOLE = new ReadOutcome.Whole(Bytes.of(new byte[BLOCK]));
 

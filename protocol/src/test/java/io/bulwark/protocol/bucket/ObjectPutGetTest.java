@@ -23,6 +23,7 @@ import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayDeque;
@@ -89,7 +90,7 @@ class ObjectPutGetTest {
             if (step instanceof ObjectStep.Submit submit) {
                 assertThat(open).as("all extents are complete").isEmpty();
                 assertThat(put.storedBytes()).isEqualTo(content.length());
-                put.onReply(submit.token(), new Reply.ObjectStored(1, 1));
+                put.onReply(submit.token(), new Reply.ObjectStored(1, 1, 0, true, ObjectLock.NONE));
                 assertThat(put.outcome()).containsInstanceOf(PutOutcome.Stored.class);
                 return (Command.PutObject) submit.command();
             }
@@ -115,7 +116,7 @@ class ObjectPutGetTest {
     }
 
     private Bytes read(ObjectLayout layout, long offset, long length) {
-        ObjectGet get = new ObjectGet(SMALL, new Inode(7, layout, ObjectAttributes.NONE, 0), offset, length, ROOM);
+        ObjectGet get = new ObjectGet(SMALL, new Inode(7, layout, 0), offset, length, ROOM);
         Deque<ObjectStep> steps = new ArrayDeque<>(get.readAhead());
         WireWriter all = new WireWriter();
         while (!get.isAtEnd()) {
@@ -301,7 +302,7 @@ class ObjectPutGetTest {
 
     private ObjectGet listed() {
         ObjectLayout layout = written(content(300 * BLOCK)).layout();
-        return new ObjectGet(SMALL, new Inode(7, layout, ObjectAttributes.NONE, 0), 0, Long.MAX_VALUE, ROOM);
+        return new ObjectGet(SMALL, new Inode(7, layout, 0), 0, Long.MAX_VALUE, ROOM);
     }
 
     /** One block may always be in flight; the reserved room is released, however the read ends. */
@@ -322,7 +323,7 @@ class ObjectPutGetTest {
             }
         };
         ObjectLayout layout = written(content(20 * BLOCK)).layout();
-        ObjectGet get = new ObjectGet(SMALL, new Inode(7, layout, ObjectAttributes.NONE, 0), 0, Long.MAX_VALUE, room);
+        ObjectGet get = new ObjectGet(SMALL, new Inode(7, layout, 0), 0, Long.MAX_VALUE, room);
         List<ObjectStep> first = get.readAhead();
         assertThat(first).hasSize(2);
         assertThat(left[0]).isZero();

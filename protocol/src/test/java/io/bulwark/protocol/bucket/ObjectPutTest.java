@@ -14,6 +14,7 @@ import io.bulwark.protocol.metadata.Condition;
 import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,8 +60,8 @@ class ObjectPutTest {
                         ObjectStep.Submit.class,
                         submit -> assertThat(submit.command()).isInstanceOf(Command.PutObject.class));
         assertThat(put.abort()).as("the command may be executed").isEmpty();
-        put.onReply(last.getFirst().token(), new Reply.ObjectStored(1, 1));
-        assertThat(put.outcome()).contains(new PutOutcome.Stored(new Reply.ObjectStored(1, 1)));
+        put.onReply(last.getFirst().token(), new Reply.ObjectStored(1, 1, 0, true, ObjectLock.NONE));
+        assertThat(put.outcome()).contains(new PutOutcome.Stored(new Reply.ObjectStored(1, 1, 0, true, ObjectLock.NONE)));
     }
 
     @Test

@@ -54,7 +54,7 @@ class ListingTest {
     void tagsComeIfAskedForAndPagesAreBounded() {
         TreeMap<String, String> tags = new TreeMap<>();
         tags.put("x", "y".repeat(4000));
-        ObjectAttributes attributes = new ObjectAttributes("text/plain", tags);
+        ObjectAttributes attributes = new ObjectAttributes("text/plain", tags, new TreeMap<>());
         for (int i = 0; i < 400; i++) {
             alice.run(new Command.PutObject(
                     "films", "k" + i, Condition.NONE, alice.layout(0), attributes, List.of(), List.of()));

@@ -249,8 +249,9 @@ class MetadataPropertyTest {
         NavigableMap<Long, Long> versions = versions(bucket, key);
         if (random.nextInt(3) == 0 && !versions.isEmpty()) {
             long version = new ArrayList<>(versions.keySet()).get(random.nextInt(versions.size()));
+            boolean marker = versions.get(version) == 0;
             assertThat(run(new Command.DeleteObject(bucket, key, version)))
-                    .isEqualTo(new Reply.Deleted(version, false));
+                    .isEqualTo(new Reply.Deleted(version, marker, bucket.equals("films")));
             versions.remove(version);
             return;
         }

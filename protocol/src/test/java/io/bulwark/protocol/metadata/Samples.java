@@ -15,6 +15,9 @@ import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.ObjectLock;
+import io.bulwark.protocol.object.Retention;
+import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.wire.Bytes;
@@ -51,11 +54,16 @@ final class Samples {
 
     private static ObjectAttributes attributes() {
         TreeMap<String, String> tags = new TreeMap<>(Map.of("mtime", "17", "owner", "me"));
-        return new ObjectAttributes("text/plain", tags);
+        return new ObjectAttributes("text/plain", tags, new TreeMap<>(Map.of("etag", "a9")));
+    }
+
+    private static VersionState state() {
+        return new VersionState(
+                true, attributes(), new ObjectLock(new Retention(Retention.Mode.GOVERNANCE, 1_800_000_000_000L), true));
     }
 
     private static Inode inode() {
-        return new Inode(12, LAYOUT, attributes(), 1_700_000_000_000L);
+        return new Inode(12, LAYOUT, 1_700_000_000_000L);
     }
 
     private static final PrincipalId PERSON = PrincipalId.client(8);
@@ -188,9 +196,9 @@ final class Samples {
         all.put("done", new Reply.Done());
         all.put("session-opened", new Reply.SessionOpened(1, 2, 600_000));
         all.put("volume-created", new Reply.VolumeCreated(1));
-        all.put("object-stored", new Reply.ObjectStored(12, 3));
+        all.put("object-stored", new Reply.ObjectStored(12, 3, 6, true, state().lock()));
         all.put("pending-registered", new Reply.PendingRegistered(13));
-        all.put("deleted", new Reply.Deleted(4, true));
+        all.put("deleted", new Reply.Deleted(4, true, false));
         all.put("map", mapWith(new PlacementGroup(2, List.of(0, 1, 2, 3))));
         all.put("changing-map", changingMap());
         all.put("status", new Reply.Status(1, 2, 3, 4, 5, 6, 7, 8, MetadataFixture.filled(32, 0xD1)));
@@ -219,18 +227,18 @@ final class Samples {
                                 new SessionChange.Collapsed(4, OWNER, 1, 2)),
                         4,
                         false));
-        all.put("object-found", new Reply.ObjectFound(3, 1_700_000_000_001L, inode()));
+        all.put("object-found", new Reply.ObjectFound(3, 1_700_000_000_001L, state(), inode()));
         all.put("inode-found", new Reply.InodeFound(Optional.of(inode())));
         all.put("inode-gone", new Reply.InodeFound(Optional.empty()));
         all.put(
                 "object-list",
                 new Reply.ObjectList(
-                        List.of(new Reply.ObjectEntry("a", 3, 12, 5, 6, attributes())),
+                        List.of(new Reply.ObjectEntry("a", 3, 12, 5, 6, state())),
                         List.of("b/"),
                         Bytes.of((byte) 'b', (byte) '/', (byte) 0xFF)));
         all.put(
                 "version-list",
-                new Reply.VersionList(List.of(new Reply.VersionEntry("a", 3, true, 12, 5, 6)), true, "a", 3));
+                new Reply.VersionList(List.of(new Reply.VersionEntry("a", 3, true, 12, 5, 6, state())), true, "a", 3));
         all.put(
                 "bucket-list",
                 new Reply.BucketList(

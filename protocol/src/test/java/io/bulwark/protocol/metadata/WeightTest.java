@@ -294,7 +294,7 @@ class WeightTest {
                 key,
                 Condition.NONE,
                 user.layout(0),
-                new ObjectAttributes("", new TreeMap<>()),
+                ObjectAttributes.NONE,
                 List.of(),
                 List.of());
     }

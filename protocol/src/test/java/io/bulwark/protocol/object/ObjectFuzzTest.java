@@ -21,9 +21,7 @@ class ObjectFuzzTest {
         BlockRange range = new BlockRange(1, PrincipalId.client(5), 2, 40, 2);
         ObjectLayout layout = new ObjectLayout(1, 1 << 20, (1 << 20) + 5, List.of(range), Bytes.of(new byte[64]));
         ObjectLayout empty = new ObjectLayout(1, 1 << 20, 0, List.of(), Bytes.EMPTY);
-        ObjectAttributes tagged =
-                new ObjectAttributes("text/plain", new TreeMap<>(Map.of("mtime", "17", "owner", "me")));
-        return Stream.of(new Inode(12, layout, tagged, 5), new Inode(13, empty, ObjectAttributes.NONE, 6))
+        return Stream.of(new Inode(12, layout, 5), new Inode(13, empty, 6))
                 .map(inode -> {
                     WireWriter out = new WireWriter();
                     inode.write(out);
@@ -51,6 +49,33 @@ class ObjectFuzzTest {
     }
 
     /** The reader knows level and number of pins, at least one, from the layout. */
+    static Stream<byte[]> stateSamples() {
+        ObjectAttributes attributes = new ObjectAttributes(
+                "text/plain",
+                new TreeMap<>(Map.of("mtime", "17", "owner", "me")),
+                new TreeMap<>(Map.of("etag", "a9")));
+        ObjectLock lock = new ObjectLock(new Retention(Retention.Mode.COMPLIANCE, 9), true);
+        return Stream.of(new VersionState(false, attributes, lock), VersionState.ofMarker(true))
+                .map(state -> {
+                    WireWriter out = new WireWriter();
+                    state.write(out);
+                    return out.toBytes().toByteArray();
+                });
+    }
+
+    @MethodSource("stateSamples")
+    @FuzzTest
+    void versionStates(byte[] bytes) {
+        CodecFuzzing.malformedOrCanonical(bytes, encoded -> {
+            WireReader in = new WireReader(encoded);
+            VersionState state = VersionState.read(in);
+            in.end();
+            WireWriter out = new WireWriter();
+            state.write(out);
+            return out.toBytes();
+        });
+    }
+
     @MethodSource("listSamples")
     @FuzzTest
     void pinLists(byte[] bytes) {

@@ -109,14 +109,17 @@ class ObjectLayoutTest {
     @Test
     void attributesAreBounded() {
         TreeMap<String, String> tags = new TreeMap<>();
-        tags.put("colour", "x".repeat(ObjectAttributes.TAG_VALUE_BYTES_MAX));
-        ObjectAttributes attributes = new ObjectAttributes("text/plain", tags);
+        tags.put("colour", "x".repeat(ObjectAttributes.VALUE_BYTES_MAX));
+        ObjectAttributes attributes = new ObjectAttributes("text/plain", tags, new TreeMap<>(tags));
         WireWriter out = new WireWriter();
         attributes.write(out);
+        assertThat(out.length()).isEqualTo(attributes.encodedBytes());
         assertThat(ObjectAttributes.read(new WireReader(out.toBytes()))).isEqualTo(attributes);
-        tags.put("size", "x".repeat(ObjectAttributes.TAG_VALUE_BYTES_MAX));
-        assertThatThrownBy(() -> new ObjectAttributes("", tags)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> new ObjectAttributes("x".repeat(256), new TreeMap<>()))
+        tags.put("size", "x".repeat(ObjectAttributes.VALUE_BYTES_MAX));
+        assertThatThrownBy(() -> new ObjectAttributes("", tags, new TreeMap<>())).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new ObjectAttributes("", new TreeMap<>(), tags))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> ObjectAttributes.ofType("x".repeat(256)))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -121,7 +121,13 @@ public final class LyingReplica extends AlteringServer {
     private static Bytes forged(Bytes reply) {
         Reply forged = switch (Reply.decode(reply)) {
             case Reply.ObjectFound _ -> new Reply.Failed(MetadataError.NO_SUCH_OBJECT, "");
-            case Reply.ObjectStored stored -> new Reply.ObjectStored(stored.inode() + 1, stored.version() + 1);
+            case Reply.ObjectStored stored -> 
+                new Reply.ObjectStored(
+                        stored.inode() + 1,
+                        stored.version() + 1,
+                        stored.linkedMillis(),
+                        stored.isNull(),
+                        stored.lock());
             case Reply.SessionOpened opened -> new Reply.SessionOpened(opened.volume(), 1, opened.ttlMillis());
             case Reply.Session session ->
                 new Reply.Session(session.state() == SessionState.OPEN ? SessionState.CLOSED : SessionState.OPEN);
@@ -132,7 +138,7 @@ public final class LyingReplica extends AlteringServer {
                         changes.changes().stream().map(LyingReplica::forged).toList(), changes.next(), changes.more());
             case Reply.InodeFound _ -> new Reply.InodeFound(Optional.empty());
             case Reply.Map _ -> new Reply.Map(new ClusterMap(0, List.of(), List.of()));
-            case Reply.Deleted deleted -> new Reply.Deleted(deleted.version() + 1, deleted.marker());
+            case Reply.Deleted deleted -> new Reply.Deleted(deleted.version() + 1, deleted.marker(), deleted.isNull());
             case Reply.Failed _ -> new Reply.Done();
             default -> new Reply.Failed(MetadataError.SESSION_CLOSED, "");
         };

@@ -124,7 +124,7 @@ final class ClientNames {
         begin();
         client.query(new Query.FindObject(bucket, key, 0), reply -> {
             reply.ifPresent(known -> {
-                String value = known instanceof Reply.ObjectFound found ? Contents.name(found.inode()) : null;
+                String value = known instanceof Reply.ObjectFound found ? Contents.name(found) : null;
                 String expected = names.get(key);
                 if (expected == null ? value != null : !expected.equals(value)) {
                     throw ObjectInvariants.OWN_NAMES.violation(key, "has " + expected + ", head says " + known);

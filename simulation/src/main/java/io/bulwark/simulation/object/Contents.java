@@ -1,10 +1,9 @@
 package io.bulwark.simulation.object;
 
-import io.bulwark.protocol.object.Inode;
+import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Random;
-import java.util.TreeMap;
 
 /**
  * Values that correct clients put. Each has a name, which travels as the object's content type. All its bytes follow
@@ -47,11 +46,11 @@ final class Contents {
     }
 
     static ObjectAttributes attributes(String value) {
-        return new ObjectAttributes(value, new TreeMap<>());
+        return ObjectAttributes.ofType(value);
     }
 
-    /** The name of what an inode of a correct client holds. */
-    static String name(Inode inode) {
-        return inode.attributes().contentType();
+    /** The name of what a version of a correct client holds. */
+    static String name(Reply.ObjectFound found) {
+        return found.attributes().contentType();
     }
 }

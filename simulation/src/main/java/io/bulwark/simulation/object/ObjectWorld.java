@@ -339,7 +339,7 @@ public final class ObjectWorld implements SimulatedWorld {
     }
 
     private void readBytes(ObjectClient client, String name, Reply.ObjectFound found, Consumer<ReadResult> then) {
-        String value = Contents.name(found.inode());
+        String value = Contents.name(found);
         Bytes content = Contents.of(value);
         boolean whole = random.nextInt(3) != 0;
         int offset = whole ? 0 : random.nextInt(content.length() + 10);

@@ -135,7 +135,7 @@ class LostReplyTest {
                 recorder.invoke(OTHER.toString(), Action.GET, KEY, null, simulation.nowMillis());
         Optional<Reply> reply = wait(then -> other.query(new Query.FindObject(BUCKET, KEY, 0), then));
         if (reply.orElseThrow() instanceof Reply.ObjectFound found) {
-            String value = Contents.name(found.inode());
+            String value = Contents.name(found);
             pending.ok(simulation.nowMillis(), value, found.version());
             return value;
         }
