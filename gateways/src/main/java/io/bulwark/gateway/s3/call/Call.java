@@ -28,6 +28,7 @@ public final class Call {
     private static final String XML = "application/xml";
 
     private final Exchange exchange;
+    private final Optional<String> bucketName;
     private final Bulwark door;
     private final BucketSettings settings;
     private @Nullable Bucket bucket;
@@ -35,7 +36,12 @@ public final class Call {
 
     /** @param door the view of the gateway's client on behalf of the person */
     public Call(Exchange exchange, Bulwark door, BucketSettings settings) {
+        this(exchange, exchange.bucket(), door, settings);
+    }
+
+    private Call(Exchange exchange, Optional<String> bucketName, Bulwark door, BucketSettings settings) {
         this.exchange = exchange;
+        this.bucketName = bucketName;
         this.door = door;
         this.settings = settings;
     }
@@ -63,7 +69,7 @@ public final class Call {
     }
 
     public String bucketName() {
-        return exchange.bucket().orElseThrow(() -> new IllegalStateException("the request names no bucket"));
+        return bucketName.orElseThrow(() -> new IllegalStateException("the request names no bucket"));
     }
 
     public String key() {
@@ -96,7 +102,9 @@ public final class Call {
 
     /** Returns the same request about another bucket, as copies have a source. */
     public Call about(String otherBucket) {
-        return otherBucket.equals(bucketName()) ? this : new Call(new Elsewhere(exchange, otherBucket), door, settings);
+        return otherBucket.equals(bucketName())
+                ? this
+                : new Call(exchange, Optional.of(otherBucket), door, settings);
     }
 
     public ObjectAccess accessTo(ObjectInfo object) {
@@ -160,6 +168,15 @@ public final class Call {
     /** Answers without a body. */
     public void respond(int status, SortedMap<String, String> headers) {
         write(status, headers, new byte[0]);
+    }
+
+    /** Answers a request for the headers of something of this length. */
+    public void respondToHead(int status, SortedMap<String, String> headers, long length) {
+        try {
+            exchange.respond(status, headers, OptionalLong.of(length)).close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Answers with a document. */

@@ -52,7 +52,7 @@ public interface Exchange {
     /**
      * Begins the response. The stream blocks while the client is slow, and must be closed.
      *
-     * @param length number of bytes that follow; empty if unknown
+     * @param length number of bytes that follow; empty if unknown. To a {@code HEAD} nothing is written, whatever it is
      */
     OutputStream respond(int status, SortedMap<String, String> headers, OptionalLong length);
 }
