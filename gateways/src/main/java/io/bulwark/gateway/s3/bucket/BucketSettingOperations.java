@@ -5,6 +5,7 @@ import io.bulwark.gateway.s3.acl.AccessControlList;
 import io.bulwark.gateway.s3.acl.AclRequest;
 import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.cors.CorsRules;
+import io.bulwark.gateway.s3.lifecycle.LifecycleRules;
 import io.bulwark.gateway.s3.object.Locks;
 import io.bulwark.gateway.s3.object.Tags;
 import io.bulwark.gateway.s3.permission.Action;
@@ -66,11 +67,11 @@ public final class BucketSettingOperations {
             case "Suspended" -> Versioning.SUSPENDED;
             default -> throw XmlElement.malformed("a status is Enabled or Suspended");
         };
-        if (next == Versioning.SUSPENDED && call.bucket().info().objectLock()) {
+        if (next == Versioning.SUSPENDED && call.bucket().info().settings().objectLock()) {
             throw ErrorCode.INVALID_BUCKET_STATE.because(
                     "An Object Lock configuration is present on this bucket, so the versioning state cannot be changed.");
         }
-        call.door().updateBucket(call.bucketName(), BucketChange.NONE.withVersioning(next));
+        call.bucket().update(BucketChange.NONE.withVersioning(next));
         call.respond(200);
     }
 
@@ -78,12 +79,12 @@ public final class BucketSettingOperations {
     public static void getObjectLock(Call call) {
         call.authorization().require(Action.GET_BUCKET_OBJECT_LOCK_CONFIGURATION);
         BucketInfo info = call.bucket().info();
-        if (!info.objectLock()) {
+        if (!info.settings().objectLock()) {
             throw ErrorCode.OBJECT_LOCK_CONFIGURATION_NOT_FOUND.because(
                     "Object Lock configuration does not exist for this bucket");
         }
         XmlWriter out = new XmlWriter("ObjectLockConfiguration").element("ObjectLockEnabled", "Enabled");
-        DefaultRetention retention = info.retention();
+        DefaultRetention retention = info.settings().retention();
         if (retention.mode() != Retention.Mode.NONE) {
             out.begin("Rule")
                     .begin("DefaultRetention")
@@ -110,9 +111,7 @@ public final class BucketSettingOperations {
             throw ErrorCode.INVALID_BUCKET_STATE.because(
                     "Versioning must be 'Enabled' on the bucket to apply a Object Lock configuration");
         }
-        call.door()
-                .updateBucket(
-                        call.bucketName(), BucketChange.NONE.withObjectLock().withRetention(retention));
+        call.bucket().update(BucketChange.NONE.withObjectLock().withRetention(retention));
         call.respond(200);
     }
 
@@ -233,6 +232,30 @@ public final class BucketSettingOperations {
         call.respond(204);
     }
 
+    /** Answers with the rules that expire objects. */
+    public static void getLifecycle(Call call) {
+        call.authorization().require(Action.GET_LIFECYCLE_CONFIGURATION);
+        call.respond(call.settings()
+                .document(call.bucket(), SettingName.LIFECYCLE)
+                .orElseThrow(() -> ErrorCode.NO_SUCH_LIFECYCLE_CONFIGURATION.because(
+                        "The lifecycle configuration does not exist")));
+    }
+
+    /** Replaces the rules that expire objects. */
+    public static void putLifecycle(Call call) {
+        call.authorization().require(Action.PUT_LIFECYCLE_CONFIGURATION);
+        LifecycleRules rules = LifecycleRules.read(call.body(DOCUMENT_MAX));
+        call.settings().put(call.bucket(), SettingName.LIFECYCLE, bounded(rules.toDocument()));
+        call.respond(200);
+    }
+
+    /** Removes the rules that expire objects. */
+    public static void deleteLifecycle(Call call) {
+        call.authorization().require(Action.PUT_LIFECYCLE_CONFIGURATION);
+        call.settings().remove(call.bucket(), SettingName.LIFECYCLE);
+        call.respond(204);
+    }
+
     /** Answers with the tags of the bucket. */
     public static void getTags(Call call) {
         call.authorization().require(Action.GET_BUCKET_TAGGING);
@@ -320,6 +343,65 @@ public final class BucketSettingOperations {
     public static void deleteOwnership(Call call) {
         call.authorization().require(Action.PUT_BUCKET_OWNERSHIP_CONTROLS);
         changeAccess(call, rules -> rules.withOwnership(Optional.empty()));
+        call.respond(204);
+    }
+
+    /** Answers that no encryption by servers is configured, since they do none. */
+    public static void getEncryption(Call call) {
+        call.authorization().require(Action.GET_ENCRYPTION_CONFIGURATION);
+        throw ErrorCode.ENCRYPTION_NOT_FOUND.because("The server side encryption configuration was not found");
+    }
+
+    /** Answers that there is no web site. */
+    public static void getWebsite(Call call) {
+        call.authorization().require(Action.GET_BUCKET_SETTING);
+        throw ErrorCode.NO_SUCH_WEBSITE.because("The specified bucket does not have a website configuration");
+    }
+
+    /** Answers that there is no replication between buckets. */
+    public static void getReplication(Call call) {
+        call.authorization().require(Action.GET_BUCKET_SETTING);
+        throw ErrorCode.REPLICATION_NOT_FOUND.because("The replication configuration was not found");
+    }
+
+    /** Answers that nobody is notified. */
+    public static void getNotification(Call call) {
+        call.authorization().require(Action.GET_BUCKET_SETTING);
+        call.respond(new XmlWriter("NotificationConfiguration").toBytes());
+    }
+
+    /** Takes a configuration that notifies nobody, and refuses others. */
+    public static void putNotification(Call call) {
+        call.authorization().require(Action.GET_BUCKET_SETTING);
+        if (!call.document("NotificationConfiguration").children().isEmpty()) {
+            throw ErrorCode.NOT_IMPLEMENTED.because("There are no notifications here yet.");
+        }
+        call.respond(200);
+    }
+
+    /** Answers that requests are not logged. */
+    public static void getLogging(Call call) {
+        call.authorization().require(Action.GET_BUCKET_SETTING);
+        call.respond(new XmlWriter("BucketLoggingStatus").toBytes());
+    }
+
+    /** Answers that the owner pays. */
+    public static void getRequestPayment(Call call) {
+        call.authorization().require(Action.GET_BUCKET_SETTING);
+        call.respond(new XmlWriter("RequestPaymentConfiguration")
+                .element("Payer", "BucketOwner")
+                .toBytes());
+    }
+
+    /** Answers that there is no acceleration. */
+    public static void getAcceleration(Call call) {
+        call.authorization().require(Action.GET_BUCKET_SETTING);
+        call.respond(new XmlWriter("AccelerateConfiguration").toBytes());
+    }
+
+    /** Removes a setting that no bucket has. */
+    public static void deleteNothing(Call call) {
+        call.authorization().require(Action.GET_BUCKET_SETTING);
         call.respond(204);
     }
 

@@ -8,7 +8,7 @@ import io.bulwark.gateway.s3.access.AccessKey;
 import io.bulwark.gateway.s3.acl.AccessControlList;
 import io.bulwark.gateway.s3.acl.AclRequest;
 import io.bulwark.gateway.s3.call.Call;
-import io.bulwark.gateway.s3.call.Times;
+import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.permission.Action;
 import io.bulwark.gateway.s3.permission.Authorization;
 import io.bulwark.gateway.s3.request.ErrorCode;

@@ -1,4 +1,4 @@
-/** Rules that expire objects, versions and uploads, and the worker that follows them. */
+/** Rules of buckets that expire objects, versions and uploads. */
 @NullMarked
 package io.bulwark.gateway.s3.lifecycle;
 

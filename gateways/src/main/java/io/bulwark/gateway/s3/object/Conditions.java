@@ -6,7 +6,7 @@ import io.bulwark.client.Precondition;
 import io.bulwark.client.error.NoSuchKeyException;
 import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.call.EntityTags;
-import io.bulwark.gateway.s3.call.Times;
+import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.request.ErrorCode;
 import io.bulwark.gateway.s3.request.S3Exception;
 import java.time.Instant;

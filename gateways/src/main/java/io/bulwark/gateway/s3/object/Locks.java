@@ -1,7 +1,7 @@
 package io.bulwark.gateway.s3.object;
 
 import io.bulwark.gateway.s3.call.Call;
-import io.bulwark.gateway.s3.call.Times;
+import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.request.ErrorCode;
 import io.bulwark.gateway.s3.request.S3Exception;
 import io.bulwark.gateway.s3.xml.XmlElement;

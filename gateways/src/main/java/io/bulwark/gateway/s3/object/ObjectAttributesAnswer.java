@@ -3,7 +3,7 @@ package io.bulwark.gateway.s3.object;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.call.EntityTags;
-import io.bulwark.gateway.s3.call.Times;
+import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.permission.Action;
 import io.bulwark.gateway.s3.request.ErrorCode;
 import io.bulwark.gateway.s3.xml.XmlWriter;

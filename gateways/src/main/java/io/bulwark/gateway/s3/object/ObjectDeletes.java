@@ -1,9 +1,10 @@
 package io.bulwark.gateway.s3.object;
 
-import io.bulwark.client.Bucket;
+import io.bulwark.client.DeleteOptions;
+import io.bulwark.client.DeletedObject;
 import io.bulwark.client.error.NoSuchKeyException;
 import io.bulwark.gateway.s3.call.Call;
-import io.bulwark.gateway.s3.call.Refusals;
+import io.bulwark.gateway.s3.call.SdkFailures;
 import io.bulwark.gateway.s3.call.VersionIds;
 import io.bulwark.gateway.s3.permission.Action;
 import io.bulwark.gateway.s3.permission.Authorization;
@@ -100,7 +101,7 @@ public final class ObjectDeletes {
         try {
             return new Deleted(target, delete(call, authorization, target), Optional.empty());
         } catch (RuntimeException e) {
-            return new Deleted(target, Optional.empty(), Optional.of(Refusals.of(e).orElseThrow(() -> e)));
+            return new Deleted(target, Optional.empty(), Optional.of(SdkFailures.of(e).orElseThrow(() -> e)));
         }
     }
 
@@ -114,13 +115,13 @@ public final class ObjectDeletes {
         if (bypass) {
             authorization.require(Action.BYPASS_GOVERNANCE_RETENTION, key);
         }
-        Bucket bucket = call.bucket();
+        DeleteOptions options = DeleteOptions.DEFAULT.withVersion(VersionIds.parse(target.versionId()));
+        options = bypass ? options.bypassingGovernance() : options.evenIfAbsent();
         try {
-            if (target.versionId().isEmpty()) {
-                return bucket.remove(key, 0, bypass).marker().map(Object::toString);
-            }
-            long version = VersionIds.parse(target.versionId());
-            return bucket.remove(key, version, bypass).wasMarker() ? target.versionId() : Optional.empty();
+            DeletedObject deleted = call.bucket().delete(key, options);
+            return deleted.marker()
+                    ? Optional.of(VersionIds.of(deleted.version(), deleted.isNull()))
+                    : Optional.empty();
         } catch (NoSuchKeyException _) {
             return Optional.empty();
         }

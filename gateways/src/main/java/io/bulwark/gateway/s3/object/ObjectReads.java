@@ -7,7 +7,7 @@ import io.bulwark.client.VersionInfo;
 import io.bulwark.client.error.NoSuchKeyException;
 import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.call.EntityTags;
-import io.bulwark.gateway.s3.call.Times;
+import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.call.VersionIds;
 import io.bulwark.gateway.s3.permission.Action;
 import io.bulwark.gateway.s3.request.ErrorCode;
@@ -162,6 +162,11 @@ public final class ObjectReads {
             headers.put("x-amz-tagging-count", Integer.toString(tags));
         }
         headers.putAll(Locks.headers(object.lock()));
+        call.rules()
+                .lifecycle()
+                .flatMap(rules -> rules.header(
+                        object.key(), call.accessTo(object).tags(), object.length(), object.modified()))
+                .ifPresent(expiry -> headers.put("x-amz-expiration", expiry));
         override(call, headers);
         return headers;
     }

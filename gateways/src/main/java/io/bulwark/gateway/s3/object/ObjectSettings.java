@@ -4,7 +4,7 @@ import io.bulwark.client.ObjectInfo;
 import io.bulwark.gateway.s3.acl.AccessControlList;
 import io.bulwark.gateway.s3.acl.AclRequest;
 import io.bulwark.gateway.s3.call.Call;
-import io.bulwark.gateway.s3.call.Times;
+import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.call.VersionIds;
 import io.bulwark.gateway.s3.permission.Action;
 import io.bulwark.gateway.s3.permission.Authorization;
@@ -13,7 +13,6 @@ import io.bulwark.gateway.s3.request.ErrorCode;
 import io.bulwark.gateway.s3.setting.Ownership;
 import io.bulwark.gateway.s3.xml.XmlElement;
 import io.bulwark.gateway.s3.xml.XmlWriter;
-import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.object.Retention;
 import java.time.Instant;
 import java.util.Map;
@@ -105,12 +104,7 @@ public final class ObjectSettings {
         if (bypass) {
             call.authorization().require(Action.BYPASS_GOVERNANCE_RETENTION, object.key());
         }
-        call.bucket()
-                .setLock(
-                        object.key(),
-                        object.version(),
-                        new ObjectLock(retention, object.lock().legalHold()),
-                        bypass);
+        call.bucket().setRetention(object.key(), object.version(), retention, bypass);
         call.respond(200);
     }
 
@@ -128,18 +122,13 @@ public final class ObjectSettings {
         XmlElement root = call.document("LegalHold");
         root.allowOnly("Status");
         boolean hold = Locks.isOn(root.textOf("Status").orElse(""));
-        call.bucket()
-                .setLock(
-                        object.key(),
-                        object.version(),
-                        new ObjectLock(object.lock().retention(), hold),
-                        false);
+        call.bucket().setLegalHold(object.key(), object.version(), hold);
         call.respond(200);
     }
 
     private static ObjectInfo locked(Call call, Action action) {
         ObjectInfo object = ObjectReads.find(call, action);
-        if (!call.bucket().info().objectLock()) {
+        if (!call.bucket().info().settings().objectLock()) {
             throw Locks.notConfigured();
         }
         return object;

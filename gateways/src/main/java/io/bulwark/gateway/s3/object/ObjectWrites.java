@@ -5,7 +5,7 @@ import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.PutOptions;
 import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.call.EntityTags;
-import io.bulwark.gateway.s3.call.Times;
+import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.call.VersionIds;
 import io.bulwark.gateway.s3.permission.Action;
 import io.bulwark.gateway.s3.permission.ObjectAccess;
@@ -45,6 +45,11 @@ public final class ObjectWrites {
                 "etag",
                 EntityTags.quoted(HexFormat.of().formatHex(call.exchange().digests().md5())));
         headers.putAll(checksumHeaders(call.exchange().digests()));
+        call.rules()
+                .lifecycle()
+                .flatMap(rules -> rules.header(
+                        key, ObjectAccess.userTags(object.tags()), stored.length(), stored.modified()))
+                .ifPresent(expiry -> headers.put("x-amz-expiration", expiry));
         call.respond(200, headers);
     }
 
@@ -140,7 +145,7 @@ public final class ObjectWrites {
     /** Returns the lock that the headers ask for, which the bucket must know. */
     public static ObjectLock lock(Call call) {
         ObjectLock lock = Locks.ofHeaders(call);
-        if (!lock.isNone() && !call.bucket().info().objectLock()) {
+        if (!lock.isNone() && !call.bucket().info().settings().objectLock()) {
             throw Locks.notConfigured();
         }
         return lock;

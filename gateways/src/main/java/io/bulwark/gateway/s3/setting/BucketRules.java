@@ -2,6 +2,7 @@ package io.bulwark.gateway.s3.setting;
 
 import io.bulwark.gateway.s3.acl.AccessControlList;
 import io.bulwark.gateway.s3.cors.CorsRules;
+import io.bulwark.gateway.s3.lifecycle.LifecycleRules;
 import io.bulwark.gateway.s3.policy.BucketPolicy;
 import java.util.Optional;
 
@@ -10,7 +11,11 @@ import java.util.Optional;
  *
  * @param access empty for a bucket that was not made with S3: then the rights of Bulwark alone count
  */
-public record BucketRules(Optional<AccessRules> access, Optional<BucketPolicy> policy, Optional<CorsRules> cors) {
+public record BucketRules(
+        Optional<AccessRules> access,
+        Optional<BucketPolicy> policy,
+        Optional<CorsRules> cors,
+        Optional<LifecycleRules> lifecycle) {
     /** Owner as documents name him who have to name one, for buckets that were not made with S3. */
     public static final String NO_OWNER = "bulwark";
 

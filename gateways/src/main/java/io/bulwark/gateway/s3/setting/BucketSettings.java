@@ -1,9 +1,11 @@
 package io.bulwark.gateway.s3.setting;
 
 import io.bulwark.client.Bucket;
-import io.bulwark.client.BucketSetting;
+import io.bulwark.client.BucketDocument;
+import io.bulwark.client.Precondition;
 import io.bulwark.client.error.PreconditionFailedException;
 import io.bulwark.gateway.s3.cors.CorsRules;
+import io.bulwark.gateway.s3.lifecycle.LifecycleRules;
 import io.bulwark.gateway.s3.policy.BucketPolicy;
 import io.bulwark.gateway.s3.policy.PolicyReader;
 import java.time.Duration;
@@ -57,29 +59,29 @@ public final class BucketSettings {
 
     /** Returns a document; empty if it was not set. */
     public Optional<byte[]> document(Bucket bucket, SettingName name) {
-        return bucket.setting(name.text()).map(BucketSetting::bytes);
+        return bucket.setting(name.text()).map(BucketDocument::content);
     }
 
     /** Sets a document. */
     public void put(Bucket bucket, SettingName name, byte[] document) {
-        bucket.putSetting(name.text(), document);
+        bucket.putSetting(name.text(), document, Precondition.NONE);
         forget(bucket.name());
     }
 
     /** Removes a document, if there is one. */
     public void remove(Bucket bucket, SettingName name) {
-        bucket.removeSetting(name.text());
+        bucket.removeSetting(name.text(), Precondition.NONE);
         forget(bucket.name());
     }
 
     /** Changes the rules about access, on top of what others change at the same time. */
     public void changeAccess(Bucket bucket, UnaryOperator<AccessRules> change) {
         for (int attempt = 1; ; attempt++) {
-            BucketSetting current = bucket.setting(SettingName.ACCESS.text())
+            BucketDocument current = bucket.setting(SettingName.ACCESS.text())
                     .orElseThrow(() -> new IllegalStateException("not made with S3: " + bucket.name()));
-            byte[] changed = change.apply(AccessRules.ofBytes(current.bytes())).toBytes();
+            byte[] changed = change.apply(AccessRules.ofBytes(current.content())).toBytes();
             try {
-                bucket.putSetting(SettingName.ACCESS.text(), changed, current.number());
+                bucket.putSetting(SettingName.ACCESS.text(), changed, Precondition.ifVersion(current.number()));
                 forget(bucket.name());
                 return;
             } catch (PreconditionFailedException e) {
@@ -99,6 +101,10 @@ public final class BucketSettings {
         Optional<AccessRules> access = document(bucket, SettingName.ACCESS).map(AccessRules::ofBytes);
         Optional<BucketPolicy> policy =
                 document(bucket, SettingName.POLICY).map(json -> PolicyReader.read(json, bucket.name(), actions));
-        return new BucketRules(access, policy, document(bucket, SettingName.CORS).map(CorsRules::read));
+        return new BucketRules(
+                access,
+                policy,
+                document(bucket, SettingName.CORS).map(CorsRules::read),
+                document(bucket, SettingName.LIFECYCLE).map(LifecycleRules::read));
     }
 }

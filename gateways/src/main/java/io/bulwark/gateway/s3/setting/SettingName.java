@@ -8,6 +8,8 @@ public enum SettingName {
     POLICY("s3-policy"),
     CORS("s3-cors"),
     LIFECYCLE("s3-lifecycle"),
+    /** Time at which a gateway last followed the rules. */
+    LIFECYCLE_TURN("s3-lifecycle-turn"),
     TAGGING("s3-tagging");
 
     private final String text;
@@ -16,7 +18,8 @@ public enum SettingName {
         this.text = text;
     }
 
-    String text() {
+    /** Returns the name of the document. */
+    public String text() {
         return text;
     }
 }

@@ -8,7 +8,7 @@ import io.bulwark.client.Upload;
 import io.bulwark.client.UploadedPart;
 import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.call.EntityTags;
-import io.bulwark.gateway.s3.call.Times;
+import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.call.VersionIds;
 import io.bulwark.gateway.s3.object.ByteRange;
 import io.bulwark.gateway.s3.object.CopySource;

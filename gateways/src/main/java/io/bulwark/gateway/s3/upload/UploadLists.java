@@ -3,7 +3,7 @@ package io.bulwark.gateway.s3.upload;
 import io.bulwark.client.Upload;
 import io.bulwark.client.UploadPage;
 import io.bulwark.gateway.s3.call.Call;
-import io.bulwark.gateway.s3.call.Times;
+import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.listing.ListedNames;
 import io.bulwark.gateway.s3.permission.Action;
 import io.bulwark.gateway.s3.xml.XmlWriter;

@@ -1,4 +1,4 @@
-package io.bulwark.gateway.s3.call;
+package io.bulwark.gateway.s3.request;
 
 import java.time.Instant;
 import java.time.ZoneOffset;

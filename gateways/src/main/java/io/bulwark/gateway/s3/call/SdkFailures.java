@@ -2,6 +2,7 @@ package io.bulwark.gateway.s3.call;
 
 import io.bulwark.client.error.AlreadyExistsException;
 import io.bulwark.client.error.BulwarkException;
+import io.bulwark.client.error.BucketStateException;
 import io.bulwark.client.error.CancelledException;
 import io.bulwark.client.error.ChangedWhileReadingException;
 import io.bulwark.client.error.DeadlineExceededException;
@@ -13,10 +14,13 @@ import io.bulwark.client.error.LimitReachedException;
 import io.bulwark.client.error.NoSpaceException;
 import io.bulwark.client.error.NoSuchBucketException;
 import io.bulwark.client.error.NoSuchKeyException;
+import io.bulwark.client.error.NoSuchPartException;
+import io.bulwark.client.error.NoSuchUploadException;
 import io.bulwark.client.error.NotAuthenticException;
 import io.bulwark.client.error.NotBelievedException;
 import io.bulwark.client.error.NotEmptyException;
 import io.bulwark.client.error.NotPermittedException;
+import io.bulwark.client.error.ObjectLockedException;
 import io.bulwark.client.error.PreconditionFailedException;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.gateway.s3.request.ErrorCode;
@@ -25,10 +29,10 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** The one place where failures of the SDK become error codes of S3. */
-public final class Refusals {
+public final class SdkFailures {
     private static final String RETRY = "Please try again.";
 
-    private Refusals() {}
+    private SdkFailures() {}
 
     /** Returns the refusal for a failure; empty if it is none of the SDK's and so a fault of this gateway. */
     public static Optional<S3Exception> of(Throwable failure) {
@@ -49,6 +53,14 @@ public final class Refusals {
                 ErrorCode.BUCKET_ALREADY_EXISTS.because("The requested bucket name is not available.");
             case NotEmptyException _ ->
                 ErrorCode.BUCKET_NOT_EMPTY.because("The bucket you tried to delete is not empty.");
+            case NoSuchUploadException _ ->
+                ErrorCode.NO_SUCH_UPLOAD.because("The specified upload does not exist. The upload ID may be invalid, or "
+                        + "the upload may have been aborted or completed.");
+            case NoSuchPartException _ ->
+                ErrorCode.INVALID_PART.because("One or more of the specified parts could not be found.");
+            case ObjectLockedException _ ->
+                ErrorCode.ACCESS_DENIED.because("Access Denied because object protected by object lock.");
+            case BucketStateException _ -> ErrorCode.INVALID_BUCKET_STATE.because(message);
             case PreconditionFailedException _ ->
                 ErrorCode.PRECONDITION_FAILED.because("At least one of the pre-conditions did not hold.");
             case NoSpaceException _ ->
