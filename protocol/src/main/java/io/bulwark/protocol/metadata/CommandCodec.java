@@ -11,12 +11,17 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.Command.AbandonRanges;
 import io.bulwark.protocol.metadata.Command.AbortChange;
+import io.bulwark.protocol.metadata.Command.AbortUpload;
 import io.bulwark.protocol.metadata.Command.AddPrincipal;
+import io.bulwark.protocol.metadata.Command.BeginUpload;
 import io.bulwark.protocol.metadata.Command.ChangeHolder;
 import io.bulwark.protocol.metadata.Command.ChangeReplicas;
 import io.bulwark.protocol.metadata.Command.CloseSession;
+import io.bulwark.protocol.metadata.Command.CompleteUpload;
+import io.bulwark.protocol.metadata.Command.ComposeObject;
 import io.bulwark.protocol.metadata.Command.ConfirmEpoch;
 import io.bulwark.protocol.metadata.Command.CopyObject;
+import io.bulwark.protocol.metadata.Command.CopyPart;
 import io.bulwark.protocol.metadata.Command.CreateBucket;
 import io.bulwark.protocol.metadata.Command.CreateVolume;
 import io.bulwark.protocol.metadata.Command.DeleteBucket;
@@ -25,6 +30,7 @@ import io.bulwark.protocol.metadata.Command.DeleteVolume;
 import io.bulwark.protocol.metadata.Command.InvitePrincipal;
 import io.bulwark.protocol.metadata.Command.LiftSuspension;
 import io.bulwark.protocol.metadata.Command.PutObject;
+import io.bulwark.protocol.metadata.Command.PutPart;
 import io.bulwark.protocol.metadata.Command.RegisterPending;
 import io.bulwark.protocol.metadata.Command.RemoveNode;
 import io.bulwark.protocol.metadata.Command.RenameObject;
@@ -114,6 +120,8 @@ final class CommandCodec {
             case RemoveNode remove -> out.u8(27).i32(remove.node());
             case ChangeReplicas change -> writeReplicas(change, out);
             case SetActFor set -> writeActFor(set, out.u8(29));
+            case ComposeObject _, BeginUpload _, PutPart _, CopyPart _, CompleteUpload _, AbortUpload _ ->
+                UploadCodec.write(command, out);
         }
     }
 
@@ -215,7 +223,7 @@ final class CommandCodec {
                         Lists.read(in, Command.REPLICAS_CHANGED, PrincipalId::read),
                         Lists.read(in, Command.REPLICAS_CHANGED, Member::read));
             case 29 -> new SetActFor(PrincipalId.read(in), PrincipalId.read(in), Rights.read(in));
-            default -> throw new MalformedException("unknown command " + type);
+            default -> UploadCodec.read(type, in);
         };
     }
 

@@ -27,6 +27,8 @@ import io.bulwark.protocol.metadata.Reply.ObjectEntry;
 import io.bulwark.protocol.metadata.Reply.ObjectFound;
 import io.bulwark.protocol.metadata.Reply.ObjectList;
 import io.bulwark.protocol.metadata.Reply.ObjectStored;
+import io.bulwark.protocol.metadata.Reply.PartList;
+import io.bulwark.protocol.metadata.Reply.PartStored;
 import io.bulwark.protocol.metadata.Reply.PendingRegistered;
 import io.bulwark.protocol.metadata.Reply.PoisonReport;
 import io.bulwark.protocol.metadata.Reply.PrincipalEntry;
@@ -38,9 +40,13 @@ import io.bulwark.protocol.metadata.Reply.ReplicaList;
 import io.bulwark.protocol.metadata.Reply.Session;
 import io.bulwark.protocol.metadata.Reply.SessionChanges;
 import io.bulwark.protocol.metadata.Reply.SessionOpened;
+import io.bulwark.protocol.metadata.Reply.SliceList;
 import io.bulwark.protocol.metadata.Reply.Status;
 import io.bulwark.protocol.metadata.Reply.SuspensionEntry;
 import io.bulwark.protocol.metadata.Reply.SuspensionList;
+import io.bulwark.protocol.metadata.Reply.UploadBegun;
+import io.bulwark.protocol.metadata.Reply.UploadFound;
+import io.bulwark.protocol.metadata.Reply.UploadList;
 import io.bulwark.protocol.metadata.Reply.VersionEntry;
 import io.bulwark.protocol.metadata.Reply.VersionList;
 import io.bulwark.protocol.metadata.Reply.VolumeCreated;
@@ -127,6 +133,8 @@ final class ReplyCodec {
                 Lists.write(list.entries(), out.u8(28), ReplyCodec::writeActFor);
                 list.next().write(out);
             }
+            case PartStored _, UploadBegun _, SliceList _, UploadFound _, UploadList _, PartList _ ->
+                UploadCodec.write(reply, out);
             case AuditList list -> {
                 Lists.write(list.entries(), out.u8(23), AuditEntry::write);
                 out.i64(list.count()).raw(list.head());
@@ -228,7 +236,7 @@ final class ReplyCodec {
                         Configuration.read(in), in.bool() ? Optional.of(Configuration.read(in)) : Optional.empty());
             case 28 -> new ActForList(Lists.read(in, Query.PAGE_MAX, ReplyCodec::readActFor), PrincipalId.read(in));
             case 29 -> new EvidenceFound(in.bool() ? Optional.of(Evidence.read(in)) : Optional.empty());
-            default -> throw new MalformedException("unknown reply " + type);
+            default -> UploadCodec.readReply(type, in);
         };
     }
 

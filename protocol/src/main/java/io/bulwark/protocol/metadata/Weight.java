@@ -19,6 +19,10 @@ final class Weight {
     static final int RANGE_BYTES = 64;
     static final int LINK_BYTES = 128;
     static final int BUCKET_BYTES = 512;
+    static final int UPLOAD_BYTES = 256;
+    static final int PART_BYTES = 128;
+    static final int SLICE_BYTES = 32;
+    static final int COMPLETION_BYTES = 256;
     static final int KEY_BYTES = 256;
     static final int GRANT_BYTES = 64;
     static final int AUDIT_BYTES = 64;
@@ -65,6 +69,11 @@ final class Weight {
                     Command.RegisterPending _,
                     Command.RenameObject _,
                     Command.CopyObject _,
+                    Command.ComposeObject _,
+                    Command.BeginUpload _,
+                    Command.PutPart _,
+                    Command.CopyPart _,
+                    Command.CompleteUpload _,
                     Command.AddPrincipal _,
                     Command.RotateKey _,
                     Command.InvitePrincipal _,
@@ -79,6 +88,7 @@ final class Weight {
                     Command.DeleteVolume _,
                     Command.DeleteBucket _,
                     Command.DeleteObject _,
+                    Command.AbortUpload _,
                     Command.ReportEvidence _,
                     Command.ReportPoison _,
                     Command.LiftSuspension _,
