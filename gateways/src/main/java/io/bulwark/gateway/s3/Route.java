@@ -16,9 +16,12 @@ import io.bulwark.gateway.s3.request.Exchange;
 import io.bulwark.gateway.s3.upload.CompletedParts;
 import io.bulwark.gateway.s3.upload.MultipartUploads;
 import io.bulwark.gateway.s3.upload.UploadLists;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
@@ -205,6 +208,16 @@ record Route(String operation, Consumer<Call> handler) {
             return name.equals("PUT") ? COPY : name.equals("PUT uploadId") ? COPY_PART : route;
         }
         return route;
+    }
+
+    /** Returns the names of all operations, in their order. */
+    static SortedSet<String> names() {
+        SortedSet<String> names = new TreeSet<>(List.of("ListObjectsV2"));
+        for (Map<String, Route> routes : List.of(BUCKETS, OBJECTS)) {
+            routes.values().forEach(route -> names.add(route.operation()));
+        }
+        List.of(LIST_BUCKETS, COPY, COPY_PART).forEach(route -> names.add(route.operation()));
+        return names;
     }
 
     private static void listObjects(Call call) {

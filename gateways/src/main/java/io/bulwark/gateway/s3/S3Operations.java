@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
 
 /** All operations of S3 that this gateway has, done with the rights of whoever sends the request. Thread-safe. */
@@ -24,6 +25,11 @@ public final class S3Operations implements Operations {
     /** @param door client of the gateway, which may act for the persons who send requests */
     public S3Operations(Bulwark door) {
         this.door = door;
+    }
+
+    /** Returns the names of all operations, in their order. */
+    public static SortedSet<String> names() {
+        return Route.names();
     }
 
     @Override
