@@ -9,8 +9,10 @@ import io.bulwark.client.ListOptions;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.ObjectOutputStream;
 import io.bulwark.client.ObjectPage;
+import io.bulwark.client.ObjectSlice;
 import io.bulwark.client.Precondition;
 import io.bulwark.client.PutOptions;
+import io.bulwark.client.Uploads;
 import io.bulwark.client.VersionInfo;
 import io.bulwark.client.error.InvalidNameException;
 import io.bulwark.client.error.KeyMissingException;
@@ -406,6 +408,16 @@ public final class MemoryBucket implements Bucket {
         ObjectInfo made = copy(key, target, targetKey, precondition);
         delete(key);
         return made;
+    }
+
+    @Override
+    public ObjectInfo compose(String key, List<ObjectSlice> slices, PutOptions options) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Uploads uploads() {
+        throw new UnsupportedOperationException();
     }
 
     @Override

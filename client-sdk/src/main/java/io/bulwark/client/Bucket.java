@@ -4,6 +4,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -182,6 +183,17 @@ public interface Bucket {
     default ObjectInfo rename(String key, String targetKey) {
         return rename(key, this, targetKey, Precondition.NONE);
     }
+
+    /**
+     * Makes an object of slices of others in the same volume, in one ordered step in which no bytes move.
+     *
+     * @param options their attributes are those of the object
+     * @return the version that was made
+     */
+    ObjectInfo compose(String key, List<ObjectSlice> slices, PutOptions options);
+
+    /** Returns the multipart uploads of this bucket. */
+    Uploads uploads();
 
     /** Runs one of these operations on a virtual thread; cancelling the future interrupts it. */
     <T> CompletableFuture<T> async(Supplier<T> operation);

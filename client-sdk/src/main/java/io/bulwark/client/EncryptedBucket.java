@@ -17,6 +17,7 @@ import java.nio.channels.Channels;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -201,6 +202,20 @@ final class EncryptedBucket implements Bucket {
     @Override
     public ObjectInfo rename(String key, Bucket target, String targetKey, Precondition precondition) {
         return plain(stored.rename(key, stored(target), targetKey, precondition));
+    }
+
+    @Override
+    public ObjectInfo compose(String key, List<ObjectSlice> slices, PutOptions options) {
+        throw new InvalidRequestException(
+                "a client with encryption keys cannot compose objects: each is sealed as a whole; put the content",
+                Subject.key(name(), key));
+    }
+
+    @Override
+    public Uploads uploads() {
+        throw new InvalidRequestException(
+                "a client with encryption keys cannot upload in parts: each object is sealed as a whole; use put",
+                Subject.bucket(name()));
     }
 
     @Override

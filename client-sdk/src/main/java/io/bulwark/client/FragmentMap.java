@@ -10,7 +10,8 @@ import java.util.List;
  *
  * @param object the version that was looked at
  * @param policy protection policy of its volume
- * @param extentCount the number of all extents of the object, pin lists included; data comes first
+ * @param extentCount the number of all extents of the object, pin lists included; data comes first, within each of
+ *     the objects that it is composed of
  * @param extents those that were asked for
  */
 public record FragmentMap(

@@ -6,13 +6,15 @@ import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.client.object.Deadline;
 import io.bulwark.protocol.bucket.ObjectGet;
+import io.bulwark.protocol.bucket.ObjectVersion;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.extent.FragmentSurvey;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
-import io.bulwark.protocol.object.Inode;
+import io.bulwark.protocol.object.Composition;
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.object.PinLists;
 import io.bulwark.protocol.wire.Bytes;
@@ -26,56 +28,122 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
-/** A look at the fragments of some extents of one version of an object, a few extents at a time. */
+/**
+ * A look at the fragments of some extents of one version of an object, a few extents at a time. Those of a composition are
+ * the extents of the inodes that it slices, each inode once, in the order of the slices.
+ */
 final class ObjectFragments {
     /** Extents under survey at a time: each brings the fragments of all its slots. */
     private static final int AT_ONCE = 4;
 
     private final BulwarkClient client;
+    private final ObjectVersion object;
     private final Subject subject;
-    private final ObjectLayout layout;
-    private final PinLists pins;
     private final Deadline deadline;
 
-    ObjectFragments(BulwarkClient client, Inode inode, Subject subject, Deadline deadline) {
+    ObjectFragments(BulwarkClient client, ObjectVersion object, Deadline deadline) {
         this.client = client;
-        this.subject = subject;
-        this.layout = inode.layout();
-        this.pins = new PinLists(layout);
+        this.object = object;
+        this.subject = Subject.key(object.bucket(), object.key());
         this.deadline = deadline;
     }
 
+    /**
+     * Extents of one inode.
+     *
+     * @param first number of the first of them within the object
+     */
+    private record Piece(long first, ObjectLayout layout, PinLists pins) {
+        private Piece(long first, ObjectLayout layout) {
+            this(first, layout, new PinLists(layout));
+        }
+
+        private long end() {
+            return first + layout.extents();
+        }
+    }
+
+    /**
+     * The pieces with some extent that is wanted.
+     *
+     * @param total number of all extents
+     */
+    private record Pieces(List<Piece> wanted, long total) {}
+
     /** An extent whose survey runs. */
-    private record Pending(long extent, Volume volume, CompletableFuture<FragmentSurvey.Result> survey) {}
+    private record Pending(Piece piece, long extent, Volume volume, CompletableFuture<FragmentSurvey.Result> survey) {}
 
     /** Looks at up to {@code count} extents from {@code first} on. */
-    FragmentMap map(ObjectInfo object, long first, int count) {
+    FragmentMap map(ObjectInfo info, long first, int count) {
         if (first < 0 || count < 1 || count > FragmentMap.EXTENTS_MAX) {
             throw new InvalidRequestException(
                     count + " extents from " + first + " on: ask for 1 to " + FragmentMap.EXTENTS_MAX
                             + ", from 0 or later",
                     subject);
         }
-        Volume volume = client.view().volume(layout.volume(), subject, deadline);
-        long total = layout.extents();
-        long end = Math.min(total, first > total ? total : first + count);
+        Volume volume = client.view().volume(object.inode().content().volume(), subject, deadline);
+        long end = first > Long.MAX_VALUE - count ? Long.MAX_VALUE : first + count;
+        Pieces pieces = pieces(first, end);
         List<FragmentMap.Extent> extents = new ArrayList<>();
         Deque<Pending> running = new ArrayDeque<>();
-        for (long extent = first; extent < end; extent++) {
-            if (running.size() == AT_ONCE) {
-                extents.add(finish(running.removeFirst()));
+        for (Piece piece : pieces.wanted) {
+            for (long extent = Math.max(first, piece.first); extent < Math.min(end, piece.end()); extent++) {
+                if (running.size() == AT_ONCE) {
+                    extents.add(finish(running.removeFirst()));
+                }
+                running.addLast(start(piece, extent - piece.first, volume));
             }
-            running.addLast(start(extent, volume));
         }
         while (!running.isEmpty()) {
             extents.add(finish(running.removeFirst()));
         }
-        return new FragmentMap(object, volume.name(), volume.policy(), total, extents);
+        return new FragmentMap(info, volume.name(), volume.policy(), pieces.total, extents);
     }
 
-    private Pending start(long extent, Volume volume) {
-        BlockId block = layout.block(extent);
-        Bytes pin = pin(extent, volume);
+    private Pieces pieces(long first, long end) {
+        return switch (object.inode().content()) {
+            case ObjectLayout layout -> {
+                Piece all = new Piece(0, layout);
+                yield new Pieces(List.of(all), all.end());
+            }
+            case Composition composition -> sliced(composition, first, end);
+        };
+    }
+
+    private Pieces sliced(Composition composition, long first, long end) {
+        List<Piece> wanted = new ArrayList<>();
+        Set<Long> seen = new HashSet<>();
+        long total = 0;
+        for (long known = 0; known < composition.length(); ) {
+            Reply.SliceList page = client.query(
+                    Reply.SliceList.class,
+                    new Query.FindSlices(object.bucket(), object.key(), object.version(), known, Query.PAGE_MAX),
+                    subject,
+                    deadline);
+            for (Reply.SliceEntry entry : page.slices()) {
+                if (seen.add(entry.slice().inode())) {
+                    Piece piece = new Piece(total, entry.layout());
+                    total = piece.end();
+                    if (piece.first < end && piece.end() > first) {
+                        wanted.add(piece);
+                    }
+                }
+            }
+            long reached = page.slices().isEmpty()
+                    ? known
+                    : page.slices().getLast().start()
+                            + page.slices().getLast().slice().length();
+            if (reached <= known) {
+                throw new UnavailableException("the replicas name no slice at byte " + known, subject);
+            }
+            known = reached;
+        }
+        return new Pieces(wanted, total);
+    }
+
+    private Pending start(Piece piece, long extent, Volume volume) {
+        BlockId block = piece.layout.block(extent);
+        Bytes pin = pin(piece, extent, volume);
         Set<Integer> absent = new HashSet<>();
         PlacementGroup group = volume.group(block);
         for (int slot = 0; slot < group.holders().size(); slot++) {
@@ -83,8 +151,9 @@ final class ObjectFragments {
                 absent.add(slot);
             }
         }
-        long held = (long) volume.policy().n() * volume.policy().fragmentBytes(layout.lengthOf(extent));
+        long held = (long) volume.policy().n() * volume.policy().fragmentBytes(piece.layout.lengthOf(extent));
         return new Pending(
+                piece,
                 extent,
                 volume,
                 client.driver()
@@ -99,12 +168,13 @@ final class ObjectFragments {
         Volume volume = pending.volume;
         if (result.laterEpoch() > 0) {
             client.view().refresh(deadline);
-            volume = client.view().volume(layout.volume(), subject, deadline);
-            result = deadline.await(start(pending.extent, volume).survey, subject);
+            volume = client.view().volume(volume.id(), subject, deadline);
+            result = deadline.await(start(pending.piece, pending.extent, volume).survey, subject);
         }
+        ObjectLayout layout = pending.piece.layout;
         BlockId block = layout.block(pending.extent);
         return new FragmentMap.Extent(
-                pending.extent,
+                pending.piece.first + pending.extent,
                 layout.levelOf(pending.extent),
                 layout.lengthOf(pending.extent),
                 block.toString(),
@@ -115,7 +185,9 @@ final class ObjectFragments {
     }
 
     /** The pin of an extent, which may stand in pin lists that have to be read first. */
-    private Bytes pin(long extent, Volume volume) {
+    private Bytes pin(Piece piece, long extent, Volume volume) {
+        PinLists pins = piece.pins;
+        ObjectLayout layout = piece.layout;
         for (OptionalLong missing = pins.missing(extent); missing.isPresent(); missing = pins.missing(extent)) {
             long list = missing.getAsLong();
             int length = layout.lengthOf(list);
@@ -143,9 +215,8 @@ final class ObjectFragments {
         return pins.pin(extent).orElseThrow();
     }
 
-    static FragmentMap of(BulwarkClient client, Reply.ObjectFound found, ObjectInfo object, long first, int count) {
-        Subject subject = Subject.key(object.bucket(), object.key());
-        return new ObjectFragments(client, found.inode(), subject, BulwarkClient.noDeadline())
-                .map(object, first, count);
+    static FragmentMap of(BulwarkClient client, Reply.ObjectFound found, ObjectInfo info, long first, int count) {
+        ObjectVersion object = ObjectVersion.of(info.bucket(), info.key(), found);
+        return new ObjectFragments(client, object, BulwarkClient.noDeadline()).map(info, first, count);
     }
 }

@@ -16,7 +16,7 @@ import java.util.SortedMap;
  * @param modified when the name got this version, in the time that the replicas agreed on
  * @param state attributes and lock of this version
  * @param blocks location of its bytes, in order, as verdicts about nodes name them; empty in listings and after a put,
- *     which do not return it
+ *     which do not return it; of an object that is composed of others only after a read, as far as that went
  */
 public record ObjectInfo(
         String bucket,

@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 /**
  * Options of a put. Immutable; begin with {@link #DEFAULT}.
@@ -13,6 +14,8 @@ import java.util.TreeMap;
  * @param contentType a media type, or empty
  * @param tags the user's own, which can be changed later; at most 64, together at most 8 KiB
  * @param properties of this version for good, such as headers and checksums; at most 64, together at most 8 KiB
+ * @param finalProperties further properties that are known only when the content has ended, such as a checksum of its
+ *     bytes; asked for once, after the last byte was read
  * @param lock protection against deletion; if there is none, the bucket's default retention applies
  * @param precondition condition on the name
  * @param progress receives the number of bytes that are safely stored
@@ -22,6 +25,7 @@ public record PutOptions(
         String contentType,
         SortedMap<String, String> tags,
         SortedMap<String, String> properties,
+        Supplier<Map<String, String>> finalProperties,
         ObjectLock lock,
         Precondition precondition,
         ProgressListener progress,
@@ -30,6 +34,7 @@ public record PutOptions(
             "",
             new TreeMap<>(),
             new TreeMap<>(),
+            Map::of,
             ObjectLock.NONE,
             Precondition.NONE,
             ProgressListener.NONE,
@@ -44,30 +49,40 @@ public record PutOptions(
     }
 
     public PutOptions withContentType(String type) {
-        return new PutOptions(type, tags, properties, lock, precondition, progress, deadline);
+        return new PutOptions(type, tags, properties, finalProperties, lock, precondition, progress, deadline);
     }
 
     public PutOptions withTags(Map<String, String> all) {
-        return new PutOptions(contentType, new TreeMap<>(all), properties, lock, precondition, progress, deadline);
+        return new PutOptions(contentType, new TreeMap<>(all), properties, finalProperties, lock, precondition, progress, deadline);
     }
 
     public PutOptions withProperties(Map<String, String> all) {
-        return new PutOptions(contentType, tags, new TreeMap<>(all), lock, precondition, progress, deadline);
+        return new PutOptions(contentType, tags, new TreeMap<>(all), finalProperties, lock, precondition, progress, deadline);
+    }
+
+    /**
+     * Returns the same with properties that are known only when the content has ended. None of them may be among the
+     * other properties.
+     *
+     * @param known called once, after the last byte was read; if it throws, nothing is put
+     */
+    public PutOptions withFinalProperties(Supplier<Map<String, String>> known) {
+        return new PutOptions(contentType, tags, properties, known, lock, precondition, progress, deadline);
     }
 
     public PutOptions withLock(ObjectLock other) {
-        return new PutOptions(contentType, tags, properties, other, precondition, progress, deadline);
+        return new PutOptions(contentType, tags, properties, finalProperties, other, precondition, progress, deadline);
     }
 
     public PutOptions withPrecondition(Precondition condition) {
-        return new PutOptions(contentType, tags, properties, lock, condition, progress, deadline);
+        return new PutOptions(contentType, tags, properties, finalProperties, lock, condition, progress, deadline);
     }
 
     public PutOptions withProgress(ProgressListener listener) {
-        return new PutOptions(contentType, tags, properties, lock, precondition, listener, deadline);
+        return new PutOptions(contentType, tags, properties, finalProperties, lock, precondition, listener, deadline);
     }
 
     public PutOptions withDeadline(Duration limit) {
-        return new PutOptions(contentType, tags, properties, lock, precondition, progress, limit);
+        return new PutOptions(contentType, tags, properties, finalProperties, lock, precondition, progress, limit);
     }
 }

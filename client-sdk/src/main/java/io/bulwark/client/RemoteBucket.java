@@ -8,19 +8,17 @@ import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.client.object.Deadline;
 import io.bulwark.client.object.ObjectReader;
-import io.bulwark.client.object.ObjectWriter;
 import io.bulwark.client.object.RefusalExceptions;
-import io.bulwark.client.object.RetryableException;
-import io.bulwark.client.object.SessionLostException;
-import io.bulwark.client.object.StaleEpochException;
 import io.bulwark.protocol.bucket.ObjectPut;
+import io.bulwark.protocol.bucket.ObjectVersion;
+import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Condition;
 import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Names;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
-import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.file.FileFailure;
@@ -36,7 +34,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -52,11 +49,6 @@ final class RemoteBucket implements Bucket {
         this.volumeId = volumeId;
     }
 
-    /** Hands what is to be put to a writer. */
-    private interface Content {
-        void feed(ObjectWriter writer) throws IOException;
-    }
-
     @Override
     public String name() {
         return name;
@@ -69,12 +61,12 @@ final class RemoteBucket implements Bucket {
 
     @Override
     public ObjectInfo put(String key, InputStream content, PutOptions options) {
-        return put(key, -1, writer -> writer.write(content), options, 1);
+        return stored(key, put(key, options).put(-1, writer -> writer.write(content), 1));
     }
 
     @Override
     public ObjectInfo put(String key, ReadableByteChannel content, PutOptions options) {
-        return put(key, -1, writer -> writer.write(content), options, 1);
+        return stored(key, put(key, options).put(-1, writer -> writer.write(content), 1));
     }
 
     @Override
@@ -83,106 +75,57 @@ final class RemoteBucket implements Bucket {
                 file,
                 options,
                 subject(key),
-                (content, left) -> put(
+                (content, left) -> stored(
                         key,
-                        content.length(),
-                        writer -> {
-                            content.rewind();
-                            writer.write(content);
-                        },
-                        left,
-                        ObjectPut.ATTEMPTS_MAX));
+                        put(key, left)
+                                .put(
+                                        content.length(),
+                                        writer -> {
+                                            content.rewind();
+                                            writer.write(content);
+                                        },
+                                        ObjectPut.ATTEMPTS_MAX)));
     }
 
     @Override
     public ObjectInfo put(String key, byte[] content, PutOptions options) {
-        return put(
+        return stored(
                 key,
-                content.length,
-                writer -> writer.write(content, 0, content.length),
-                options,
-                ObjectPut.ATTEMPTS_MAX);
+                put(key, options)
+                        .put(
+                                content.length,
+                                writer -> writer.write(content, 0, content.length),
+                                ObjectPut.ATTEMPTS_MAX));
     }
 
     @Override
     public ObjectOutputStream newOutputStream(String key, PutOptions options) {
-        Deadline deadline = Deadline.in(options.deadline());
-        return new WriterStream(
-                writer(key, -1, options, deadline),
-                stored -> stored(key, stored, options),
-                e -> unavailableAfter(e, key, deadline),
-                subject(key));
+        return put(key, options).stream(stored -> stored(key, stored));
     }
 
-    /**
-     * Puts once; again only when nothing has happened yet: in another session if the first was lost, with another map if a
-     * placement group has changed.
-     */
-    private ObjectInfo put(String key, long length, Content content, PutOptions options, int attemptsMax) {
-        Deadline deadline = Deadline.in(options.deadline());
-        for (int attempt = 1; ; attempt++) {
-            ObjectWriter writer = writer(key, length, options, deadline);
-            try {
-                content.feed(writer);
-                long written = writer.length();
-                return stored(key, new WriterStream.Stored(writer.finish(), written), options);
-            } catch (RetryableException e) {
-                UnavailableException inVain = unavailableAfter(e, key, deadline);
-                if (attempt >= attemptsMax) {
-                    throw inVain;
-                }
-            } catch (IOException e) {
-                throw FilePut.unreadable(subject(key), e);
-            } finally {
-                writer.abort();
-            }
-        }
-    }
-
-    /** Prepares the next attempt, and returns the exception for the user if there is none. */
-    private UnavailableException unavailableAfter(RetryableException e, String key, Deadline deadline) {
-        return switch (e) {
-            case SessionLostException ignored ->
-                new UnavailableException("the session was closed during the write; retry the put", subject(key), e);
-            case StaleEpochException ignored -> {
-                client.view().refresh(deadline);
-                yield new UnavailableException(
-                        "a node was replaced during the write (" + e.getMessage() + "); retry the put",
-                        subject(key),
-                        e);
-            }
-        };
-    }
-
-    private ObjectWriter writer(String key, long length, PutOptions options, Deadline deadline) {
+    private ContentPut put(String key, PutOptions options) {
         checkKey(key);
-        ObjectAttributes attributes = attributes(key, options);
-        LongConsumer progress = done -> options.progress().onProgress(done, length);
-        return new ObjectWriter(
-                client.store(),
-                client.view().volume(volumeId, subject(key), deadline),
-                new ObjectWriter.Target(name, key, condition(options.precondition()), attributes),
-                length,
-                deadline,
-                progress);
+        Condition condition = condition(options.precondition());
+        return new ContentPut(
+                client,
+                volumeId,
+                subject(key),
+                options,
+                attributes -> new ObjectPut.Target(name, key, condition, attributes));
     }
 
-    private ObjectAttributes attributes(String key, PutOptions options) {
-        try {
-            return new ObjectAttributes(options.contentType(), options.tags(), options.properties());
-        } catch (IllegalArgumentException e) {
-            throw new InvalidRequestException(String.valueOf(e.getMessage()), subject(key), e);
+    private ObjectInfo stored(String key, ContentPut.Stored stored) {
+        if (!(stored.reply() instanceof Reply.ObjectStored reply)) {
+            throw new UnavailableException(
+                    "the reply of the replicas does not match the request: " + stored.reply(), subject(key));
         }
-    }
-
-    private ObjectInfo stored(String key, WriterStream.Stored stored, PutOptions options) {
         return new ObjectInfo(
                 name,
                 key,
-                stored.reply().version(),
+                reply.version(),
                 stored.length(),
-                Instant.ofEpochMilli(stored.reply().linkedMillis()),
-                new VersionState(stored.reply().isNull(), attributes(key, options), stored.reply().lock()),
+                Instant.ofEpochMilli(reply.linkedMillis()),
+                new VersionState(reply.isNull(), stored.attributes(), reply.lock()),
                 List.of());
     }
 
@@ -223,11 +166,11 @@ final class RemoteBucket implements Bucket {
                 target.write(part.array(), part.offset(), part.length());
                 options.progress().onProgress(total - reader.remaining(), total);
             }
+            return info(key, found, reader.blocks());
         } catch (IOException e) {
             throw new UncheckedIOException(
                     "cannot write the data of " + name + "/" + key + ": " + FileFailure.text(e), e);
         }
-        return info(key, found);
     }
 
     @Override
@@ -263,8 +206,8 @@ final class RemoteBucket implements Bucket {
         }
         return new ObjectReader(
                 options.salvage() ? client.salvageStore() : client.store(),
-                client.view().volume(found.inode().layout().volume(), subject(key), deadline),
-                found.inode(),
+                client.view().volume(found.inode().content().volume(), subject(key), deadline),
+                ObjectVersion.of(name, key, found),
                 subject(key),
                 options.offset(),
                 options.length(),
@@ -356,26 +299,47 @@ final class RemoteBucket implements Bucket {
     }
 
     @Override
+    public ObjectInfo compose(String key, List<ObjectSlice> slices, PutOptions options) {
+        checkKey(key);
+        return remoteUploads().compose(key, slices, options);
+    }
+
+    @Override
+    public Uploads uploads() {
+        return remoteUploads();
+    }
+
+    private RemoteUploads remoteUploads() {
+        return new RemoteUploads(client, this, volumeId);
+    }
+
+    @Override
     public <T> CompletableFuture<T> async(Supplier<T> operation) {
         return Tasks.start(operation);
     }
 
+    /** The blocks of a composition are known only to those who have read it. */
     private ObjectInfo info(String key, Reply.ObjectFound found) {
+        return info(
+                key, found, found.inode().content() instanceof ObjectLayout layout ? layout.ranges() : List.of());
+    }
+
+    private ObjectInfo info(String key, Reply.ObjectFound found, List<BlockRange> blocks) {
         return new ObjectInfo(
                 name,
                 key,
                 found.version(),
-                found.inode().layout().length(),
+                found.inode().content().length(),
                 Instant.ofEpochMilli(found.linkedMillis()),
                 found.state(),
-                found.inode().layout().ranges());
+                blocks);
     }
 
-    private Subject subject(String key) {
+    Subject subject(String key) {
         return Subject.key(name, key);
     }
 
-    private void checkKey(String key) {
+    void checkKey(String key) {
         Names.problemOfKey(key).ifPresent(problem -> {
             throw new InvalidNameException(problem, subject(key));
         });
@@ -391,7 +355,7 @@ final class RemoteBucket implements Bucket {
         return reply instanceof Reply.Failed failed && failed.error() == MetadataError.OTHER_VOLUME;
     }
 
-    private static Condition condition(Precondition precondition) {
+    static Condition condition(Precondition precondition) {
         return switch (precondition.kind()) {
             case NONE -> Condition.NONE;
             case IF_ABSENT -> Condition.IF_ABSENT;

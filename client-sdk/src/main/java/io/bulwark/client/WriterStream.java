@@ -12,22 +12,24 @@ import org.jspecify.annotations.Nullable;
 /** An {@link ObjectWriter} as a stream. */
 final class WriterStream extends ObjectOutputStream {
     private final ObjectWriter writer;
-    private final Function<Stored, ObjectInfo> describing;
+    private final Result describing;
     private final Function<RetryableException, UnavailableException> giveUp;
     private final Subject subject;
     private @Nullable ObjectInfo result;
     private boolean closed;
     private boolean failed;
 
-    /** Answer of the state machine, and the object's length in bytes. */
-    record Stored(Reply.ObjectStored reply, long length) {}
+    /** Describes what was stored, of so many bytes. */
+    interface Result {
+        ObjectInfo of(Reply.Stored reply, long length);
+    }
 
     /**
      * @param giveUp gives the exception for the user when the object cannot be written again
      */
     WriterStream(
             ObjectWriter writer,
-            Function<Stored, ObjectInfo> describing,
+            Result describing,
             Function<RetryableException, UnavailableException> giveUp,
             Subject subject) {
         this.writer = writer;
@@ -68,7 +70,7 @@ final class WriterStream extends ObjectOutputStream {
         }
         long length = writer.length();
         try {
-            result = describing.apply(new Stored(writer.finish(), length));
+            result = describing.of(writer.finish(), length);
         } catch (RuntimeException e) {
             throw failed(e);
         }

@@ -56,6 +56,7 @@ public final class S3Role {
         try {
             gateway = S3Gateway.start(
                     door,
+                    config.principal(),
                     new S3Gateway.Settings(
                             listen,
                             setup.tls().map(tls -> new S3Gateway.Tls(tls.certificate(), tls.key())),

@@ -46,7 +46,10 @@ final class EmbeddedGateway implements AutoCloseable {
         }
         Bulwark door = Bulwark.connect(config);
         try {
-            return new EmbeddedGateway(door, S3Gateway.start(door, S3Gateway.Settings.plain(plan.s3Address()), meters));
+            return new EmbeddedGateway(
+                    door,
+                    S3Gateway.start(
+                            door, config.principal(), S3Gateway.Settings.plain(plan.s3Address()), meters));
         } catch (IOException | RuntimeException e) {
             door.close();
             throw e;

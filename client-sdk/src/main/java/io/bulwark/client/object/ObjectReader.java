@@ -8,9 +8,10 @@ import io.bulwark.client.object.StepResults.Answer;
 import io.bulwark.protocol.bucket.GetFailure;
 import io.bulwark.protocol.bucket.ObjectGet;
 import io.bulwark.protocol.bucket.ObjectStep;
+import io.bulwark.protocol.bucket.ObjectVersion;
 import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.metadata.Reply;
-import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import java.util.Optional;
@@ -38,7 +39,7 @@ public final class ObjectReader implements AutoCloseable {
     public ObjectReader(
             ObjectStore store,
             Volume volume,
-            Inode inode,
+            ObjectVersion object,
             Subject subject,
             long offset,
             long length,
@@ -47,12 +48,17 @@ public final class ObjectReader implements AutoCloseable {
         this.volume = volume;
         this.subject = subject;
         this.deadline = deadline;
-        this.get = new ObjectGet(volume, inode, offset, length, store.budget());
+        this.get = new ObjectGet(volume, object, offset, length, store.budget());
     }
 
     /** Returns the number of bytes that remain. */
     public long remaining() {
         return get.remaining();
+    }
+
+    /** Returns the blocks of the object, as far as the read has come to know them. */
+    public List<BlockRange> blocks() {
+        return get.blocks();
     }
 
     /** The next bytes in order; empty at the end, never after a failure: that is thrown again and again. */
@@ -121,6 +127,8 @@ public final class ObjectReader implements AutoCloseable {
             case GetFailure.Changed(var extent) ->
                 new ChangedWhileReadingException(
                         "this version was deleted during the read; " + extent.message(), subject);
+            case GetFailure.Gone ignored ->
+                new ChangedWhileReadingException("this version was deleted during the read", subject);
             case GetFailure.NotFreed(var extent) ->
                 new UnavailableException("nodes report a block as freed that was not; " + extent.message(), subject);
             case GetFailure.Refused(Reply.Failed reply) -> RefusalExceptions.of(reply, subject);

@@ -9,10 +9,8 @@ import io.bulwark.protocol.bucket.ObjectPut;
 import io.bulwark.protocol.bucket.ObjectStep;
 import io.bulwark.protocol.bucket.PutOutcome;
 import io.bulwark.protocol.cluster.Volume;
-import io.bulwark.protocol.metadata.Condition;
 import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Reply;
-import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.wire.Bytes;
 import java.io.IOException;
 import java.io.InputStream;
@@ -48,12 +46,8 @@ public final class ObjectWriter {
     private long length;
     private boolean ended;
 
-    /** Destination of the object. */
-    public record Target(String bucket, String key, Condition condition, ObjectAttributes attributes) {
-        Subject subject() {
-            return Subject.key(bucket, key);
-        }
-    }
+    /** Destination of the content, and its name in failures. */
+    public record Target(Subject subject, ObjectPut.Destination destination) {}
 
     /**
      * Begins an object.
@@ -78,7 +72,7 @@ public final class ObjectWriter {
         this.lease = store.sessions().lease(volume.id(), deadline, target.subject());
         this.put = new ObjectPut(
                 volume,
-                new ObjectPut.Target(target.bucket(), target.key(), target.condition(), target.attributes()),
+                target.destination(),
                 expectedLength,
                 lease.blocks());
     }
@@ -127,7 +121,7 @@ public final class ObjectWriter {
      * @throws RetryableException if the session was closed, or a placement group changed, before the object could become
      *     visible; it is not there
      */
-    public Reply.ObjectStored finish() {
+    public Reply.Stored finish() {
         requireOpen();
         if (used > 0) {
             flush();
@@ -254,7 +248,7 @@ public final class ObjectWriter {
         }
     }
 
-    private Reply.ObjectStored result(PutOutcome outcome) {
+    private Reply.Stored result(PutOutcome outcome) {
         return switch (outcome) {
             case PutOutcome.Stored stored -> stored.reply();
             case PutOutcome.Refused refused

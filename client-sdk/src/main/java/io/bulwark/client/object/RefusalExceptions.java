@@ -10,6 +10,8 @@ import io.bulwark.client.error.LimitReachedException;
 import io.bulwark.client.error.NoSpaceException;
 import io.bulwark.client.error.NoSuchBucketException;
 import io.bulwark.client.error.NoSuchKeyException;
+import io.bulwark.client.error.NoSuchPartException;
+import io.bulwark.client.error.NoSuchUploadException;
 import io.bulwark.client.error.NoSuchVolumeException;
 import io.bulwark.client.error.NotEmptyException;
 import io.bulwark.client.error.NotPermittedException;
@@ -72,6 +74,8 @@ public final class RefusalExceptions {
             case NO_SUCH_VOLUME -> new NoSuchVolumeException(message, subject);
             case NO_SUCH_BUCKET -> new NoSuchBucketException(message, subject);
             case NO_SUCH_OBJECT, NO_SUCH_VERSION -> new NoSuchKeyException(message, subject);
+            case NO_SUCH_UPLOAD -> new NoSuchUploadException(message, subject);
+            case NO_SUCH_PART -> new NoSuchPartException(message, subject);
             case VOLUME_EXISTS, BUCKET_EXISTS, PRINCIPAL_EXISTS, KEY_USED ->
                 new AlreadyExistsException(message, subject);
             case VOLUME_IN_USE, BUCKET_NOT_EMPTY, NODE_IN_USE -> new NotEmptyException(message, subject);

@@ -7,6 +7,7 @@ import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.object.Inode;
+import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.object.ObjectLock;
 import java.util.ArrayList;
 import java.util.List;
@@ -95,6 +96,10 @@ final class MemoryMetadata implements Metadata {
             }
             default -> new Reply.Done();
         };
+    }
+
+    ObjectLayout layout(String key) {
+        return (ObjectLayout) inode(key).content();
     }
 
     Inode inode(String key) {

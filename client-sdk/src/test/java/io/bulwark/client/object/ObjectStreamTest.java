@@ -12,6 +12,7 @@ import io.bulwark.client.error.PreconditionFailedException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.protocol.bucket.ObjectPut;
+import io.bulwark.protocol.bucket.ObjectVersion;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
@@ -61,12 +62,18 @@ class ObjectStreamTest {
         sessions.close();
     }
 
+    private static ObjectWriter.Target target(String key) {
+        return new ObjectWriter.Target(
+                Subject.key("bucket", key),
+                new ObjectPut.Target("bucket", key, Condition.NONE, ObjectAttributes.NONE));
+    }
+
     private ObjectWriter writer(String key, long expected) {
         return writer(key, expected, _ -> {});
     }
 
     private ObjectWriter writer(String key, long expected, LongConsumer progress) {
-        var target = new ObjectWriter.Target("bucket", key, Condition.NONE, ObjectAttributes.NONE);
+        var target = target(key);
         return new ObjectWriter(store, VOLUME, target, expected, Deadline.in(Duration.ZERO), progress);
     }
 
@@ -80,7 +87,7 @@ class ObjectStreamTest {
         Inode inode = metadata.inode(key);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (ObjectReader reader = new ObjectReader(
-                store, VOLUME, inode, Subject.key("bucket", key), offset, length, Deadline.in(Duration.ZERO))) {
+                store, VOLUME, new ObjectVersion("bucket", key, 1, inode), Subject.key("bucket", key), offset, length, Deadline.in(Duration.ZERO))) {
             for (Bytes part = reader.next(); !part.isEmpty(); part = reader.next()) {
                 out.write(part.array(), part.offset(), part.length());
             }
@@ -95,7 +102,7 @@ class ObjectStreamTest {
         byte[] content = content(length);
         ObjectWriter known = writer("known", length);
         known.write(content, 0, length);
-        assertThat(known.finish().version()).isOne();
+        assertThat(known.finish().inode()).isOne();
         ObjectWriter unknown = writer("unknown", -1);
         unknown.write(new ByteArrayInputStream(content));
         unknown.finish();
@@ -104,10 +111,10 @@ class ObjectStreamTest {
         wrong.finish();
 
         for (String key : List.of("known", "unknown", "wrong")) {
-            assertThat(metadata.inode(key).layout().length()).isEqualTo(length);
+            assertThat(metadata.layout(key).length()).isEqualTo(length);
             assertThat(read(key, 0, Long.MAX_VALUE)).isEqualTo(content);
         }
-        assertThat(metadata.inode("known").layout().ranges()).hasSizeLessThanOrEqualTo(1);
+        assertThat(metadata.layout("known").ranges()).hasSizeLessThanOrEqualTo(1);
         assertThat(metadata.abandoned).isEmpty();
         assertThat(extents.blocksUnderWayMax.get()).isLessThanOrEqualTo(ObjectPut.WINDOW_BLOCKS);
     }
@@ -163,7 +170,7 @@ class ObjectStreamTest {
         writer.finish();
         assertThat(metadata.registered).hasSize(1);
         assertThat(metadata.registered.getFirst().count())
-                .isEqualTo(metadata.inode("long").layout().extents());
+                .isEqualTo(metadata.layout("long").extents());
     }
 
     @Test
@@ -181,7 +188,7 @@ class ObjectStreamTest {
         ObjectWriter next = writer("key", -1);
         next.write(content(BLOCK), 0, BLOCK);
         next.finish();
-        assertThat(metadata.inode("key").layout().ranges().getFirst().first()).isEqualTo(3);
+        assertThat(metadata.layout("key").ranges().getFirst().first()).isEqualTo(3);
     }
 
     @Test
@@ -256,7 +263,7 @@ class ObjectStreamTest {
 
         Inode inode = metadata.inode("key");
         ObjectReader reader = new ObjectReader(
-                store, VOLUME, inode, Subject.key("bucket", "key"), 0, BLOCK, Deadline.in(Duration.ZERO));
+                store, VOLUME, new ObjectVersion("bucket", "key", 1, inode), Subject.key("bucket", "key"), 0, BLOCK, Deadline.in(Duration.ZERO));
         metadata.objects.clear();
         assertThatThrownBy(reader::next).isInstanceOf(ChangedWhileReadingException.class);
     }
@@ -285,7 +292,7 @@ class ObjectStreamTest {
         };
         Inode inode = metadata.inode("key");
         ObjectReader reader = new ObjectReader(
-                store, VOLUME, inode, Subject.key("bucket", "key"), 0, 2 * BLOCK, Deadline.in(Duration.ZERO));
+                store, VOLUME, new ObjectVersion("bucket", "key", 1, inode), Subject.key("bucket", "key"), 0, 2 * BLOCK, Deadline.in(Duration.ZERO));
         assertThatThrownBy(reader::next).isInstanceOf(CancelledException.class);
         assertThatThrownBy(reader::next).isInstanceOf(CancelledException.class);
     }
@@ -310,7 +317,7 @@ class ObjectStreamTest {
 
     @Test
     void aDeadlineEndsTheWaiting() {
-        var target = new ObjectWriter.Target("bucket", "key", Condition.NONE, ObjectAttributes.NONE);
+        var target = target("key");
         ExtentAccess silent = new ExtentAccess() {
             @Override
             public CompletableFuture<WriteOutcome> write(Volume v, io.bulwark.protocol.id.BlockId b, Bytes c) {

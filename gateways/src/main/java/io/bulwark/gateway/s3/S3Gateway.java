@@ -2,12 +2,12 @@ package io.bulwark.gateway.s3;
 
 import io.bulwark.client.Bulwark;
 import io.bulwark.gateway.s3.access.ReplicatedAccessKeys;
+import io.bulwark.gateway.s3.expiration.LifecycleWorker;
 import io.bulwark.gateway.s3.http.S3Limits;
 import io.bulwark.gateway.s3.http.S3Server;
 import io.bulwark.gateway.s3.http.S3Settings;
 import io.bulwark.gateway.s3.http.ServerCertificate;
-import io.bulwark.gateway.s3.request.Operations;
-import io.bulwark.gateway.s3.request.S3Exception;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.transport.identity.Identity;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -19,9 +19,11 @@ import java.util.Optional;
 /** A running gateway: the HTTP server, the access keys of the cluster and the operations over them. */
 public final class S3Gateway implements AutoCloseable {
     private final S3Server server;
+    private final LifecycleWorker lifecycle;
 
-    private S3Gateway(S3Server server) {
+    private S3Gateway(S3Server server, LifecycleWorker lifecycle) {
         this.server = server;
+        this.lifecycle = lifecycle;
     }
 
     /**
@@ -60,21 +62,21 @@ public final class S3Gateway implements AutoCloseable {
      * Starts one.
      *
      * @param door the gateway's own client, which stays the caller's to close
+     * @param self the principal of that client
      * @throws IOException if it cannot listen, or the certificate cannot be read
      */
-    public static S3Gateway start(Bulwark door, Settings settings, MeterRegistry meters) throws IOException {
+    public static S3Gateway start(Bulwark door, PrincipalId self, Settings settings, MeterRegistry meters)
+            throws IOException {
         Optional<ServerCertificate> certificate = Optional.empty();
         if (settings.tls().isPresent()) {
             certificate = Optional.of(settings.tls().get().load());
         }
-        Operations operations = ignored -> {
-            throw new S3Exception(501, "NotImplemented", "this gateway has no operations");
-        };
-        return new S3Gateway(S3Server.start(
+        S3Server server = S3Server.start(
                 new S3Settings(settings.listen(), certificate, settings.domains(), S3Limits.standard()),
                 new ReplicatedAccessKeys(door.accessKeys()),
-                operations,
-                meters));
+                new S3Operations(door),
+                meters);
+        return new S3Gateway(server, LifecycleWorker.start(door, self));
     }
 
     /** Returns the address on which it listens, with the port that it really got. */
@@ -86,5 +88,6 @@ public final class S3Gateway implements AutoCloseable {
     @Override
     public void close() {
         server.close();
+        lifecycle.close();
     }
 }

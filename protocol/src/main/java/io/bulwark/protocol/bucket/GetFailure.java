@@ -13,6 +13,9 @@ public sealed interface GetFailure {
     /** This version was deleted meanwhile, and its extents are freed. */
     record Changed(ExtentFailure failure) implements GetFailure {}
 
+    /** This version was deleted meanwhile, before all of its slices were known. */
+    record Gone() implements GetFailure {}
+
     /** Nodes say that an extent was freed which the metadata still names. */
     record NotFreed(ExtentFailure failure) implements GetFailure {}
 

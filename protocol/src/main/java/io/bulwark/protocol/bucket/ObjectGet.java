@@ -3,43 +3,55 @@ package io.bulwark.protocol.bucket;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.extent.ReadOutcome;
-import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.BlockRange;
+import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
-import io.bulwark.protocol.object.Inode;
+import io.bulwark.protocol.object.ObjectContent;
 import io.bulwark.protocol.object.ObjectLayout;
-import io.bulwark.protocol.object.PinLists;
+import io.bulwark.protocol.object.Slice;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.EnumSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Gets a range of one version of an object (docs/protocols/extents.md, "a pinned read"), block by block in order, with some
  * blocks of read-ahead. It gets only the blocks that hold the range, and the pin lists above them. One block may always
- * be in flight, more only as {@link ReadAheadQuota} permits, so that a slow reader keeps nobody else from reading.
+ * be in flight, more only as {@link ReadAheadQuota} permits, so that a slow reader keeps nobody else from reading. The
+ * slices of a composition come in pages as the read proceeds.
  */
 public final class ObjectGet {
     private static final long NONE = -1;
 
+    /** These errors say that a version that was found before is no longer there. */
+    private static final Set<MetadataError> GONE = EnumSet.of(
+            MetadataError.NO_SUCH_BUCKET, MetadataError.NO_SUCH_OBJECT, MetadataError.NO_SUCH_VERSION);
+
     private final Volume volume;
-    private final Inode inode;
+    private final ObjectVersion object;
     private final ReadAheadQuota room;
-    private final PinLists pinLists;
     private final Deque<ReadAheadEntry> ahead = new ArrayDeque<>();
+    /** Slices that no block was fetched of. */
+    private final Deque<SliceCursor> slices = new ArrayDeque<>();
+
+    private final Set<BlockRange> blocks = new LinkedHashSet<>();
     private final long end;
     private long position;
-    private long nextExtent;
-    /** The last pin list of level 1, the only one of them that is kept. */
-    private long heldList = NONE;
+    /** Bytes before this one belong to known slices. */
+    private long known;
 
     private long wantedList;
     private long listToken = NONE;
+    private long pageToken = NONE;
     private @Nullable ExtentFailure freed;
     private long freedToken = NONE;
     private long lastToken;
@@ -55,15 +67,13 @@ public final class ObjectGet {
 
     private static final class ReadAheadEntry {
         private final long token;
-        private final BlockId block;
-        private final int length;
+        private final SliceCursor.Extent extent;
         private final int reserved;
         private @Nullable ReadOutcome outcome;
 
-        private ReadAheadEntry(long token, BlockId block, int length, int reserved) {
+        private ReadAheadEntry(long token, SliceCursor.Extent extent, int reserved) {
             this.token = token;
-            this.block = block;
-            this.length = length;
+            this.extent = extent;
             this.reserved = reserved;
         }
     }
@@ -74,14 +84,23 @@ public final class ObjectGet {
      * @param offset first byte wanted; behind the end nothing is read
      * @param length how many bytes at most
      */
-    public ObjectGet(Volume volume, Inode inode, long offset, long length, ReadAheadQuota room) {
+    public ObjectGet(Volume volume, ObjectVersion object, long offset, long length, ReadAheadQuota room) {
         this.volume = volume;
-        this.inode = inode;
+        this.object = object;
         this.room = room;
-        this.pinLists = new PinLists(inode.layout());
-        this.position = Math.min(offset, layout().length());
-        this.end = position + Math.min(length, layout().length() - position);
-        this.nextExtent = position / layout().blockBytes();
+        ObjectContent content = object.inode().content();
+        this.position = Math.min(offset, content.length());
+        this.end = position + Math.min(length, content.length() - position);
+        this.known = position;
+        if (content instanceof ObjectLayout layout) {
+            begin(object.inode().id(), layout, position, end);
+            known = end;
+        }
+    }
+
+    private void begin(long inode, ObjectLayout layout, long from, long until) {
+        slices.addLast(new SliceCursor(inode, layout, from, until));
+        blocks.addAll(layout.ranges());
     }
 
     /**
@@ -102,6 +121,11 @@ public final class ObjectGet {
         return end - position;
     }
 
+    /** Returns the blocks of the object, as far as the read has come to know them. */
+    public List<BlockRange> blocks() {
+        return List.copyOf(blocks);
+    }
+
     /** Returns why no more bytes will come. */
     public Optional<GetFailure> failure() {
         return Optional.ofNullable(failure);
@@ -113,47 +137,71 @@ public final class ObjectGet {
         ReadAheadEntry head = ahead.peekFirst();
         if (head != null && head.outcome != null && failure == null && freed == null) {
             ReadOutcome outcome = head.outcome;
-            if (content(volume, outcome, head.length).isEmpty()) {
-                return explain(ExtentFailure.of(head.block, outcome));
+            if (content(volume, outcome, head.extent.length()).isEmpty()) {
+                return explain(head.extent.inode(), ExtentFailure.of(head.extent.block(), outcome));
             }
         }
-        long last = (end - 1) / layout().blockBytes();
         while (failure == null
                 && freed == null
                 && listToken == NONE
+                && pageToken == NONE
                 && position < end
-                && nextExtent <= last
                 && ahead.size() < ObjectPut.WINDOW_BLOCKS) {
-            OptionalLong missing = pinLists.missing(nextExtent);
-            if (missing.isPresent()) {
-                fetchList(missing.getAsLong(), steps);
+            SliceCursor cursor = slices.peekFirst();
+            if (cursor == null) {
+                askForSlices(steps);
                 return steps;
             }
-            int length = layout().lengthOf(nextExtent);
-            int reserved = ahead.isEmpty() ? 0 : length;
+            if (cursor.isDone()) {
+                slices.removeFirst();
+                continue;
+            }
+            OptionalLong missing = cursor.missing();
+            if (missing.isPresent()) {
+                wantedList = missing.getAsLong();
+                listToken = ++lastToken;
+                steps.add(fetch(listToken, cursor.list(wantedList)));
+                return steps;
+            }
+            int reserved = ahead.isEmpty() ? 0 : cursor.nextLength();
             if (reserved > 0 && !room.take(reserved)) {
                 return steps;
             }
-            BlockId block = layout().block(nextExtent);
-            long token = ++lastToken;
-            ahead.addLast(new ReadAheadEntry(token, block, length, reserved));
-            Bytes pin = pinLists.pin(nextExtent).orElseThrow();
-            steps.add(new ObjectStep.FetchExtent(token, block, pin, length));
-            nextExtent++;
+            ReadAheadEntry entry = new ReadAheadEntry(++lastToken, cursor.take(), reserved);
+            ahead.addLast(entry);
+            steps.add(fetch(entry.token, entry.extent));
         }
         return steps;
+    }
+
+    private static ObjectStep fetch(long token, SliceCursor.Extent extent) {
+        return new ObjectStep.FetchExtent(token, extent.block(), extent.pin(), extent.length());
+    }
+
+    private void askForSlices(List<ObjectStep> steps) {
+        if (known < end) {
+            pageToken = ++lastToken;
+            steps.add(new ObjectStep.Ask(
+                    pageToken,
+                    new Query.FindSlices(object.bucket(), object.key(), object.version(), known, Query.PAGE_MAX)));
+        }
     }
 
     public List<ObjectStep> onFetched(long token, ReadOutcome outcome) {
         if (token == listToken) {
             listToken = NONE;
-            return onList(outcome);
+            SliceCursor cursor = slices.peekFirst();
+            return cursor == null ? List.of() : onList(cursor, outcome);
         }
         ahead.stream().filter(each -> each.token == token).forEach(each -> each.outcome = outcome);
         return readAhead();
     }
 
     public List<ObjectStep> onReply(long token, Reply reply) {
+        if (token == pageToken && failure == null) {
+            pageToken = NONE;
+            return onPage(reply);
+        }
         if (token == freedToken && freed != null && failure == null) {
             failure = reply instanceof Reply.InodeFound found
                     ? found.inode().isEmpty() ? new GetFailure.Changed(freed) : new GetFailure.NotFreed(freed)
@@ -163,20 +211,56 @@ public final class ObjectGet {
         return List.of();
     }
 
+    /** Takes a page of slices. It must begin with the first byte that belongs to no known slice, and have no gaps. */
+    private List<ObjectStep> onPage(Reply reply) {
+        if (freed != null || isAtEnd()) {
+            return List.of();
+        }
+        if (!(reply instanceof Reply.SliceList page) || page.slices().isEmpty()) {
+            return refuse(reply);
+        }
+        for (Reply.SliceEntry entry : page.slices()) {
+            Slice slice = entry.slice();
+            ObjectLayout layout = entry.layout();
+            long skipped = known - entry.start();
+            boolean fits = skipped >= 0
+                    && skipped < slice.length()
+                    && (skipped == 0 || entry.equals(page.slices().getFirst()))
+                    && layout.volume() == volume.id()
+                    && slice.offset() + slice.length() <= layout.length();
+            if (!fits) {
+                return refuse(reply);
+            }
+            if (known < end) {
+                long count = Math.min(slice.length() - skipped, end - known);
+                long from = slice.offset() + skipped;
+                begin(slice.inode(), layout, from, from + count);
+                known += count;
+            }
+        }
+        return readAhead();
+    }
+
+    private List<ObjectStep> refuse(Reply reply) {
+        boolean gone = reply instanceof Reply.Failed failed && GONE.contains(failed.error());
+        failure = gone ? new GetFailure.Gone() : new GetFailure.Refused(reply);
+        close();
+        return List.of();
+    }
+
     /** The next bytes in order, if they have come; nothing at the end. */
     public Optional<Bytes> next() {
         ReadAheadEntry head = ahead.peekFirst();
-        Optional<Bytes> block =
-                head == null || head.outcome == null ? Optional.empty() : content(volume, head.outcome, head.length);
+        Optional<Bytes> block = head == null || head.outcome == null
+                ? Optional.empty()
+                : content(volume, head.outcome, head.extent.length());
         if (head == null || block.isEmpty()) {
             return Optional.empty();
         }
         ahead.removeFirst();
         room.giveBack(head.reserved);
-        int from = (int) (position % layout().blockBytes());
-        int count = (int) Math.min(head.length - from, end - position);
-        position += count;
-        return Optional.of(block.get().slice(from, count));
+        position += head.extent.count();
+        return Optional.of(block.get().slice(head.extent.from(), head.extent.count()));
     }
 
     /** Returns whether {@link #next} has given everything; never true after a failure. */
@@ -191,50 +275,34 @@ public final class ObjectGet {
         position = end;
     }
 
-    private void fetchList(long list, List<ObjectStep> steps) {
-        wantedList = list;
-        listToken = ++lastToken;
-        Bytes pin = pinLists.pin(list).orElseThrow();
-        steps.add(new ObjectStep.FetchExtent(listToken, layout().block(list), pin, layout().lengthOf(list)));
-    }
-
-    private List<ObjectStep> onList(ReadOutcome outcome) {
+    private List<ObjectStep> onList(SliceCursor cursor, ReadOutcome outcome) {
         if (failure != null || freed != null || isAtEnd()) {
             return List.of();
         }
-        Optional<Bytes> content = content(volume, outcome, layout().lengthOf(wantedList));
+        SliceCursor.Extent list = cursor.list(wantedList);
+        Optional<Bytes> content = content(volume, outcome, list.length());
         if (content.isEmpty()) {
-            return explain(ExtentFailure.of(layout().block(wantedList), outcome));
+            return explain(list.inode(), ExtentFailure.of(list.block(), outcome));
         }
         try {
-            pinLists.loaded(wantedList, content.get());
+            cursor.loaded(wantedList, content.get());
         } catch (MalformedException e) {
             failure = new GetFailure.NoPinList("a pin list is invalid: its writer lied: " + e.getMessage());
             close();
             return List.of();
         }
-        if (layout().levelOf(wantedList) == 1) {
-            if (heldList != NONE) {
-                pinLists.forget(heldList);
-            }
-            heldList = wantedList;
-        }
         return readAhead();
     }
 
     /** "Freed" may mean that the version is gone, or that nodes lie: the metadata knows. */
-    private List<ObjectStep> explain(ExtentFailure failed) {
+    private List<ObjectStep> explain(long inode, ExtentFailure failed) {
         if (failed.reason() == ExtentFailure.Reason.FREED) {
             freed = failed;
             freedToken = ++lastToken;
-            return List.of(new ObjectStep.Ask(freedToken, new Query.FindInode(inode.id())));
+            return List.of(new ObjectStep.Ask(freedToken, new Query.FindInode(inode)));
         }
         failure = new GetFailure.Extent(failed);
         close();
         return List.of();
-    }
-
-    private ObjectLayout layout() {
-        return inode.layout();
     }
 }

@@ -8,6 +8,7 @@ import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Condition;
 import io.bulwark.protocol.metadata.EpochClaim;
 import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.metadata.UploadName;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.object.PinList;
@@ -22,7 +23,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts one object (docs/protocols/extents.md, "the inode is the commit"). Its blocks become extents, at most {@link
+ * Puts one object, or a part of one (docs/protocols/extents.md, "the inode is the commit"). Its blocks become extents, at most {@link
  * #WINDOW_BLOCKS} in flight, then its pin lists do, level by level. Only when all of them are complete, one command
  * makes the object visible. A failure before that command abandons the stored blocks. From then on nothing is
  * abandoned, since the command may still be executed.
@@ -40,7 +41,7 @@ public final class ObjectPut {
     private static final long NONE = -1;
 
     private final Volume volume;
-    private final Target target;
+    private final Destination destination;
     private final long expectedLength;
     private final BlockPlan plan;
     private final PinCollector pins = new PinCollector();
@@ -61,8 +62,28 @@ public final class ObjectPut {
     private long storedBytes;
     private @Nullable PutOutcome outcome;
 
-    /** Destination of the object. */
-    public record Target(String bucket, String key, Condition condition, ObjectAttributes attributes) {}
+    /** Place of the content. */
+    public interface Destination {
+        /** Returns the command that makes the content visible, once all its extents are complete. Called once. */
+        Command commit(ObjectLayout layout, List<EpochClaim> epochs, List<Long> pending);
+    }
+
+    /** Name that the content becomes an object under. */
+    public record Target(String bucket, String key, Condition condition, ObjectAttributes attributes)
+            implements Destination {
+        @Override
+        public Command commit(ObjectLayout layout, List<EpochClaim> epochs, List<Long> pending) {
+            return new Command.PutObject(bucket, key, condition, layout, attributes, epochs, pending);
+        }
+    }
+
+    /** Upload that the content becomes a part of. */
+    public record PartTarget(UploadName upload, int number, ObjectAttributes attributes) implements Destination {
+        @Override
+        public Command commit(ObjectLayout layout, List<EpochClaim> epochs, List<Long> pending) {
+            return new Command.PutPart(upload, number, layout, attributes, epochs, pending);
+        }
+    }
 
     private record PendingStore(BlockId block, long pin, int bytes) {}
 
@@ -73,9 +94,9 @@ public final class ObjectPut {
      * @param expectedLength in bytes, or -1 if not known; a wrong one costs a few ids
      * @param ids those of the session in which the commands are executed
      */
-    public ObjectPut(Volume volume, Target target, long expectedLength, BlockIds ids) {
+    public ObjectPut(Volume volume, Destination destination, long expectedLength, BlockIds ids) {
         this.volume = volume;
-        this.target = target;
+        this.destination = destination;
         this.expectedLength = expectedLength;
         this.plan = new BlockPlan(ids, volume.policy().blockBytes());
     }
@@ -144,7 +165,7 @@ public final class ObjectPut {
         if (token != commit) {
             return List.of();
         }
-        if (reply instanceof Reply.ObjectStored stored) {
+        if (reply instanceof Reply.Stored stored) {
             outcome = new PutOutcome.Stored(stored);
             return List.of();
         }
@@ -243,15 +264,9 @@ public final class ObjectPut {
         }
         ObjectLayout layout = new ObjectLayout(volume.id(), blockBytes, length, plan.used(), below);
         plan.giveBackUnused();
+        Command put =
+                destination.commit(layout, length == 0 ? List.of() : EpochClaim.of(volume), plan.pending());
         commit = ++lastToken;
-        Command put = new Command.PutObject(
-                target.bucket(),
-                target.key(),
-                target.condition(),
-                layout,
-                target.attributes(),
-                length == 0 ? List.of() : EpochClaim.of(volume),
-                plan.pending());
         steps.add(new ObjectStep.Submit(commit, put));
     }
 

@@ -5,7 +5,7 @@ import io.bulwark.protocol.metadata.Reply;
 /** Outcome of putting an object. */
 public sealed interface PutOutcome {
     /** It is there, whole. */
-    record Stored(Reply.ObjectStored reply) implements PutOutcome {}
+    record Stored(Reply.Stored reply) implements PutOutcome {}
 
     /** The state machine refuses it; it is not there. */
     record Refused(Reply.Failed reply) implements PutOutcome {}

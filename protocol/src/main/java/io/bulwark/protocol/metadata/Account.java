@@ -13,9 +13,10 @@ final class Account {
 
     int openSessions;
     int buckets;
+    int uploads;
 
     void write(WireWriter out) {
-        out.i64(weight).i64(lastSession).i32(openSessions).i32(buckets);
+        out.i64(weight).i64(lastSession).i32(openSessions).i32(buckets).i32(uploads);
     }
 
     static Account read(WireReader in) {
@@ -24,6 +25,7 @@ final class Account {
         account.lastSession = in.nonNegative64();
         account.openSessions = in.i32(0, Integer.MAX_VALUE);
         account.buckets = in.i32(0, Integer.MAX_VALUE);
+        account.uploads = in.i32(0, Integer.MAX_VALUE);
         return account;
     }
 }

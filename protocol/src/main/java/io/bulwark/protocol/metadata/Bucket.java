@@ -17,11 +17,14 @@ final class Bucket {
     final long quotaBytes;
     final long createdMillis;
 
-    /** Bytes of all versions. */
+    /** Bytes of all versions and of the parts of uploads. */
     long bytes;
 
     /** Names that no delete marker hides. */
     long visible;
+
+    /** Uploads that were neither completed nor aborted; their parts are among the bytes. */
+    int uploads;
 
     private final Tables tables;
     /** The key that was looked for last, for the same command; none is empty. */
@@ -110,7 +113,7 @@ final class Bucket {
     }
 
     /** No key has a byte 0, so those behind something with one are behind what stands before it. */
-    private static Bytes readUntilZero(Bytes key) {
+    static Bytes readUntilZero(Bytes key) {
         int length = 0;
         while (length < key.length() && key.get(length) != 0) {
             length++;
@@ -154,7 +157,7 @@ final class Bucket {
     void write(WireWriter out) {
         owner.write(out.string(name));
         out.i32(volume).u8(versioning.ordinal()).i64(quotaBytes).i64(createdMillis);
-        out.i64(bytes).i64(visible);
+        out.i64(bytes).i64(visible).i32(uploads);
     }
 
     static Bucket read(Tables tables, WireReader in) {
@@ -168,6 +171,7 @@ final class Bucket {
                 in.nonNegative64());
         bucket.bytes = in.nonNegative64();
         bucket.visible = in.nonNegative64();
+        bucket.uploads = in.i32(0, Integer.MAX_VALUE);
         return bucket;
     }
 }

@@ -51,6 +51,9 @@ public sealed interface Command {
     /** A command registers or abandons at most so many ranges. */
     int RANGES_MAX = 256;
 
+    /** A command names at most so many slices; the bound on its bytes may allow fewer. */
+    int SLICES_MAX = 1_000;
+
     int DETAIL_BYTES_MAX = 256;
 
     /** A principal has at most so many keys at a time: a new one, and the one before. */
@@ -187,6 +190,77 @@ public sealed interface Command {
      */
     record CopyObject(String bucket, String key, long version, String toBucket, String toKey, Condition condition)
             implements Command {}
+
+    /**
+     * Makes an object of slices of others in the same volume, without moving bytes. Answered by {@link
+     * Reply.ObjectStored}.
+     *
+     * @param slices in order; their submitter may read them
+     */
+    record ComposeObject(
+            String bucket, String key, Condition condition, List<ObjectRange> slices, ObjectAttributes attributes)
+            implements Command {
+        public ComposeObject {
+            slices = List.copyOf(slices);
+            checkSlices(slices);
+        }
+    }
+
+    /**
+     * Begins an object that comes in parts. The upload belongs to the bucket, and ends when it is completed or aborted.
+     * Answered by {@link Reply.UploadBegun}.
+     *
+     * @param attributes of the object to be
+     */
+    record BeginUpload(String bucket, String key, ObjectAttributes attributes) implements Command {}
+
+    /**
+     * Adds a part to an upload, or puts it in the place of the one with this number, after all its extents are complete.
+     * Answered by {@link Reply.PartStored}. Refused, it leaves the ranges to the submitter.
+     *
+     * @param number 1 to {@link PartSelection#NUMBER_MAX}
+     * @param layout as in {@link PutObject}, with the epochs and the pending uploads
+     * @param attributes of the part
+     */
+    record PutPart(
+            UploadName upload,
+            int number,
+            ObjectLayout layout,
+            ObjectAttributes attributes,
+            List<EpochClaim> epochs,
+            List<Long> pending)
+            implements Command {
+        public PutPart {
+            epochs = List.copyOf(epochs);
+            pending = List.copyOf(pending);
+            checkPart(number);
+            if (epochs.size() > Volume.GROUPS_MAX || pending.size() > PENDING_MAX) {
+                throw new IllegalArgumentException(epochs.size() + " epochs, " + pending.size() + " pending uploads");
+            }
+        }
+    }
+
+    /** Adds a part as above, of slices of objects in the same volume, without moving bytes. */
+    record CopyPart(UploadName upload, int number, List<ObjectRange> slices, ObjectAttributes attributes)
+            implements Command {
+        public CopyPart {
+            slices = List.copyOf(slices);
+            checkPart(number);
+            checkSlices(slices);
+        }
+    }
+
+    /**
+     * Makes the object of the selected parts visible, and ends the upload; no bytes move. The same command again, within
+     * an hour and in any session, gets the same answer. Answered by {@link Reply.ObjectStored}.
+     *
+     * @param added to the attributes that the upload began with
+     */
+    record CompleteUpload(UploadName upload, PartSelection parts, Condition condition, ObjectAttributes added)
+            implements Command {}
+
+    /** Ends an upload; its parts are freed. */
+    record AbortUpload(UploadName upload) implements Command {}
 
     /**
      * Report of a node about another one from which it has fetched itself.
@@ -366,6 +440,18 @@ public sealed interface Command {
                 throw new IllegalArgumentException(
                         leaving.size() + " replicas for " + coming.size() + " as configuration " + number);
             }
+        }
+    }
+
+    private static void checkPart(int number) {
+        if (number < 1 || number > PartSelection.NUMBER_MAX) {
+            throw new IllegalArgumentException("part " + number);
+        }
+    }
+
+    private static void checkSlices(List<ObjectRange> slices) {
+        if (slices.isEmpty() || slices.size() > SLICES_MAX) {
+            throw new IllegalArgumentException(slices.size() + " slices");
         }
     }
 

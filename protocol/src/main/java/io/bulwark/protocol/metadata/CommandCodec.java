@@ -11,12 +11,17 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.Command.AbandonRanges;
 import io.bulwark.protocol.metadata.Command.AbortChange;
+import io.bulwark.protocol.metadata.Command.AbortUpload;
 import io.bulwark.protocol.metadata.Command.AddPrincipal;
+import io.bulwark.protocol.metadata.Command.BeginUpload;
 import io.bulwark.protocol.metadata.Command.ChangeHolder;
 import io.bulwark.protocol.metadata.Command.ChangeReplicas;
 import io.bulwark.protocol.metadata.Command.CloseSession;
+import io.bulwark.protocol.metadata.Command.CompleteUpload;
+import io.bulwark.protocol.metadata.Command.ComposeObject;
 import io.bulwark.protocol.metadata.Command.ConfirmEpoch;
 import io.bulwark.protocol.metadata.Command.CopyObject;
+import io.bulwark.protocol.metadata.Command.CopyPart;
 import io.bulwark.protocol.metadata.Command.CreateBucket;
 import io.bulwark.protocol.metadata.Command.CreateVolume;
 import io.bulwark.protocol.metadata.Command.DeleteBucket;
@@ -25,6 +30,7 @@ import io.bulwark.protocol.metadata.Command.DeleteVolume;
 import io.bulwark.protocol.metadata.Command.InvitePrincipal;
 import io.bulwark.protocol.metadata.Command.LiftSuspension;
 import io.bulwark.protocol.metadata.Command.PutObject;
+import io.bulwark.protocol.metadata.Command.PutPart;
 import io.bulwark.protocol.metadata.Command.RegisterPending;
 import io.bulwark.protocol.metadata.Command.RemoveAccessKey;
 import io.bulwark.protocol.metadata.Command.RemoveNode;
@@ -126,6 +132,12 @@ final class CommandCodec {
             }
             case RemoveAccessKey remove -> out.u8(51).string(remove.id());
             case SetGateways set -> set.gateways().write(out.u8(52));
+            case ComposeObject ignored -> UploadCodec.write(command, out);
+            case BeginUpload ignored -> UploadCodec.write(command, out);
+            case PutPart ignored -> UploadCodec.write(command, out);
+            case CopyPart ignored -> UploadCodec.write(command, out);
+            case CompleteUpload ignored -> UploadCodec.write(command, out);
+            case AbortUpload ignored -> UploadCodec.write(command, out);
         }
     }
 
@@ -232,7 +244,7 @@ final class CommandCodec {
                         AccessKey.read(in), Lists.read(in, SetAccessKey.SECRETS_MAX, SealedSecret::read));
             case 51 -> new RemoveAccessKey(in.string(AccessKey.ID_LENGTH_MAX));
             case 52 -> new SetGateways(Gateways.read(in));
-            default -> throw new MalformedException("unknown command " + type);
+            default -> UploadCodec.read(type, in);
         };
     }
 

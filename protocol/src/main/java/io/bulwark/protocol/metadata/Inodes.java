@@ -3,8 +3,10 @@ package io.bulwark.protocol.metadata;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Tables.DueInode;
+import io.bulwark.protocol.object.Composition;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.Slice;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
@@ -23,7 +25,7 @@ final class Inodes {
     /** Pending uploads of one session, which end together. */
     static final int PENDING_MAX = 1_024;
 
-    /** Number of inodes that one command frees; the next commands free the other due ones. */
+    /** Number of inodes and slices that one command frees; the next commands free the other due ones. */
     static final int DUE_PER_COMMAND = 512;
 
     /**
@@ -36,6 +38,7 @@ final class Inodes {
     private final Tables tables;
     private final SessionTable sessions;
     private final Volumes volumes;
+    private final Compositions compositions;
 
     sealed interface Entry {
         int volume();
@@ -43,7 +46,8 @@ final class Inodes {
         /** On whose account it is. */
         PrincipalId owner();
 
-        Reply.Reference reference(long id);
+        /** Returns the blocks that nodes must hold for it; empty for a composition, whose slices have them. */
+        Optional<Reply.Reference> reference(long id);
 
         void write(WireWriter out);
 
@@ -60,12 +64,14 @@ final class Inodes {
     record Stored(Inode inode, PrincipalId owner) implements Entry {
         @Override
         public int volume() {
-            return inode.layout().volume();
+            return inode.content().volume();
         }
 
         @Override
-        public Reply.Reference reference(long id) {
-            return new Reply.Reference(id, Optional.of(inode.layout()), List.of());
+        public Optional<Reply.Reference> reference(long id) {
+            return inode.content() instanceof ObjectLayout layout
+                    ? Optional.of(new Reply.Reference(id, Optional.of(layout), List.of()))
+                    : Optional.empty();
         }
 
         @Override
@@ -77,8 +83,8 @@ final class Inodes {
 
     record Pending(int volume, PrincipalId owner, List<BlockRange> ranges) implements Entry {
         @Override
-        public Reply.Reference reference(long id) {
-            return new Reply.Reference(id, Optional.empty(), ranges);
+        public Optional<Reply.Reference> reference(long id) {
+            return Optional.of(new Reply.Reference(id, Optional.empty(), ranges));
         }
 
         @Override
@@ -88,10 +94,11 @@ final class Inodes {
         }
     }
 
-    Inodes(Tables tables, SessionTable sessions, Volumes volumes) {
+    Inodes(Tables tables, SessionTable sessions, Volumes volumes, Compositions compositions) {
         this.tables = tables;
         this.sessions = sessions;
         this.volumes = volumes;
+        this.compositions = compositions;
     }
 
     /** Registers ranges of a session that is for an object volume. */
@@ -201,28 +208,55 @@ final class Inodes {
             }
             close(expired.get());
         }
-        for (int freed = 0; freed < DUE_PER_COMMAND; freed++) {
+        for (int freed = 0; freed < DUE_PER_COMMAND; ) {
             Optional<DueInode> due = tables.dues.first().map(Table.Entry::key);
             if (due.isEmpty() || due.get().atMillis() > sessions.servedMillis()) {
                 return;
             }
-            free(due.get());
+            freed += free(due.get());
         }
     }
 
     /** Frees the unlinked inodes of a volume that is being deleted. */
     void freeAllOf(int volume) {
+        List<DueInode> ofVolume = dueOf(volume);
+        // What compositions have sliced becomes due when they are freed.
+        while (!ofVolume.isEmpty()) {
+            ofVolume.forEach(this::free);
+            ofVolume = dueOf(volume);
+        }
+    }
+
+    private List<DueInode> dueOf(int volume) {
         List<DueInode> ofVolume = new ArrayList<>();
         for (Table.Entry<DueInode, Boolean> due : tables.dues.all()) {
             if (stored(due.key().inode()).volume() == volume) {
                 ofVolume.add(due.key());
             }
         }
-        ofVolume.forEach(this::free);
+        return ofVolume;
+    }
+
+    /** Makes an inode without links of slices that have links already. */
+    Inode compose(int volume, Compositions.Builder content, PrincipalId owner, long now) {
+        List<Slice> slices = content.slices();
+        Composition composition = new Composition(volume, content.length(), slices.size());
+        Inode inode = new Inode(++tables.totals().lastInode, composition, now);
+        put(inode.id(), new Stored(inode, owner));
+        compositions.put(inode.id(), slices);
+        return inode;
     }
 
     Inode inode(long id) {
         return stored(id).inode;
+    }
+
+    /** Returns the extents of an inode that is sliced. */
+    ObjectLayout layout(long id) {
+        if (inode(id).content() instanceof ObjectLayout layout) {
+            return layout;
+        }
+        throw new IllegalStateException("inode " + id + " has no extents of its own");
     }
 
     Optional<Inode> find(long id) {
@@ -245,8 +279,9 @@ final class Inodes {
             }
             next = entry.key();
             searched++;
-            if (entry.value().volume() == volume) {
-                Reply.Reference reference = entry.value().reference(next);
+            Optional<Reply.Reference> found = entry.value().reference(next);
+            if (entry.value().volume() == volume && found.isPresent()) {
+                Reply.Reference reference = found.get();
                 page.add(reference);
                 bytes += 64
                         + 33 * reference.pendingRanges().size()
@@ -272,27 +307,38 @@ final class Inodes {
     private static long weightOf(Entry entry) {
         return Weight.INODE_BYTES
                 + switch (entry) {
-                    case Stored stored -> {
-                        ObjectLayout layout = stored.inode.layout();
-                        yield (long) Weight.RANGE_BYTES * layout.ranges().size()
-                                + layout.pins().length();
-                    }
+                    case Stored stored ->
+                        switch (stored.inode.content()) {
+                            case ObjectLayout layout ->
+                                (long) Weight.RANGE_BYTES * layout.ranges().size()
+                                        + layout.pins().length();
+                            case Composition composition -> (long) Weight.SLICE_BYTES * composition.slices();
+                        };
                     case Pending pending -> (long) Weight.RANGE_BYTES * pending.ranges.size();
                 };
     }
 
-    private static int bytesOf(ObjectLayout layout) {
+    static int bytesOf(ObjectLayout layout) {
         return 33 * layout.ranges().size() + layout.pins().length();
     }
 
-    private void free(DueInode due) {
-        tables.dues.remove(due);
-        ObjectLayout layout = inode(due.inode()).layout();
-        remove(due.inode());
-        volumes.byId(layout.volume()).charge(-layout.length());
-        for (BlockRange range : layout.ranges()) {
-            free(sessions.require(range.owner(), range.session()), range);
+    /** Frees an inode, or some slices of a composition, which is then still due; returns how many links or inodes. */
+    private int free(DueInode due) {
+        Inode inode = inode(due.inode());
+        List<Slice> slices = compositions.take(inode.id());
+        if (!slices.isEmpty()) {
+            slices.forEach(slice -> unlink(slice.inode()));
+            return slices.size();
         }
+        tables.dues.remove(due);
+        remove(inode.id());
+        if (inode.content() instanceof ObjectLayout layout) {
+            volumes.byId(layout.volume()).charge(-layout.length());
+            for (BlockRange range : layout.ranges()) {
+                free(sessions.require(range.owner(), range.session()), range);
+            }
+        }
+        return 1;
     }
 
     private void free(Session session, BlockRange range) {

@@ -108,7 +108,7 @@ final class Listing {
                 Names.text(latest.key().key()),
                 latest.key().version(),
                 inode.id(),
-                inode.layout().length(),
+                inode.content().length(),
                 latest.value().linkedMillis(),
                 state(latest.value(), withAttributes));
     }
@@ -122,7 +122,7 @@ final class Listing {
     }
 
     private Reply.VersionEntry version(String key, long version, Link link, boolean latest) {
-        long length = link.marker() ? 0 : inodes.inode(link.inode()).layout().length();
+        long length = link.marker() ? 0 : inodes.inode(link.inode()).content().length();
         return new Reply.VersionEntry(key, version, latest, link.inode(), length, link.linkedMillis(), link.state());
     }
 
@@ -130,7 +130,7 @@ final class Listing {
         return after.compareTo(prefix) < 0 ? bucket.at(prefix) : bucket.behind(after);
     }
 
-    private static Bytes prefix(String prefix) {
+    static Bytes prefix(String prefix) {
         Bytes bytes = Names.utf8(prefix);
         CommandRefusal.refuseUnless(
                 bytes.length() <= Names.KEY_BYTES_MAX,
@@ -139,7 +139,7 @@ final class Listing {
         return bytes;
     }
 
-    private static boolean startsWith(Bytes key, Bytes prefix) {
+    static boolean startsWith(Bytes key, Bytes prefix) {
         return key.length() >= prefix.length() && key.slice(0, prefix.length()).equals(prefix);
     }
 

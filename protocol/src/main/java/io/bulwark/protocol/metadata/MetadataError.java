@@ -46,7 +46,9 @@ public enum MetadataError {
     TOO_MANY_UNCONFIRMED("too many slots of the placement group would lack data"),
     NODE_IN_USE("the node holds slots of placement groups; move them first"),
     REPLICAS_CHANGING("the replicas are being changed already"),
-    OTHER_REPLICAS("the replicas have changed; read their configuration again");
+    OTHER_REPLICAS("the replicas have changed; read their configuration again"),
+    NO_SUCH_UPLOAD("no such upload; it may have been completed or aborted"),
+    NO_SUCH_PART("the upload does not have this part, or it was replaced");
 
     private static final MetadataError[] ERRORS = values();
     private final String message;

@@ -36,6 +36,7 @@ public final class MetadataStateMachine {
     private final SessionTable sessions;
     private final Inodes inodes;
     private final Namespace namespace;
+    private final Uploads uploads;
     private final EvidenceRecord evidence;
     private final Registry registry;
     private final Releases releases;
@@ -83,8 +84,10 @@ public final class MetadataStateMachine {
         grants = new Grants(tables);
         volumes = new Volumes(tables);
         sessions = new SessionTable(tables);
-        inodes = new Inodes(tables, sessions, volumes);
+        Compositions compositions = new Compositions(tables);
+        inodes = new Inodes(tables, sessions, volumes, compositions);
         namespace = new Namespace(tables, volumes, inodes, bucketsMax);
+        uploads = new Uploads(tables, namespace, inodes, compositions);
         evidence = new EvidenceRecord(tables);
         permissions = new Permissions(tables, volumes, grants);
         registry = new Registry(tables, sessions, inodes, grants, genesis);
@@ -118,6 +121,7 @@ public final class MetadataStateMachine {
         sessions.serve(now - agreedMillis);
         totals.agreedMillis = now;
         inodes.settleDue();
+        uploads.settleDue(sessions.servedMillis());
         int length = Math.min(command.length(), Submission.BYTES_MAX + 1);
         Bytes reply = execute(submitter, command, length);
         WireWriter history = new WireWriter(256 + length).raw(totals.historyDigest);
@@ -362,6 +366,13 @@ public final class MetadataStateMachine {
             case Command.DeleteObject delete -> namespace.delete(delete, submitter, now);
             case Command.RenameObject rename -> namespace.rename(rename, submitter, now);
             case Command.CopyObject copy -> namespace.copy(copy, submitter, now);
+            case Command.ComposeObject compose -> uploads.compose(compose, submitter, now);
+            case Command.BeginUpload begin -> uploads.begin(begin, submitter, now);
+            case Command.PutPart put -> uploads.put(put, session, now);
+            case Command.CopyPart copy -> uploads.copy(copy, submitter, now);
+            case Command.CompleteUpload complete ->
+                uploads.complete(complete, submitter, now, sessions.servedMillis());
+            case Command.AbortUpload abort -> done(() -> uploads.abort(abort));
             case Command.Report report -> throw new IllegalStateException("not executed here: " + report);
             case Command.LiftSuspension lift -> done(() -> suspensions.lift(lift.client()));
             case Command.ChangeHolder change -> done(() -> holders.change(change));
@@ -556,6 +567,10 @@ public final class MetadataStateMachine {
             case Query.ListObjects of -> new Listing(inodes).objects(namespace.bucket(of.bucket()), of);
             case Query.ListVersions of -> new Listing(inodes).versions(namespace.bucket(of.bucket()), of);
             case Query.ListBuckets of -> namespace.list(of);
+            case Query.FindSlices of -> uploads.answer(of);
+            case Query.FindUpload of -> uploads.answer(of);
+            case Query.ListUploads of -> uploads.answer(of);
+            case Query.ListParts of -> uploads.answer(of);
             case Query.CountWriters ignored -> new Reply.Writers(grants.writersOfVersions());
             default -> throw new IllegalStateException("unexpected query " + query);
         };

@@ -67,6 +67,8 @@ final class Namespace {
     void deleteBucket(String name) {
         Bucket bucket = bucket(name);
         CommandRefusal.refuseUnless(bucket.isEmpty(), MetadataError.BUCKET_NOT_EMPTY, name);
+        CommandRefusal.refuseUnless(
+                bucket.uploads == 0, MetadataError.BUCKET_NOT_EMPTY, name + " has " + bucket.uploads + " uploads");
         tables.buckets.remove(name);
         count(bucket, -1);
         volumes.byId(bucket.volume).usage().buckets--;
@@ -80,8 +82,18 @@ final class Namespace {
     Reply.ObjectStored put(Command.PutObject put, Session session, long now) {
         Bucket bucket = bucket(put.bucket());
         Bytes key = key(put.key());
-        Volume volume = volumes.byId(bucket.volume).volume();
         ObjectLayout layout = put.layout();
+        checkLayout(bucket, session, layout, put.epochs(), put.pending());
+        checkCondition(bucket, key, put.condition());
+        checkQuota(bucket, key, layout.length());
+        Inode inode = inodes.create(session, put.pending(), layout, now);
+        return link(bucket, key, inode.id(), put.attributes(), session.owner, now);
+    }
+
+    /** Checks that extents are stored where the bucket lies, by this session, and by holders of now. */
+    void checkLayout(
+            Bucket bucket, Session session, ObjectLayout layout, List<EpochClaim> epochs, List<Long> pending) {
+        Volume volume = volumes.byId(bucket.volume).volume();
         CommandRefusal.refuseUnless(
                 layout.volume() == volume.id()
                         && layout.blockBytes() == volume.policy().blockBytes(),
@@ -89,16 +101,18 @@ final class Namespace {
                 "bucket " + bucket.name + " lies in volume " + volume.id() + " with blocks of "
                         + volume.policy().blockBytes() + " bytes");
         CommandRefusal.refuseUnless(
-                session.owns(layout.ranges()) && (put.pending().isEmpty() || session.volume == volume.id()),
+                session.owns(layout.ranges()) && (pending.isEmpty() || session.volume == volume.id()),
                 MetadataError.WRONG_SESSION,
                 "session " + session.number + " for volume " + session.volume);
         if (!layout.ranges().isEmpty()) {
-            checkEpochs(volume, put.epochs());
+            checkEpochs(volume, epochs);
         }
-        checkCondition(bucket, key, put.condition());
-        checkQuota(bucket, key, layout.length());
-        Inode inode = inodes.create(session, put.pending(), layout, now);
-        Link link = new Link(inode.id(), now, session.owner, state(bucket, put.attributes()));
+    }
+
+    /** Makes an inode the latest version of a name, after all checks. */
+    Reply.ObjectStored link(
+            Bucket bucket, Bytes key, long inode, ObjectAttributes attributes, PrincipalId owner, long now) {
+        Link link = new Link(inode, now, owner, state(bucket, attributes));
         return stored(link, link(bucket, key, link));
     }
 
@@ -248,21 +262,26 @@ final class Namespace {
     }
 
     private long lengthOf(Link link) {
-        return link.marker() ? 0 : inodes.inode(link.inode()).layout().length();
+        return link.marker() ? 0 : inodes.inode(link.inode()).content().length();
     }
 
-    private void checkQuota(Bucket bucket, Bytes key, long addedBytes) {
+    void checkQuota(Bucket bucket, Bytes key, long addedBytes) {
         long replaced = bucket.versioning == Versioning.LATEST_ONLY
                 ? bucket.link(key, bucket.latest(key)).map(this::lengthOf).orElse(0L)
                 : 0;
-        long added = addedBytes - replaced;
-        CommandRefusal.refuseUnless(
-                bucket.quotaBytes == 0 || added <= 0 || added <= bucket.quotaBytes - bucket.bytes,
-                MetadataError.QUOTA_EXCEEDED,
-                "bucket " + bucket.name + " holds " + bucket.bytes + " of " + bucket.quotaBytes + " bytes");
+        checkRoom(bucket, addedBytes - replaced);
     }
 
-    private static void checkCondition(Bucket bucket, Bytes key, Condition condition) {
+    /** Refuses bytes that do not fit into the quota. Without one a bound keeps the sum of many copies in its range. */
+    void checkRoom(Bucket bucket, long added) {
+        long limit = bucket.quotaBytes == 0 ? Volumes.BYTES_MAX : bucket.quotaBytes;
+        CommandRefusal.refuseUnless(
+                added <= 0 || added <= limit - bucket.bytes,
+                MetadataError.QUOTA_EXCEEDED,
+                "bucket " + bucket.name + " holds " + bucket.bytes + " of " + limit + " bytes");
+    }
+
+    static void checkCondition(Bucket bucket, Bytes key, Condition condition) {
         boolean holds = switch (condition.kind()) {
             case NONE -> true;
             case IF_ABSENT -> !bucket.hasVisible(key);
@@ -292,7 +311,7 @@ final class Namespace {
                 "epochs of " + group + " groups out of " + volume.groups().size());
     }
 
-    private static Bytes key(String key) {
+    static Bytes key(String key) {
         Names.problemOfKey(key).ifPresent(problem -> {
             throw new CommandRefusal(MetadataError.BAD_KEY, problem);
         });

@@ -1,6 +1,7 @@
 package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.metadata.Grants.Right;
+import java.util.List;
 import java.util.Optional;
 
 /** Required grant of each command and query. A principal without it gets that error before any about the state. */
@@ -51,6 +52,18 @@ final class Permissions {
                 require(by, copy.bucket(), Right.READ);
                 require(by, copy.toBucket(), Right.WRITE);
             }
+            case Command.ComposeObject compose -> {
+                requireRead(by, compose.slices());
+                require(by, compose.bucket(), Right.WRITE);
+            }
+            case Command.BeginUpload begin -> require(by, begin.bucket(), Right.WRITE);
+            case Command.PutPart put -> require(by, put.upload().bucket(), Right.WRITE);
+            case Command.CopyPart copy -> {
+                requireRead(by, copy.slices());
+                require(by, copy.upload().bucket(), Right.WRITE);
+            }
+            case Command.CompleteUpload complete -> require(by, complete.upload().bucket(), Right.WRITE);
+            case Command.AbortUpload abort -> require(by, abort.upload().bucket(), Right.WRITE);
             case Command.RegisterPending ignored -> requireWrite(by, session);
             case Command.AbandonRanges ignored -> requireWrite(by, session);
             case Command.AddPrincipal ignored -> requirePrincipalChange(by);
@@ -128,6 +141,10 @@ final class Permissions {
             case Query.FindObject find -> require(by, find.bucket(), Right.READ);
             case Query.ListObjects list -> require(by, list.bucket(), Right.READ);
             case Query.ListVersions list -> require(by, list.bucket(), Right.READ);
+            case Query.FindSlices find -> require(by, find.bucket(), Right.READ);
+            case Query.FindUpload find -> requireUse(by, find.upload().bucket());
+            case Query.ListUploads list -> requireUse(by, list.bucket());
+            case Query.ListParts list -> requireUse(by, list.upload().bucket());
             // Names of buckets, and whether an inode is there, are for everybody who may read anything.
             default ->
                 Grants.require(
@@ -160,6 +177,17 @@ final class Permissions {
                 mayActOnBucket(by, bucket, right) || (right == Right.READ && isNode(by)),
                 by,
                 right == Right.READ ? "read" : "write");
+    }
+
+    private void requireRead(Authority by, List<ObjectRange> slices) {
+        slices.stream().map(ObjectRange::bucket).distinct().forEach(bucket -> require(by, bucket, Right.READ));
+    }
+
+    /** Uploads are for those who read the bucket, and for those who only write to it. */
+    private void requireUse(Authority by, String bucket) {
+        if (!mayActOnBucket(by, bucket, Right.WRITE)) {
+            require(by, bucket, Right.READ);
+        }
     }
 
     private boolean mayActOnVolume(Authority by, String name, Right right) {

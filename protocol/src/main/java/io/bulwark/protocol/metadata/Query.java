@@ -76,6 +76,33 @@ public sealed interface Query {
     record ListVersions(String bucket, String prefix, String afterKey, long beforeVersion, int limit)
             implements Query {}
 
+    /**
+     * Query for slices of a version whose inode is a composition, with what they slice. Answered by {@link
+     * Reply.SliceList}.
+     *
+     * @param version never 0
+     * @param offset the first slice is the one with this byte of the object
+     */
+    record FindSlices(String bucket, String key, long version, long offset, int limit) implements Query {}
+
+    /** Answered by {@link Reply.UploadFound}. For who may read or write the bucket, as the next two. */
+    record FindUpload(UploadName upload) implements Query {}
+
+    /**
+     * Query for the uploads of a bucket, by key and then by id. Answered by {@link Reply.UploadList}.
+     *
+     * @param afterKey with {@code afterUpload} the last of the page before; empty to begin
+     * @param afterUpload go on within {@code afterKey} behind this one; 0 to go on behind that key
+     */
+    record ListUploads(String bucket, String prefix, String afterKey, long afterUpload, int limit) implements Query {}
+
+    /**
+     * Query for the parts of an upload, by number. Answered by {@link Reply.PartList}.
+     *
+     * @param afterNumber the last of the page before; 0 to begin
+     */
+    record ListParts(UploadName upload, int afterNumber, int limit) implements Query {}
+
     /** Answered by {@link Reply.BucketList}. */
     record ListBuckets(String after, int limit) implements Query {}
 

@@ -6,6 +6,8 @@ import io.bulwark.protocol.metadata.Query.FindAccessKey;
 import io.bulwark.protocol.metadata.Query.FindEvidence;
 import io.bulwark.protocol.metadata.Query.FindInode;
 import io.bulwark.protocol.metadata.Query.FindObject;
+import io.bulwark.protocol.metadata.Query.FindSlices;
+import io.bulwark.protocol.metadata.Query.FindUpload;
 import io.bulwark.protocol.metadata.Query.GetGenesis;
 import io.bulwark.protocol.metadata.Query.GetMap;
 import io.bulwark.protocol.metadata.Query.GetStatus;
@@ -18,10 +20,12 @@ import io.bulwark.protocol.metadata.Query.ListEvidence;
 import io.bulwark.protocol.metadata.Query.ListGateways;
 import io.bulwark.protocol.metadata.Query.ListGrants;
 import io.bulwark.protocol.metadata.Query.ListObjects;
+import io.bulwark.protocol.metadata.Query.ListParts;
 import io.bulwark.protocol.metadata.Query.ListPrincipals;
 import io.bulwark.protocol.metadata.Query.ListReleases;
 import io.bulwark.protocol.metadata.Query.ListReplicas;
 import io.bulwark.protocol.metadata.Query.ListSuspensions;
+import io.bulwark.protocol.metadata.Query.ListUploads;
 import io.bulwark.protocol.metadata.Query.ListVersions;
 import io.bulwark.protocol.metadata.Query.OnBehalf;
 import io.bulwark.protocol.metadata.Query.References;
@@ -103,6 +107,25 @@ final class QueryCodec {
                 out.string(list.after()).i32(list.limit());
             }
             case ListGateways ignored -> out.u8(45);
+            case FindSlices find ->
+                out.u8(24)
+                        .string(find.bucket())
+                        .string(find.key())
+                        .i64(find.version())
+                        .i64(find.offset())
+                        .i32(find.limit());
+            case FindUpload find -> find.upload().write(out.u8(25));
+            case ListUploads list ->
+                out.u8(26)
+                        .string(list.bucket())
+                        .string(list.prefix())
+                        .string(list.afterKey())
+                        .i64(list.afterUpload())
+                        .i32(list.limit());
+            case ListParts list -> {
+                list.upload().write(out.u8(27));
+                out.i32(list.afterNumber()).i32(list.limit());
+            }
             case OnBehalf on -> {
                 on.person().write(out.u8(ON_BEHALF));
                 write(on.query(), out);
@@ -156,6 +179,10 @@ final class QueryCodec {
             case 43 -> new FindAccessKey(in.string(AccessKey.ID_LENGTH_MAX));
             case 44 -> new ListAccessKeys(PrincipalId.read(in), in.string(AccessKey.ID_LENGTH_MAX), limit(in));
             case 45 -> new ListGateways();
+            case 24 -> new FindSlices(name(in), name(in), in.nonNegative64(), in.nonNegative64(), limit(in));
+            case 25 -> new FindUpload(UploadName.read(in));
+            case 26 -> new ListUploads(name(in), name(in), name(in), in.nonNegative64(), limit(in));
+            case 27 -> new ListParts(UploadName.read(in), in.i32(0, PartSelection.NUMBER_MAX), limit(in));
             default -> throw new MalformedException("unknown query " + type);
         };
     }

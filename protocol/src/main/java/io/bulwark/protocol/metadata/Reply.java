@@ -11,6 +11,7 @@ import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.object.ObjectLock;
+import io.bulwark.protocol.object.Slice;
 import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.wire.Bytes;
@@ -61,6 +62,11 @@ public sealed interface Reply {
 
     record VolumeCreated(int volume) implements Reply {}
 
+    /** An inode has become visible, as an object or as a part of an upload. */
+    sealed interface Stored extends Reply {
+        long inode();
+    }
+
     /**
      * A name links to the inode now.
      *
@@ -69,7 +75,16 @@ public sealed interface Reply {
      * @param isNull whether it is the null version
      */
     record ObjectStored(long inode, long version, long linkedMillis, boolean isNull, ObjectLock lock)
-            implements Reply {}
+            implements Stored {}
+
+    /**
+     * An upload has this part now.
+     *
+     * @param inode its id: another part of the same number has another one
+     */
+    record PartStored(long inode, long length, long storedMillis) implements Stored {}
+
+    record UploadBegun(long upload, long begunMillis) implements Reply {}
 
     record PendingRegistered(long pending) implements Reply {}
 
@@ -169,6 +184,57 @@ public sealed interface Reply {
      * @param inode empty once its ranges are freed
      */
     record InodeFound(Optional<Inode> inode) implements Reply {}
+
+    /**
+     * A slice of a composition, with the extents of what it slices.
+     *
+     * @param start the offset of its first byte in the composition
+     */
+    record SliceEntry(long start, Slice slice, ObjectLayout layout) {}
+
+    /** A page: it ends before the composition does if there is more. */
+    record SliceList(List<SliceEntry> slices) implements Reply {
+        public SliceList {
+            slices = List.copyOf(slices);
+        }
+    }
+
+    /**
+     * An upload that was neither completed nor aborted.
+     *
+     * @param parts their number
+     * @param bytes of all parts
+     * @param attributes of the object to be
+     */
+    record UploadEntry(
+            String key, long upload, long begunMillis, int parts, long bytes, ObjectAttributes attributes) {}
+
+    record UploadFound(UploadEntry upload) implements Reply {}
+
+    /**
+     * A page.
+     *
+     * @param more whether there is a next page, behind the last upload of this one
+     */
+    record UploadList(List<UploadEntry> uploads, boolean more) implements Reply {
+        public UploadList {
+            uploads = List.copyOf(uploads);
+        }
+    }
+
+    /** A part of an upload; its inode is its id. */
+    record PartEntry(int number, long inode, long length, long storedMillis, ObjectAttributes attributes) {}
+
+    /**
+     * A page.
+     *
+     * @param more whether there is a next page, behind the last part of this one
+     */
+    record PartList(List<PartEntry> parts, boolean more) implements Reply {
+        public PartList {
+            parts = List.copyOf(parts);
+        }
+    }
 
     /** One entry of a list of objects. */
     record ObjectEntry(String key, long version, long inode, long length, long linkedMillis, VersionState state) {

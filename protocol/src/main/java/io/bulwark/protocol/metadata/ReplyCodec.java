@@ -31,6 +31,8 @@ import io.bulwark.protocol.metadata.Reply.ObjectEntry;
 import io.bulwark.protocol.metadata.Reply.ObjectFound;
 import io.bulwark.protocol.metadata.Reply.ObjectList;
 import io.bulwark.protocol.metadata.Reply.ObjectStored;
+import io.bulwark.protocol.metadata.Reply.PartList;
+import io.bulwark.protocol.metadata.Reply.PartStored;
 import io.bulwark.protocol.metadata.Reply.PendingRegistered;
 import io.bulwark.protocol.metadata.Reply.PoisonReport;
 import io.bulwark.protocol.metadata.Reply.PrincipalEntry;
@@ -42,9 +44,13 @@ import io.bulwark.protocol.metadata.Reply.ReplicaList;
 import io.bulwark.protocol.metadata.Reply.Session;
 import io.bulwark.protocol.metadata.Reply.SessionChanges;
 import io.bulwark.protocol.metadata.Reply.SessionOpened;
+import io.bulwark.protocol.metadata.Reply.SliceList;
 import io.bulwark.protocol.metadata.Reply.Status;
 import io.bulwark.protocol.metadata.Reply.SuspensionEntry;
 import io.bulwark.protocol.metadata.Reply.SuspensionList;
+import io.bulwark.protocol.metadata.Reply.UploadBegun;
+import io.bulwark.protocol.metadata.Reply.UploadFound;
+import io.bulwark.protocol.metadata.Reply.UploadList;
 import io.bulwark.protocol.metadata.Reply.VersionEntry;
 import io.bulwark.protocol.metadata.Reply.VersionList;
 import io.bulwark.protocol.metadata.Reply.VolumeCreated;
@@ -141,6 +147,12 @@ final class ReplyCodec {
                 Lists.write(list.entries(), out.u8(28), ReplyCodec::writeActFor);
                 list.next().write(out);
             }
+            case PartStored ignored -> UploadCodec.write(reply, out);
+            case UploadBegun ignored -> UploadCodec.write(reply, out);
+            case SliceList ignored -> UploadCodec.write(reply, out);
+            case UploadFound ignored -> UploadCodec.write(reply, out);
+            case UploadList ignored -> UploadCodec.write(reply, out);
+            case PartList ignored -> UploadCodec.write(reply, out);
             case AuditList list -> {
                 Lists.write(list.entries(), out.u8(23), AuditEntry::write);
                 out.i64(list.count()).raw(list.head());
@@ -250,7 +262,7 @@ final class ReplyCodec {
                 new AccessKeyList(
                         Lists.read(in, Query.PAGE_MAX, ReplyCodec::readAccessKey), in.string(AccessKey.ID_LENGTH_MAX));
             case 52 -> new GatewayList(Gateways.read(in));
-            default -> throw new MalformedException("unknown reply " + type);
+            default -> UploadCodec.readReply(type, in);
         };
     }
 

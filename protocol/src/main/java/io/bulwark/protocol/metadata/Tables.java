@@ -8,6 +8,7 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.Bucket.Link;
+import io.bulwark.protocol.object.Slice;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.state.KeyValueState;
 import io.bulwark.protocol.wire.Bytes;
@@ -64,6 +65,11 @@ import java.util.TreeMap;
  * 38 lifted     client (5)                             its last session when a suspension was lifted
  * 39 replicas   0 (4); 1 (4)                           who orders, if not the genesis's; who is to follow
  * 40 actFor     door (5), person (5)                   ceiling of the person's rights there
+ * 41 uploads    bucket, 0, key, 0, upload (8)          owner, counts, attributes of the object to be
+ * 42 parts      upload (8), number (4)                 part: its inode, length, attributes
+ * 43 slices     composition (8), end of slices (8)     slices of inodes, at most 64
+ * 44 completed  upload (8)                             digest of the completion, reply
+ * 45 forget     served time (8), upload (8)            -
  * 61 accessKeys id                                     access key, and its secret for each reader
  * 62 keysOf     person (5), id                         -
  * 63 gateways   0 (4)                                  gateways, if any were named
@@ -111,6 +117,11 @@ final class Tables {
     final Table<PrincipalId, Long> lifted;
     final Table<Integer, Configuration> replicas;
     final Table<ActForKey, Rights> actFor;
+    final Table<UploadKey, Uploads.Upload> uploads;
+    final Table<PartKey, Uploads.Part> parts;
+    final Table<SliceKey, List<Slice>> slices;
+    final Table<Long, Uploads.Completion> completions;
+    final Table<TimedUpload, Boolean> completionDues;
     final Table<String, AccessKeys.Entry> accessKeys;
     final Table<PersonsKey, Boolean> accessKeysOf;
     final Table<Integer, Gateways> gateways;
@@ -252,6 +263,35 @@ final class Tables {
                 in -> new ActForKey(PrincipalId.read(in), PrincipalId.read(in)));
     }
 
+    record UploadKey(String bucket, Bytes key, long id) {
+        private static final FieldFormat<UploadKey> FORM = new FieldFormat<>(
+                (key, out) -> out.raw(Names.utf8(key.bucket))
+                        .u8(0)
+                        .raw(key.key)
+                        .u8(0)
+                        .i64(key.id),
+                in -> new UploadKey(Names.text(readUntilZero(in)), readUntilZero(in), in.nonNegative64()));
+    }
+
+    record PartKey(long upload, int number) {
+        private static final FieldFormat<PartKey> FORM = new FieldFormat<>(
+                (key, out) -> out.i64(key.upload).i32(key.number),
+                in -> new PartKey(in.nonNegative64(), in.i32(0, PartSelection.NUMBER_MAX)));
+    }
+
+    /** Some slices of a composition; the last of them ends here. */
+    record SliceKey(long inode, long end) {
+        private static final FieldFormat<SliceKey> FORM = new FieldFormat<>(
+                (key, out) -> out.i64(key.inode).i64(key.end),
+                in -> new SliceKey(in.nonNegative64(), in.nonNegative64()));
+    }
+
+    record TimedUpload(long atMillis, long upload) {
+        private static final FieldFormat<TimedUpload> FORM = new FieldFormat<>(
+                (key, out) -> out.i64(key.atMillis).i64(key.upload),
+                in -> new TimedUpload(in.nonNegative64(), in.nonNegative64()));
+    }
+
     Tables(KeyValueState state, long weightMax) {
         this.state = state;
         weight = new Weight(this, weightMax);
@@ -315,6 +355,17 @@ final class Tables {
         lifted = table(38, principal, FieldFormat.LONG_NUMBER);
         replicas = table(39, FieldFormat.NUMBER, new FieldFormat<>(Configuration::write, Configuration::read));
         actFor = table(40, ActForKey.FORM, new FieldFormat<>(Rights::write, Rights::read));
+        uploads = table(41, UploadKey.FORM, new FieldFormat<>(Uploads.Upload::write, Uploads.Upload::read));
+        parts = table(42, PartKey.FORM, new FieldFormat<>(Uploads.Part::write, Uploads.Part::read));
+        slices = table(
+                43,
+                SliceKey.FORM,
+                new FieldFormat<>(
+                        (list, out) -> Lists.write(list, out, Slice::write),
+                        in -> Lists.read(in, Compositions.SLICES_PER_RECORD, Slice::read)));
+        completions = table(
+                44, FieldFormat.LONG_NUMBER, new FieldFormat<>(Uploads.Completion::write, Uploads.Completion::read));
+        completionDues = table(45, TimedUpload.FORM, FieldFormat.NOTHING);
         accessKeys = table(
                 61,
                 new FieldFormat<>((id, out) -> out.raw(Names.utf8(id)), Tables::readRest),

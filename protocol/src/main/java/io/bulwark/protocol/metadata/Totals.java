@@ -30,6 +30,7 @@ final class Totals {
     int openSessions;
     int inodes;
     int buckets;
+    int uploads;
     /** Names that no delete marker hides. */
     long visible;
 
@@ -37,7 +38,7 @@ final class Totals {
         out.i64(commands).i64(agreedMillis).i64(servedMillis).raw(historyDigest);
         out.i32(lastVolume).i64(mapVersion).i64(sequence).i64(lastInode).i64(lastVersion);
         out.i64(lastReport).i64(lastEvidence).i64(weight);
-        out.i32(openSessions).i32(inodes).i32(buckets).i64(visible);
+        out.i32(openSessions).i32(inodes).i32(buckets).i32(uploads).i64(visible);
     }
 
     static Totals read(WireReader in) {
@@ -58,6 +59,7 @@ final class Totals {
         totals.openSessions = in.i32(0, Integer.MAX_VALUE);
         totals.inodes = in.i32(0, Integer.MAX_VALUE);
         totals.buckets = in.i32(0, Integer.MAX_VALUE);
+        totals.uploads = in.i32(0, Integer.MAX_VALUE);
         totals.visible = in.nonNegative64();
         return totals;
     }

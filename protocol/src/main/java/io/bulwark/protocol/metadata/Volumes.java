@@ -31,7 +31,7 @@ final class Volumes {
     /** Number of records for the maximum number of volumes with the maximum number of groups. */
     private static final int GROUP_RECORDS_MAX = 16_384;
 
-    private static final long BYTES_MAX = Long.MAX_VALUE / 4;
+    static final long BYTES_MAX = Long.MAX_VALUE / 4;
 
     private final Tables tables;
     /** Placement groups that were read before, by what was read: volumes may have many and hardly ever change. */

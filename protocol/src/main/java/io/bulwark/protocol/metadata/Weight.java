@@ -19,6 +19,10 @@ final class Weight {
     static final int RANGE_BYTES = 64;
     static final int LINK_BYTES = 128;
     static final int BUCKET_BYTES = 512;
+    static final int UPLOAD_BYTES = 256;
+    static final int PART_BYTES = 128;
+    static final int SLICE_BYTES = 32;
+    static final int COMPLETION_BYTES = 256;
     static final int KEY_BYTES = 256;
     static final int GRANT_BYTES = 64;
     static final int AUDIT_BYTES = 64;
@@ -65,6 +69,11 @@ final class Weight {
             case Command.RegisterPending ignored -> true;
             case Command.RenameObject ignored -> true;
             case Command.CopyObject ignored -> true;
+            case Command.ComposeObject ignored -> true;
+            case Command.BeginUpload ignored -> true;
+            case Command.PutPart ignored -> true;
+            case Command.CopyPart ignored -> true;
+            case Command.CompleteUpload ignored -> true;
             case Command.AddPrincipal ignored -> true;
             case Command.RotateKey ignored -> true;
             case Command.InvitePrincipal ignored -> true;
@@ -80,6 +89,7 @@ final class Weight {
             case Command.DeleteVolume ignored -> false;
             case Command.DeleteBucket ignored -> false;
             case Command.DeleteObject ignored -> false;
+            case Command.AbortUpload ignored -> false;
             case Command.ReportEvidence ignored -> false;
             case Command.ReportPoison ignored -> false;
             case Command.LiftSuspension ignored -> false;

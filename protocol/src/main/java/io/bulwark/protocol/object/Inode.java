@@ -10,14 +10,14 @@ import io.bulwark.protocol.wire.WireWriter;
  * @param id counted up from 1, never reused
  * @param modifiedMillis agreed time of the command that made it
  */
-public record Inode(long id, ObjectLayout layout, long modifiedMillis) {
+public record Inode(long id, ObjectContent content, long modifiedMillis) {
     public void write(WireWriter out) {
         out.i64(id);
-        layout.write(out);
+        ObjectContent.write(content, out);
         out.i64(modifiedMillis);
     }
 
     public static Inode read(WireReader in) {
-        return new Inode(in.nonNegative64(), ObjectLayout.read(in), in.nonNegative64());
+        return new Inode(in.nonNegative64(), ObjectContent.read(in), in.nonNegative64());
     }
 }

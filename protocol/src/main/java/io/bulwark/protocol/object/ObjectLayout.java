@@ -22,7 +22,8 @@ import java.util.List;
  * @param ranges consecutive blocks, as many in all as the object has extents
  * @param pins the pins of the last level, {@link #PIN_BYTES} bytes each, in order
  */
-public record ObjectLayout(int volume, int blockBytes, long length, List<BlockRange> ranges, Bytes pins) {
+public record ObjectLayout(int volume, int blockBytes, long length, List<BlockRange> ranges, Bytes pins)
+        implements ObjectContent {
     /** A pin is the SHA-256 of an extent's fpcc. */
     public static final int PIN_BYTES = 32;
     /** Maximum number of pins in the layout itself. */

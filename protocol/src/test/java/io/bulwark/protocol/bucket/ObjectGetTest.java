@@ -36,11 +36,12 @@ class ObjectGetTest {
                     List.of(new BlockRange(1, PrincipalId.client(0), 1, 0, 3)),
                     Bytes.of(new byte[3 * ObjectLayout.PIN_BYTES])),
             0);
+    private static final ObjectVersion OBJECT = new ObjectVersion("bucket", "key", 3, INODE);
     private static final ReadOutcome WHOLE = new ReadOutcome.Whole(Bytes.of(new byte[BLOCK]));
 
     private int taken;
 
-    private final ObjectGet get = new ObjectGet(VOLUME, INODE, 0, Long.MAX_VALUE, new ObjectGet.ReadAheadQuota() {
+    private final ObjectGet get = new ObjectGet(VOLUME, OBJECT, 0, Long.MAX_VALUE, new ObjectGet.ReadAheadQuota() {
         @Override
         public boolean take(int bytes) {
             taken += bytes;

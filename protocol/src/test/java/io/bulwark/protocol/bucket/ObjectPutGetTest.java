@@ -22,6 +22,7 @@ import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.object.ObjectContent;
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.wire.Bytes;
@@ -115,8 +116,12 @@ class ObjectPutGetTest {
                 Bytes.of(Arrays.copyOf(stored.toByteArray(), 2 * Math.ceilDiv(stored.length(), 2))));
     }
 
+    private static ObjectVersion object(ObjectContent content) {
+        return new ObjectVersion("bucket", "key", 3, new Inode(7, content, 0));
+    }
+
     private Bytes read(ObjectLayout layout, long offset, long length) {
-        ObjectGet get = new ObjectGet(SMALL, new Inode(7, layout, 0), offset, length, ROOM);
+        ObjectGet get = new ObjectGet(SMALL, object(layout), offset, length, ROOM);
         Deque<ObjectStep> steps = new ArrayDeque<>(get.readAhead());
         WireWriter all = new WireWriter();
         while (!get.isAtEnd()) {
@@ -302,7 +307,7 @@ class ObjectPutGetTest {
 
     private ObjectGet listed() {
         ObjectLayout layout = written(content(300 * BLOCK)).layout();
-        return new ObjectGet(SMALL, new Inode(7, layout, 0), 0, Long.MAX_VALUE, ROOM);
+        return new ObjectGet(SMALL, object(layout), 0, Long.MAX_VALUE, ROOM);
     }
 
     /** One block may always be in flight; the reserved room is released, however the read ends. */
@@ -323,7 +328,7 @@ class ObjectPutGetTest {
             }
         };
         ObjectLayout layout = written(content(20 * BLOCK)).layout();
-        ObjectGet get = new ObjectGet(SMALL, new Inode(7, layout, 0), 0, Long.MAX_VALUE, room);
+        ObjectGet get = new ObjectGet(SMALL, object(layout), 0, Long.MAX_VALUE, room);
         List<ObjectStep> first = get.readAhead();
         assertThat(first).hasSize(2);
         assertThat(left[0]).isZero();

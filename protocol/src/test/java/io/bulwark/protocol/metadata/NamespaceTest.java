@@ -95,7 +95,7 @@ class NamespaceTest {
     void versionsAreKeptAndDeletedByNumber() {
         long first = alice.put("diary", "day", 10).version();
         long second = alice.put("diary", "day", 20).version();
-        assertThat(find("diary", "day").inode().layout().length()).isEqualTo(20);
+        assertThat(find("diary", "day").inode().content().length()).isEqualTo(20);
         Reply.Deleted marker = (Reply.Deleted) alice.run(new Command.DeleteObject("diary", "day", 0));
         assertThat(marker.marker()).isTrue();
         assertFailed(rig.ask(ALICE, new Query.FindObject("diary", "day", 0)), MetadataError.NO_SUCH_OBJECT);
@@ -124,7 +124,7 @@ class NamespaceTest {
         Reply.ObjectStored moved =
                 (Reply.ObjectStored) alice.run(new Command.RenameObject("films", "a", "films", "b", Condition.NONE));
         assertThat(moved.inode()).isEqualTo(stored.inode());
-        assertThat(find("films", "b").inode().layout().length()).isEqualTo(700);
+        assertThat(find("films", "b").inode().content().length()).isEqualTo(700);
         assertFailed(rig.ask(ALICE, new Query.FindObject("films", "a", 0)), MetadataError.NO_SUCH_OBJECT);
         alice.refused(MetadataError.BAD_ARGUMENT, new Command.RenameObject("films", "b", "films", "b", Condition.NONE));
         alice.run(new Command.RenameObject("films", "b", "diary", "c", Condition.NONE));

@@ -3,11 +3,15 @@ package io.bulwark.simulation.object;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 
 /**
  * Values that correct clients put. Each has a name, which travels as the object's content type. All its bytes follow
- * from the name.
+ * from the name, and those of a composed value from the names of the values that it has slices of.
  */
 final class Contents {
     private static final int FEW_BLOCKS = 6;
@@ -40,9 +44,57 @@ final class Contents {
     }
 
     static Bytes of(String value) {
-        byte[] content = new byte[Integer.parseInt(value.substring(value.indexOf('/') + 1))];
+        return value.startsWith("(") ? ofPieces(value) : fresh(value);
+    }
+
+    private static Bytes fresh(String value) {
+        byte[] content = new byte[length(value)];
         new Random(value.hashCode()).nextBytes(content);
         return Bytes.of(content);
+    }
+
+    /** Returns the content of pieces, whose names stand one behind the other. */
+    private static Bytes ofPieces(String value) {
+        WireWriter all = new WireWriter();
+        for (Piece piece : pieces(value)) {
+            all.raw(of(piece.value).slice(piece.from, piece.count));
+        }
+        return all.toBytes();
+    }
+
+    /** Part of a value. */
+    private record Piece(int from, int count, String value) {}
+
+    private static List<Piece> pieces(String value) {
+        List<Piece> pieces = new ArrayList<>();
+        int depth = 0;
+        int begin = 0;
+        for (int at = 0; at < value.length(); at++) {
+            if (value.charAt(at) == '(' && depth++ == 0) {
+                begin = at + 1;
+            } else if (value.charAt(at) == ')' && --depth == 0) {
+                String[] fields = value.substring(begin, at).split(",", 3);
+                pieces.add(new Piece(Integer.parseInt(fields[0]), Integer.parseInt(fields[1]), fields[2]));
+            }
+        }
+        return pieces;
+    }
+
+    static int length(String value) {
+        return value.startsWith("(")
+                ? pieces(value).stream().mapToInt(Piece::count).sum()
+                : Integer.parseInt(value.substring(value.indexOf('/') + 1));
+    }
+
+    /** The name of so many bytes of a value. */
+    static String slice(String value, int from, int count) {
+        return "(" + from + "," + count + "," + value + ")";
+    }
+
+    /** The name of a value of these pieces; empty if it would be too long to travel. */
+    static Optional<String> joined(List<String> slices) {
+        String name = String.join("", slices);
+        return name.length() <= ObjectAttributes.CONTENT_TYPE_BYTES_MAX ? Optional.of(name) : Optional.empty();
     }
 
     static ObjectAttributes attributes(String value) {

@@ -1,6 +1,7 @@
 package io.bulwark.simulation.object;
 
 import io.bulwark.protocol.bucket.GetFailure;
+import io.bulwark.protocol.bucket.ObjectVersion;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
@@ -82,7 +83,7 @@ final class FaultyClients {
             }
             Inode inode = found.inode();
             boolean mustBeThere = world.isSettled() && invariants.isGot(inode.id());
-            client.get(world.volume(), inode, 0, Long.MAX_VALUE, got -> {
+            client.get(world.volume(), ObjectVersion.of(bucket, key, found), 0, Long.MAX_VALUE, got -> {
                 switch (got) {
                     case ObjectClient.RangeResult.Content(Bytes bytes) ->
                         invariants.recordFaultyRead(inode.id(), bytes);

@@ -1,6 +1,7 @@
 package io.bulwark.simulation.object;
 
 import io.bulwark.protocol.bucket.ObjectGet;
+import io.bulwark.protocol.bucket.ObjectVersion;
 import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.ClientOperation;
@@ -10,7 +11,6 @@ import io.bulwark.protocol.extent.ExtentTiming;
 import io.bulwark.protocol.extent.ReadOutcome;
 import io.bulwark.protocol.extent.WriteOutcome;
 import io.bulwark.protocol.id.BlockId;
-import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -83,8 +83,8 @@ final class HeldExtents implements ObjectParts {
     }
 
     @Override
-    public ObjectGet get(Volume volume, Inode inode, long offset, long length, ObjectGet.ReadAheadQuota room) {
-        return parts.get(volume, inode, offset, length, room);
+    public ObjectGet get(Volume volume, ObjectVersion object, long offset, long length, ObjectGet.ReadAheadQuota room) {
+        return parts.get(volume, object, offset, length, room);
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.bulwark.protocol.bucket.GetFailure;
 import io.bulwark.protocol.bucket.ObjectGet;
 import io.bulwark.protocol.bucket.ObjectPut;
 import io.bulwark.protocol.bucket.ObjectStep;
+import io.bulwark.protocol.bucket.ObjectVersion;
 import io.bulwark.protocol.bucket.PutOutcome;
 import io.bulwark.protocol.bucket.SessionCommands;
 import io.bulwark.protocol.cluster.Volume;
@@ -17,7 +18,6 @@ import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.Submission;
-import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.engine.Simulation;
 import java.util.ArrayList;
@@ -151,13 +151,13 @@ final class ObjectClient {
                                 !(known instanceof Reply.Failed failed && SessionCommands.mayBeExecuted(failed))))));
     }
 
-    void put(Volume volume, ObjectPut.Target target, Bytes content, boolean tellsLength, Consumer<PutOutcome> then) {
+    void put(Volume volume, ObjectPut.Destination target, Bytes content, boolean tellsLength, Consumer<PutOutcome> then) {
         put(volume, target, content, tellsLength, ObjectPut.ATTEMPTS_MAX, then);
     }
 
     private void put(
             Volume volume,
-            ObjectPut.Target target,
+            ObjectPut.Destination target,
             Bytes content,
             boolean tellsLength,
             int attempts,
@@ -179,8 +179,8 @@ final class ObjectClient {
         });
     }
 
-    void get(Volume volume, Inode inode, long offset, long length, Consumer<RangeResult> then) {
-        new GetOperation(volume, parts.get(volume, inode, offset, length, habits), then).begin();
+    void get(Volume volume, ObjectVersion object, long offset, long length, Consumer<RangeResult> then) {
+        new GetOperation(volume, parts.get(volume, object, offset, length, habits), then).begin();
     }
 
     /** Stores one extent, outside of any object. */

@@ -1,6 +1,7 @@
 package io.bulwark.simulation.object;
 
 import io.bulwark.protocol.bucket.ObjectGet;
+import io.bulwark.protocol.bucket.ObjectVersion;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.ProtocolServer;
@@ -12,7 +13,6 @@ import io.bulwark.protocol.extent.ExtentWrite;
 import io.bulwark.protocol.extent.ReadOutcome;
 import io.bulwark.protocol.extent.WriteOutcome;
 import io.bulwark.protocol.id.BlockId;
-import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Set;
 
@@ -45,8 +45,8 @@ public interface ObjectParts {
      *
      * @param room bounds the read-ahead of all reads of the client
      */
-    default ObjectGet get(Volume volume, Inode inode, long offset, long length, ObjectGet.ReadAheadQuota room) {
-        return new ObjectGet(volume, inode, offset, length, room);
+    default ObjectGet get(Volume volume, ObjectVersion object, long offset, long length, ObjectGet.ReadAheadQuota room) {
+        return new ObjectGet(volume, object, offset, length, room);
     }
 
     /** Returns how many of this number of replicas a client or node listens to. */

@@ -3,6 +3,7 @@ package io.bulwark.simulation.object;
 import io.bulwark.protocol.bucket.ExtentFailure;
 import io.bulwark.protocol.bucket.GetFailure;
 import io.bulwark.protocol.bucket.ObjectPut;
+import io.bulwark.protocol.bucket.ObjectVersion;
 import io.bulwark.protocol.bucket.PutOutcome;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
@@ -57,6 +58,7 @@ public final class ObjectWorld implements SimulatedWorld {
     private static final int CLIENTS = 3;
     private static final int CLOSES_ONE_IN = 15;
     private static final int CHECKS_ONE_IN = 8;
+    private static final int PARTWISE_ONE_IN = 4;
     private static final int FIRST_FAULTY_CLIENT = 20;
     private static final long SETUP_MILLIS = 600_000;
     private static final int QUIET_ROUNDS = 60;
@@ -76,6 +78,7 @@ public final class ObjectWorld implements SimulatedWorld {
     private final Map<PrincipalId, SimulatedReplica> replicas = new TreeMap<>();
     private final Contents contents;
     private final ObjectInvariants invariants;
+    private final CompositionChecks compositions;
     private final ReferencedExtents extents;
     private final CompletionPace pace;
     private final List<ObjectClient> clients = new ArrayList<>();
@@ -125,6 +128,7 @@ public final class ObjectWorld implements SimulatedWorld {
         this.policy = setting.policy(protocol, chooser, BLOCK_BYTES);
         this.nodes = Math.max(setting.nodes(), policy.n()) + (replacing ? 1 + chooser.nextInt(2) : 0);
         this.invariants = new ObjectInvariants(() -> mostAdvanced().machine());
+        this.compositions = new CompositionChecks(() -> mostAdvanced().machine(), invariants);
         // In half of the runs with changes so slow that holders change again before a new one is done.
         this.pace = new CompletionPace(400, 8, replacing && chooser.nextBoolean() ? 5 : 500, 1_000);
         // A slot whose new holder is not whole yet counts among the f, so that fewer nodes may lie in some runs.
@@ -319,6 +323,10 @@ public final class ObjectWorld implements SimulatedWorld {
             Condition condition,
             String value,
             Consumer<PutOutcome> then) {
+        if (random.nextInt(PARTWISE_ONE_IN) == 0) {
+            new PartwisePut(client, this::volume, bucket, key, random).put(condition, value, then);
+            return;
+        }
         client.put(
                 volume(),
                 new ObjectPut.Target(bucket, key, condition, Contents.attributes(value)),
@@ -331,27 +339,27 @@ public final class ObjectWorld implements SimulatedWorld {
     void read(ObjectClient client, String bucket, String key, Consumer<ReadResult> then) {
         client.query(new Query.FindObject(bucket, key, 0), reply -> {
             switch (reply.orElse(null)) {
-                case Reply.ObjectFound found -> readBytes(client, bucket + "/" + key, found, then);
+                case Reply.ObjectFound found -> readBytes(client, ObjectVersion.of(bucket, key, found), Contents.name(found), then);
                 case Reply.Failed _ -> then.accept(new ReadResult.Nothing());
                 case null, default -> then.accept(new ReadResult.Failed("no reply"));
             }
         });
     }
 
-    private void readBytes(ObjectClient client, String name, Reply.ObjectFound found, Consumer<ReadResult> then) {
-        String value = Contents.name(found);
+    private void readBytes(ObjectClient client, ObjectVersion object, String value, Consumer<ReadResult> then) {
+        String name = object.bucket() + "/" + object.key();
         Bytes content = Contents.of(value);
         boolean whole = random.nextInt(3) != 0;
         int offset = whole ? 0 : random.nextInt(content.length() + 10);
         int length = whole ? Integer.MAX_VALUE : random.nextInt(2 * BLOCK_BYTES);
         int from = Math.min(offset, content.length());
         Bytes expected = content.slice(from, Math.min(length, content.length() - from));
-        client.get(volume(), found.inode(), offset, length, got -> {
+        client.get(volume(), object, offset, length, got -> {
             switch (got) {
                 case ObjectClient.RangeResult.Content(Bytes bytes)
                 when bytes.equals(expected) -> {
                     valuesRead++;
-                    then.accept(new ReadResult.Value(value, found.version()));
+                    then.accept(new ReadResult.Value(value, object.version()));
                 }
                 case ObjectClient.RangeResult.Content(Bytes bytes) ->
                     throw ObjectInvariants.WHOLE_OR_ABSENT.violation(
@@ -366,7 +374,7 @@ public final class ObjectWorld implements SimulatedWorld {
     }
 
     private void requireExcuse(String name, String value, GetFailure failure) {
-        boolean deleted = failure instanceof GetFailure.Changed;
+        boolean deleted = failure instanceof GetFailure.Changed || failure instanceof GetFailure.Gone;
         boolean unavailable = failure instanceof GetFailure.Extent(ExtentFailure extent)
                 && (extent.reason() == ExtentFailure.Reason.UNAVAILABLE
                         || extent.reason() == ExtentFailure.Reason.TOO_FEW_HOLDERS
@@ -425,6 +433,9 @@ public final class ObjectWorld implements SimulatedWorld {
         if (changes.isPresent() && random.nextInt(CHECKS_ONE_IN) == 0) {
             checkKept();
         }
+        if (random.nextInt(CHECKS_ONE_IN) == 0) {
+            compositions.check(VOLUME, BUCKETS);
+        }
         attackers.check();
         held.look();
     }
@@ -445,6 +456,7 @@ public final class ObjectWorld implements SimulatedWorld {
         awaitReturn();
         settled = policy.protocol() == Protocol.FP;
         invariants.checkFreed(volume().id());
+        compositions.check(VOLUME, BUCKETS);
         checkHeld();
         readEverything();
         if (!simulation.runUntil(this::isIdle, QUIET_ROUNDS * QUIET_ROUND_MILLIS)) {

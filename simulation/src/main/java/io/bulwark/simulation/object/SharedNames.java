@@ -70,10 +70,11 @@ final class SharedNames {
         world.begins();
         world.put(client, bucket, key, condition, value, outcome -> {
             switch (outcome) {
-                case PutOutcome.Stored stored -> {
-                    lastVersion = stored.reply().version();
-                    pending.ok(now(), null, stored.reply().version());
+                case PutOutcome.Stored(Reply.ObjectStored stored) -> {
+                    lastVersion = stored.version();
+                    pending.ok(now(), null, stored.version());
                 }
+                case PutOutcome.Stored(Reply.PartStored part) -> throw new IllegalStateException("only " + part);
                 case PutOutcome.Refused(Reply.Failed failed)
                 when failed.error() == MetadataError.CONDITION_FAILED -> pending.ended(now(), Outcome.REFUSED);
                 case PutOutcome.Refused _, PutOutcome.Failed _, PutOutcome.SessionLost _, PutOutcome.GivenUp _ ->

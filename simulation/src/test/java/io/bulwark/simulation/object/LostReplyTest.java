@@ -122,8 +122,8 @@ class LostReplyTest {
                 recorder.invoke(client.self().toString(), Action.PUT, KEY, value, simulation.nowMillis());
         var target = new ObjectPut.Target(BUCKET, KEY, Condition.NONE, Contents.attributes(value));
         client.put(volumes.getFirst(), target, Contents.of(value), true, outcome -> {
-            if (outcome instanceof PutOutcome.Stored stored) {
-                pending.ok(simulation.nowMillis(), null, stored.reply().version());
+            if (outcome instanceof PutOutcome.Stored(Reply.ObjectStored stored)) {
+                pending.ok(simulation.nowMillis(), null, stored.version());
             }
             then.accept(outcome);
         });
