@@ -1,5 +1,6 @@
 package io.bulwark.console;
 
+import io.bulwark.client.AccessKeys;
 import io.bulwark.client.AuditLog;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
@@ -21,6 +22,11 @@ public final class FakeCluster {
 
     public FakeCluster with(Principals principals) {
         parts.put("principals", () -> principals);
+        return this;
+    }
+
+    public FakeCluster with(AccessKeys accessKeys) {
+        parts.put("accessKeys", () -> accessKeys);
         return this;
     }
 

@@ -30,6 +30,7 @@ class ConsoleParityTest {
     private static final String FILES = "works on files of this machine alone";
     private static final String PERSONS = "the console's own accounts, of which the cluster knows nothing";
     private static final String JOBS = "progress of long work, which a command shows while it runs";
+    private static final String GATEWAYS = "names the doors of the cluster, beside `s3 enable`";
     private static final String DERIVED = "a view for people and plots; `status` and the metrics have its figures";
 
     /**
@@ -135,6 +136,14 @@ class ConsoleParityTest {
             pair("grant", "DELETE grants"),
             pair("grant act-for", "PUT principals/{id}/act-for/{person}"),
             pair("grant act-for", "DELETE principals/{id}/act-for/{person}"),
+            // Access keys.
+            pair("access-key create", "POST access-keys"),
+            pair("access-key list", "GET access-keys"),
+            pair("access-key show", "GET access-keys/{id}"),
+            pair("access-key rotate", "POST access-keys/{id}/rotation"),
+            pair("access-key limit", "PUT access-keys/{id}/limits"),
+            pair("access-key revoke", "DELETE access-keys/{id}"),
+            pair("s3 list", "GET gateways"),
             // Evidence and audit.
             pair("evidence list", "GET faults"),
             pair("evidence show", "GET faults/{number}"),
@@ -171,6 +180,10 @@ class ConsoleParityTest {
             command("console", MACHINE),
             command("console enable", "gives the console the rights that it acts by, which it must not give itself"),
             command("console setup-link", "for somebody who cannot sign in"),
+            command("s3", MACHINE),
+            command("s3 enable", "seals secrets with the operator's own key, which no console has"),
+            command("s3 disable", GATEWAYS),
+            command("s3 anonymous", GATEWAYS),
             command("init", MACHINE),
             command("join", MACHINE),
             command("keygen", "makes a private key, which never leaves its machine"),

@@ -33,6 +33,11 @@ class ReferenceTest {
         check("errors", ErrorReference.errors(ROOT));
     }
 
+    @Test
+    void s3PageIsGenerated() throws Exception {
+        check("s3", S3Reference.page(ROOT));
+    }
+
     private static void check(String name, String text) throws IOException {
         ReferencePage.check(name, "ReferenceTest", text);
     }

@@ -430,6 +430,41 @@ class ConsoleApiIT {
     }
 
     @Test
+    @Order(6)
+    void accessKeysAreMadeRotatedLimitedAndRevoked() throws Exception {
+        assertThat(get("gateways").json().get("gateways").get(0).asString()).isEqualTo("client-15");
+        call("POST", "access-keys")
+                .json(Map.of("rights", "queen"))
+                .gives(400)
+                .refuses("rights");
+        Answer made = call("POST", "access-keys")
+                .json(Map.of("name", "api-" + RUN, "rights", "read"))
+                .gives(201);
+        assertThat(made.json().get("secret").asString()).hasSize(40);
+        String key = "access-keys/" + made.json().get("key").get("id").asString();
+        assertThat(get("access-keys").text()).contains(RUN).doesNotContain("secret");
+        assertThat(get(key).json().get("sealedFor").size()).isEqualTo(2);
+        call("GET", "access-keys/none").gives(404);
+        call("GET", "access-keys").token(viewer).gives(403);
+        call("POST", key + "/rotation").json(Map.of("hours", -1)).gives(400).refuses("hours");
+        call("POST", "access-keys/none/rotation").json(Map.of()).gives(404);
+        Answer rotated = call("POST", key + "/rotation").json(Map.of("hours", 1)).gives(201);
+        assertThat(get(key).json().get("expires").isNull()).isFalse();
+        Map<String, Object> limits = Map.of("limits", List.of(Map.of("bucket", "photos", "prefix", "a/")));
+        call("PUT", key + "/limits").json(limits).header("If-Match", STALE).gives(412);
+        call("PUT", key + "/limits").json(limits).gives(200);
+        call("PUT", key + "/limits")
+                .json(Map.of("limits", List.of(Map.of("bucket", "no bucket"))))
+                .gives(400)
+                .refuses("limits");
+        call("DELETE", key).header("If-Match", STALE).gives(412);
+        call("DELETE", key).gives(204);
+        call("DELETE", key).gives(404);
+        call("DELETE", "access-keys/" + rotated.json().get("key").get("id").asString())
+                .gives(204);
+    }
+
+    @Test
     @Order(7)
     void theRecordIsReadAndVerified() throws Exception {
         call("GET", "faults/99999").gives(404);

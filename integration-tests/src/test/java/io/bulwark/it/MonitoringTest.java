@@ -43,7 +43,7 @@ class MonitoringTest {
     void everyMemberIsScrapedWhereItsAdminEndpointIs() {
         Set<String> expected = new HashSet<>();
         services.keySet().forEach(name -> {
-            if (name.matches("(node|replica)-[0-9]+|console")) {
+            if (name.matches("(node|replica)-[0-9]+|console|s3")) {
                 expected.add(name + ":" + adminPort(name));
             }
             if (name.startsWith("replica-")) {
@@ -61,9 +61,11 @@ class MonitoringTest {
     }
 
     private int adminPort(String service) {
-        return service.startsWith("node-")
-                ? port(NODE_ADMIN, service)
-                : port(service.equals("console") ? "BULWARK_CONSOLE_ADMIN" : "BULWARK_REPLICA_ADMIN", service);
+        return switch (service) {
+            case "console" -> port("BULWARK_CONSOLE_ADMIN", service);
+            case "s3" -> port("BULWARK_S3_ADMIN", service);
+            default -> port(service.startsWith("node-") ? NODE_ADMIN : "BULWARK_REPLICA_ADMIN", service);
+        };
     }
 
     private int port(String variable, String service) {

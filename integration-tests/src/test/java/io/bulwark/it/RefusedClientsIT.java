@@ -186,11 +186,11 @@ class RefusedClientsIT {
     /** It is shown what is refused, and finds another one in its place before it gives up. */
     @Test
     void whoseKeyIsExchangedInThatMomentGoesOn() throws Exception {
-        PrincipalId principal = PrincipalId.client(15);
-        CLUSTER.grant(15);
+        PrincipalId principal = PrincipalId.client(14);
+        CLUSTER.grant(14);
         Path file = Identity.file(CLUSTER.plan().data().keys(), principal);
         Bulwark operator = CLUSTER.client();
-        try (Bulwark client = CLUSTER.freshClient(15)) {
+        try (Bulwark client = CLUSTER.freshClient(14)) {
             Bucket bucket = client.createBucket("exchanged");
             for (int round = 0; round < 3; round++) {
                 Identity next = Identity.generate(principal, RANDOM);

@@ -152,7 +152,7 @@ class WebSecurity {
                 .requestMatchers(
                         "/accounts", "/accounts/**", "/api/v1/accounts", "/api/v1/accounts/**", "/api/v1/access-log")
                 .hasAuthority(Roles.authority(Role.ADMINISTRATOR))
-                .requestMatchers("/audit/**", "/api/v1/audit/**")
+                .requestMatchers("/audit/**", "/api/v1/audit/**", "/access-keys/**", "/api/v1/access-keys/**")
                 .hasAuthority(Roles.authority(Role.ADMINISTRATOR))
                 .requestMatchers("/account", "/account/**", "/api/v1/account", "/api/v1/account/**")
                 .hasAuthority(Roles.authority(Role.VIEWER))

@@ -40,6 +40,7 @@ final class Navigation {
         titles.put("/faults", "Faults");
         titles.put("/work", "Background work");
         titles.put("/principals", "Principals");
+        titles.put("/access-keys", "Access keys");
         titles.put("/audit", "Audit");
         titles.put("/jobs", "Jobs");
         titles.put("/releases", "Releases");

@@ -105,6 +105,14 @@ public final class Bundle {
                 directory.resolve(ROLE));
     }
 
+    /** An S3 gateway's, beside {@link #write(Path, ClientConfig)} of its client in the same directory. */
+    public static void writeS3(Path directory, InetSocketAddress listen, InetSocketAddress admin) throws IOException {
+        RoleFile.writeS3(
+                new RoleFile.Configured<>(
+                        RoleFile.S3Setup.plain(listen, false, Path.of(CLIENT)), Optional.of(admin)),
+                directory.resolve(ROLE));
+    }
+
     /**
      * Writes the configuration of a node beside the files it received when it joined, unless there is one.
      *

@@ -22,7 +22,8 @@ final class ConsoleKeys {
 
     static ConsoleSettings.Web web(RoleFindings found, RoleSections.Console keys) {
         Optional<URI> url = Optional.ofNullable(keys.url()).flatMap(text -> url(found, "url", text));
-        return new ConsoleSettings.Web(url, tls(found, keys), oidc(found, keys));
+        Optional<ConsoleSettings.Tls> tls = tls(found, keys.certificate(), keys.certificateKey(), keys.client());
+        return new ConsoleSettings.Web(url, tls, oidc(found, keys));
     }
 
     /** Returns the Prometheus that is asked for history, if there is one. */
@@ -30,9 +31,9 @@ final class ConsoleKeys {
         return Optional.ofNullable(keys.prometheus()).flatMap(text -> url(found, "prometheus", text));
     }
 
-    private static Optional<ConsoleSettings.Tls> tls(RoleFindings found, RoleSections.Console keys) {
-        String certificate = keys.certificate();
-        String key = keys.certificateKey();
+    /** Returns the certificate of a door, a console or a gateway, and the file of its key. */
+    static Optional<ConsoleSettings.Tls> tls(
+            RoleFindings found, @Nullable String certificate, @Nullable String key, @Nullable String client) {
         if (certificate == null) {
             if (key != null) {
                 found.note("certificate-key", "it goes with certificate");
@@ -43,7 +44,6 @@ final class ConsoleKeys {
             Path chain = found.beside(certificate);
             return Optional.of(new ConsoleSettings.Tls(chain, key == null ? chain : found.beside(key)));
         }
-        String client = keys.client();
         if (key != null) {
             found.note("certificate-key", "the identity has its own key");
         }

@@ -31,7 +31,7 @@ import org.springframework.util.unit.DataSize;
  *
  * <pre>
  * bulwark:
- *   node:                          # or replica:, or console:
+ *   node:                          # or replica:, console:, s3:
  *     number: 0
  *     listen: 127.0.0.1:7410
  *     admin: 127.0.0.1:7910        # health and metrics over HTTP; none if omitted
@@ -99,6 +99,29 @@ public final class RoleFile {
         /** Returns the configuration of a console without TLS and provider. */
         public static ConsoleSetup plain(InetSocketAddress listen, boolean published, Path client, Path data) {
             return new ConsoleSetup(listen, published, client, data, ConsoleSettings.Web.PLAIN, Optional.empty());
+        }
+    }
+
+    /**
+     * Configuration of an S3 gateway.
+     *
+     * @param published whether it may listen on addresses other than loopback without TLS, as {@link ConsoleSetup} has it
+     * @param client a file as {@link ClientConfig#load} reads it
+     * @param domains names of its hosts, below which names of buckets may stand
+     */
+    public record S3Setup(
+            InetSocketAddress listen,
+            boolean published,
+            Path client,
+            Optional<ConsoleSettings.Tls> tls,
+            List<String> domains) {
+        public S3Setup {
+            domains = List.copyOf(domains);
+        }
+
+        /** Returns the configuration of a gateway without TLS and names. */
+        public static S3Setup plain(InetSocketAddress listen, boolean published, Path client) {
+            return new S3Setup(listen, published, client, Optional.empty(), List.of());
         }
     }
 
@@ -253,6 +276,31 @@ public final class RoleFile {
         return new Configured<>(setup, admin);
     }
 
+    /** Reads the configuration from the file alone. */
+    public static S3Setup s3(Path file) throws IOException {
+        return s3(file, Map.of()).setup();
+    }
+
+    /**
+     * Reads the configuration from the file and the environment.
+     *
+     * @param environment variables, of which those that begin with {@code BULWARK_S3_} override the file
+     */
+    public static Configured<S3Setup> s3(Path file, Map<String, String> environment) throws IOException {
+        var read = RoleSource.bind(file, environment, RoleSections.S3, RoleSections.S3.class);
+        RoleSections.S3 keys = read.keys();
+        RoleFindings found = read.findings();
+        S3Setup setup = new S3Setup(
+                found.address("listen", keys.listen()),
+                keys.published(),
+                found.path("client", keys.client()),
+                ConsoleKeys.tls(found, keys.certificate(), keys.certificateKey(), keys.client()),
+                keys.domains() == null ? List.of() : keys.domains());
+        Optional<InetSocketAddress> admin = found.own("admin", keys.admin());
+        found.end();
+        return new Configured<>(setup, admin);
+    }
+
     /** Without an admin endpoint. */
     public static void write(NodeSetup setup, Path file) throws IOException {
         writeNode(new Configured<>(setup, Optional.empty()), file);
@@ -395,6 +443,26 @@ public final class RoleFile {
                         text(role.admin()),
                         paths.quoted(setup.client()),
                         paths.quoted(setup.data())));
+    }
+
+    /** Writes the configuration without TLS and names. */
+    public static void writeS3(Configured<S3Setup> role, Path file) throws IOException {
+        S3Setup setup = role.setup();
+        OutputFile.write(
+                file,
+                String.format(
+                        Locale.ROOT,
+                        """
+                        bulwark:
+                          s3:
+                            listen: %s
+                            published: %b
+                        %s    client: "%s"
+                        """,
+                        Destination.text(setup.listen()),
+                        setup.published(),
+                        text(role.admin()),
+                        setup.client()));
     }
 
     private interface SetupFactory<T> {

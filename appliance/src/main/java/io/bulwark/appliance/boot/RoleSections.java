@@ -26,6 +26,7 @@ public final class RoleSections {
     static final String REPLICA = "replica";
     static final String SUPERVISOR = "supervisor";
     static final String CONSOLE = "console";
+    static final String S3 = "s3";
 
     private RoleSections() {}
 
@@ -58,6 +59,7 @@ public final class RoleSections {
         all.put(REPLICA, keys(Replica.class));
         all.put(SUPERVISOR, keys(Supervisor.class));
         all.put(CONSOLE, keys(Console.class));
+        all.put(S3, keys(S3.class));
         return all;
     }
 
@@ -246,4 +248,29 @@ public final class RoleSections {
 
             @Key(value = "Values of the claim that make administrators.", otherwise = "none") @Nullable
             List<String> oidcAdministrators) {}
+
+    record S3(
+            @Key("Address where it listens.") @Nullable String listen,
+
+            @Key(value = "As of a node.", otherwise = "none") @Nullable
+            String admin,
+
+            @Key("May listen elsewhere than on loopback without TLS: a balancer or the like before it has it.")
+            @DefaultValue("false")
+            Boolean published,
+
+            @Key("Its client's file, as below.") @Nullable String client,
+
+            @Key(value = "Certificate chain (PEM) for TLS; `identity` is that of its client.", otherwise = "none")
+            @Nullable
+            String certificate,
+
+            @Key(value = "Private key of the certificate (PEM).", otherwise = "the file of the certificate") @Nullable
+            String certificateKey,
+
+            @Key(
+                    value = "Names of its hosts: requests to BUCKET.NAME are for that bucket.",
+                    otherwise = "none")
+            @Nullable
+            List<String> domains) {}
 }

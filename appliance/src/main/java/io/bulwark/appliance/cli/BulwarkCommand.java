@@ -43,6 +43,8 @@ import picocli.CommandLine.Spec;
             RoleCommands.Replica.class,
             RoleCommands.Supervise.class,
             ConsoleCommand.class,
+            S3Command.class,
+            AccessKeyCommand.class,
             InitCommand.class,
             KeygenCommand.class,
             PrincipalCommand.class,

@@ -89,6 +89,9 @@ final class InitCommand implements Callable<Integer> {
             }
         }
         console(plan, config);
+        if (plan.hasS3()) {
+            s3(plan, config);
+        }
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("config", config.toString());
         json.put("client", data.clientProperties().toString());
@@ -116,6 +119,21 @@ final class InitCommand implements Callable<Integer> {
             Bundle.write(bundles.resolve("console"), plan.consoleClient());
             Bundle.writeConsole(bundles.resolve("console"), listen, admin);
             Bundle.write(bundles.resolve("client"), plan.commandLine());
+        }
+    }
+
+    private void s3(ClusterPlan plan, Path config) throws IOException {
+        Path client = plan.data().root().resolve("s3.properties");
+        plan.s3Client().store(client);
+        InetSocketAddress listen = plan.s3Address();
+        InetSocketAddress admin = plan.adminAddress(listen);
+        RoleFile.writeS3(
+                new RoleFile.Configured<>(
+                        RoleFile.S3Setup.plain(listen, false, client), Optional.of(admin)),
+                config.resolve("s3.yaml"));
+        if (bundles != null) {
+            Bundle.write(bundles.resolve("s3"), plan.s3Client());
+            Bundle.writeS3(bundles.resolve("s3"), listen, admin);
         }
     }
 

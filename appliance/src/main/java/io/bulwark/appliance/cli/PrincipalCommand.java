@@ -119,12 +119,17 @@ final class PrincipalCommand implements Runnable {
         return 0;
     }
 
-    private static Duration duration(String text) {
+    /** Returns the time that an option names. */
+    static Duration time(String option, String text) {
         Matcher matcher = DURATION.matcher(text);
         if (!matcher.matches()) {
-            throw new CommandFailure(CommandFailure.USAGE, "--expires is a time such as 30m, 24h or 7d, not " + text);
+            throw new CommandFailure(CommandFailure.USAGE, option + " is a time such as 30m, 24h or 7d, not " + text);
         }
-        Duration duration = length(matcher);
+        return length(matcher);
+    }
+
+    private static Duration duration(String text) {
+        Duration duration = time("--expires", text);
         if (duration.isZero() || duration.toMillis() > io.bulwark.protocol.metadata.Command.INVITATION_MILLIS_MAX) {
             throw new CommandFailure(CommandFailure.USAGE, "an invitation is valid for 1m to 30d, not " + text);
         }
@@ -169,7 +174,7 @@ final class PrincipalCommand implements Runnable {
                             description = "Time to wait for the nodes, such as 30m or 2h (default: ${DEFAULT-VALUE}).")
                     String wait) {
         PrincipalId named = named(principal);
-        Duration retryTimer = retryTimer(wait);
+        Duration retryTimer = time("--wait", wait);
         RevocationLines lines = new RevocationLines(named);
         try (Bulwark client = access.connect()) {
             client.principals().revoke(named, retryTimer, progress -> {
@@ -243,14 +248,6 @@ final class PrincipalCommand implements Runnable {
             client.principals().lift(named);
         }
         return done(access, named, "may write again");
-    }
-
-    private static Duration retryTimer(String text) {
-        Matcher matcher = DURATION.matcher(text);
-        if (!matcher.matches()) {
-            throw new CommandFailure(CommandFailure.USAGE, "--wait is a time such as 1m or 2h, not " + text);
-        }
-        return length(matcher);
     }
 
     private static Duration length(Matcher matcher) {

@@ -54,7 +54,7 @@ final class StatusCommand implements Callable<Integer> {
         Path data = access.global().data();
         if (!ControlSocket.isServed(data) && Files.exists(DataDirectory.clientProperties(data))) {
             try (Bulwark client = access.connect()) {
-                return new ApplianceStatus(data.toString(), "", List.of(), StatusView.of(client.status()), "", "");
+                return new ApplianceStatus(data.toString(), "", "", List.of(), StatusView.of(client.status()), "", "");
             }
         }
         Map<String, Object> body = ApplianceControl.ask(access.global(), ControlRequest.of("status"));
@@ -63,7 +63,9 @@ final class StatusCommand implements Callable<Integer> {
 
     private static String text(ApplianceStatus status) {
         List<String> parts = new ArrayList<>();
-        parts.add("data: " + status.data() + (status.console().isEmpty() ? "" : "   console: " + status.console()));
+        parts.add("data: " + status.data()
+                + (status.console().isEmpty() ? "" : "   console: " + status.console())
+                + (status.s3().isEmpty() ? "" : "   s3: " + status.s3()));
         if (!status.members().isEmpty()) {
             List<List<String>> rows = new ArrayList<>();
             rows.add(List.of("MEMBER", "LISTENS AT", "RUNS", "PID", "RECOVERS"));

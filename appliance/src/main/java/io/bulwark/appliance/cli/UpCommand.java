@@ -157,6 +157,7 @@ final class UpCommand implements Callable<Integer> {
             json.put("ready", true);
             json.put("data", data.toString());
             json.put("console", appliance.consoleUrl());
+            json.put("s3", appliance.s3Url());
             appliance.setupUrl().ifPresent(url -> json.put("setup", url));
             json.put("members", appliance.members());
             GlobalOptions.printJson(json);
@@ -173,6 +174,9 @@ final class UpCommand implements Callable<Integer> {
         }
         System.out.println("Bulwark is up. Console: " + appliance.setupUrl().orElseGet(appliance::consoleUrl)
                 + "   Data: " + data);
+        if (!appliance.s3Url().isEmpty()) {
+            System.out.println("S3: " + appliance.s3Url() + "   `bulwark access-key create` makes a key for it.");
+        }
         if (appliance.setupUrl().isPresent()) {
             System.out.println(
                     "Open the link within an hour: it creates the account of the console's first administrator.");
@@ -226,10 +230,12 @@ final class UpCommand implements Callable<Integer> {
         json.put("data", data.root().toString());
         json.put("pid", child.pid());
         json.put("log", log.toString());
+        ClusterPlan plan = new ClusterPlan(data, data.shape().orElseThrow());
+        json.put("s3", plan.hasS3() ? S3Command.urlOf(plan) : "");
         String text = "Bulwark is up in the background (process " + child.pid() + ", log " + log
                 + "); `bulwark down` stops it.";
         Optional<String> link =
-                ConsoleCommand.firstSetupLink(new ClusterPlan(data, data.shape().orElseThrow()));
+                ConsoleCommand.firstSetupLink(plan);
         link.ifPresent(url -> json.put("setup", url));
         global.print(
                 json,

@@ -30,11 +30,12 @@ import java.util.stream.Stream;
 
 /** Members of an appliance, the addresses on which each listens and is found, and the location of their keys. */
 public final class ClusterPlan {
-    /** Clients that get keys: 0 is the command line, 1 the console (which loses its rights to act for people), the others are for applications. */
+    /** Clients that get keys: 0 is the command line, 1 the console, the last the S3 gateway, and the others are for applications. */
     public static final int CLIENTS = 16;
 
     private static final int COMMAND_LINE = 0;
     private static final int CONSOLE = 1;
+    private static final int S3 = CLIENTS - 1;
     private static final String LOOPBACK = "127.0.0.1";
 
     private final DataDirectory data;
@@ -115,6 +116,25 @@ public final class ClusterPlan {
         return data.root().resolve("console");
     }
 
+    /** Returns the configuration with which the S3 gateway reaches the cluster. */
+    public ClientConfig s3Client() {
+        return clientConfig(S3);
+    }
+
+    /** Returns the directory that marks whether the S3 gateway was enabled once. */
+    public Path s3Directory() {
+        return data.root().resolve("s3");
+    }
+
+    public InetSocketAddress s3Address() {
+        return Destination.of(LOOPBACK, shape.s3Port());
+    }
+
+    /** Returns whether an S3 gateway runs: without identities no secret of an access key could be sealed for it. */
+    public boolean hasS3() {
+        return !shape.insecureLoopback();
+    }
+
     public NodeSetup node(int number, Path directory) {
         return new NodeSetup(
                 number,
@@ -152,6 +172,9 @@ public final class ClusterPlan {
     public Map<String, Integer> ports(boolean processes) {
         Map<String, Integer> ports = new LinkedHashMap<>();
         ports.put("console", shape.consolePort());
+        if (hasS3()) {
+            ports.put("s3", shape.s3Port());
+        }
         // Removed members are not started. Before there is a genesis, no member was removed.
         boolean begun = Files.exists(data.genesis());
         for (int i = 0; i < shape.nodes(); i++) {
@@ -166,7 +189,7 @@ public final class ClusterPlan {
         }
         Map<String, Integer> all = new LinkedHashMap<>(ports);
         ports.forEach((name, port) -> {
-            if (processes || name.equals("console")) {
+            if ((processes && !name.equals("s3")) || name.equals("console")) {
                 all.put("health of " + name, ClusterShape.adminPort(port));
             }
         });

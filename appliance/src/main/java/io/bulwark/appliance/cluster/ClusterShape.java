@@ -8,8 +8,9 @@ import java.util.Properties;
 import java.util.Set;
 
 /**
- * Number of members of an appliance on one machine, and their ports. The console has {@code portBase}, node i {@code
- * portBase + 10 + i}, replica i {@code portBase + 200 + i}; each has its admin endpoint 500 above.
+ * Number of members of an appliance on one machine, and their ports. The console has {@code portBase}, the S3 gateway
+ * {@code portBase + 1}, node i {@code portBase + 10 + i}, replica i {@code portBase + 200 + i}; each has its admin
+ * endpoint 500 above.
  *
  * @param replicas 3f + 1
  * @param durability of the storage nodes: {@code sync}, {@code interval} or {@code none}
@@ -68,6 +69,10 @@ public record ClusterShape(
 
     public int consolePort() {
         return portBase;
+    }
+
+    public int s3Port() {
+        return portBase + 1;
     }
 
     public int nodePort(int node) {

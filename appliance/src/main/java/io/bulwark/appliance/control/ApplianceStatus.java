@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  * The body of the answer to {@code status}.
  *
  * @param console the console's address
+ * @param s3 the address of the S3 gateway; empty if none runs
  * @param cluster null while the cluster does not answer
  * @param problem why it does not, or empty
  * @param starting what its start or its end waits for; empty while it serves
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 public record ApplianceStatus(
         String data,
         String console,
+        String s3,
         List<Member> members,
         @Nullable StatusView cluster,
         String problem,

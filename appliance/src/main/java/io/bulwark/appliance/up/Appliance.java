@@ -78,7 +78,9 @@ public final class Appliance implements AutoCloseable {
     private volatile boolean ready;
     private volatile @Nullable Bulwark client;
     private volatile @Nullable EmbeddedConsole console;
+    private volatile @Nullable EmbeddedGateway gateway;
     private final MeterRegistry consoleMeters = RunningNode.metersOf("console");
+    private final MeterRegistry gatewayMeters = RunningNode.metersOf("s3");
     private @Nullable ControlSocket control;
     private @Nullable HealthWatch health;
     private @Nullable AdminServer admin;
@@ -189,6 +191,12 @@ public final class Appliance implements AutoCloseable {
         return "http://" + address.getHostString() + ":" + address.getPort();
     }
 
+    /** Returns the address of the S3 gateway; empty if none runs. */
+    public String s3Url() {
+        var address = plan.s3Address();
+        return plan.hasS3() ? "http://" + address.getHostString() + ":" + address.getPort() : "";
+    }
+
     /** Returns the one-time link with which the first administrator sets up an account; empty if one has. */
     public Optional<String> setupUrl() {
         EmbeddedConsole started = console;
@@ -227,6 +235,7 @@ public final class Appliance implements AutoCloseable {
         supervisors.values().forEach(Supervisor::close);
         closeQuietly("watch over the members", watch);
         closeQuietly("view of the replicas", group);
+        closeQuietly("S3 gateway", gateway);
         closeQuietly("console", console);
         closeQuietly("client", client);
         List<Thread> threads = new ArrayList<>();
@@ -267,7 +276,10 @@ public final class Appliance implements AutoCloseable {
                     .filter(supervisor -> !supervisor.isRemoved())
                     .forEach(all::add);
             if (console != null) {
-                all.add(new ShownConsole(consoleMeters));
+                all.add(new ShownDoor("console", consoleMeters));
+            }
+            if (gateway != null) {
+                all.add(new ShownDoor("s3", gatewayMeters));
             }
             return all;
         };
@@ -306,6 +318,27 @@ public final class Appliance implements AutoCloseable {
                 console = started;
             });
         }
+        if (plan.hasS3()) {
+            startGateway(connected, story, wait);
+        }
+    }
+
+    private void startGateway(Bulwark operator, StartupListener story, StartupWait wait) throws Exception {
+        story.tell("starting the S3 gateway");
+        CompletableFuture<EmbeddedGateway> starting = CompletableFuture.supplyAsync(
+                () -> {
+                    try {
+                        return EmbeddedGateway.start(plan, operator, gatewayMeters);
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                },
+                task -> Thread.ofPlatform().daemon().name("s3").start(task));
+        try {
+            wait.until(() -> ConnectionAttempts.until(starting, "the S3 gateway", "it starts"), () -> "");
+        } finally {
+            var _ = starting.thenAccept(started -> gateway = started);
+        }
     }
 
     private EmbeddedConsole startConsole(Bulwark operator) {
@@ -323,13 +356,8 @@ public final class Appliance implements AutoCloseable {
         }
     }
 
-    /** The console as the admin endpoint shows it; the appliance stops it. */
-    private record ShownConsole(MeterRegistry meters) implements MonitoredMember {
-        @Override
-        public String name() {
-            return "console";
-        }
-
+    /** The console or the S3 gateway as the admin endpoint shows it; the appliance stops it. */
+    private record ShownDoor(String name, MeterRegistry meters) implements MonitoredMember {
         @Override
         public String problem() {
             return "";
@@ -342,7 +370,7 @@ public final class Appliance implements AutoCloseable {
 
         @Override
         public void close() {
-            throw new UnsupportedOperationException("the appliance stops the console");
+            throw new UnsupportedOperationException("the appliance stops the " + name);
         }
     }
 
@@ -464,6 +492,7 @@ public final class Appliance implements AutoCloseable {
         return new ApplianceStatus(
                 plan.data().root().toString(),
                 consoleUrl(),
+                s3Url(),
                 members(),
                 cluster,
                 problem,

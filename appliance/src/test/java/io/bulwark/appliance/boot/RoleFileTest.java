@@ -78,6 +78,46 @@ class RoleFileTest {
                 address(7400), true, directory.resolve("c.properties"), directory.resolve("accounts"));
         RoleFile.writeConsole(new RoleFile.Configured<>(console, Optional.empty()), file);
         assertThat(RoleFile.console(file)).isEqualTo(console);
+
+        RoleFile.S3Setup s3 = RoleFile.S3Setup.plain(address(7401), true, directory.resolve("c.properties"));
+        RoleFile.writeS3(new RoleFile.Configured<>(s3, Optional.of(address(7901))), file);
+        assertThat(RoleFile.s3(file, Map.of())).isEqualTo(new RoleFile.Configured<>(s3, Optional.of(address(7901))));
+    }
+
+    @Test
+    void gatewayHasACertificateAndNames() throws IOException {
+        Path file = directory.resolve("s3.yaml");
+        Files.writeString(file, """
+            bulwark:
+              s3:
+                listen: 0.0.0.0:443
+                client: client.properties
+                certificate: s3.crt
+                certificate-key: s3.key
+            """);
+        RoleFile.S3Setup setup = RoleFile.s3(file, Map.of("BULWARK_S3_DOMAINS", "s3.example,s3.local"))
+                .setup();
+        assertThat(setup.tls())
+                .contains(new ConsoleSettings.Tls(directory.resolve("s3.crt"), directory.resolve("s3.key")));
+        assertThat(setup.domains()).containsExactly("s3.example", "s3.local");
+        Files.writeString(file, Files.readString(file).replace("    certificate: s3.crt\n", ""));
+        assertThatThrownBy(() -> RoleFile.s3(file))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("certificate-key: it goes with certificate");
+    }
+
+    @Test
+    void gatewayWithoutTlsListensOnLoopbackAlone() throws IOException {
+        Path file = directory.resolve("s3.yaml");
+        Files.writeString(file, """
+            bulwark:
+              s3:
+                listen: 0.0.0.0:7401
+                client: client.properties
+            """);
+        assertThatThrownBy(() -> S3Role.run(file, null))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("without TLS the S3 gateway listens on loopback only");
     }
 
     @Test
@@ -263,10 +303,11 @@ class RoleFileTest {
                 .isTrue();
         assertThat(RoleFile.console(examples.resolve("console.yaml")).published())
                 .isFalse();
+        assertThat(RoleFile.s3(examples.resolve("s3.yaml")).domains()).isEmpty();
         try (Stream<Path> all = Files.list(examples)) {
             assertThat(all.map(file -> file.getFileName().toString()))
                     .as("those that this test reads")
-                    .containsExactlyInAnyOrder("node.yaml", "replica.yaml", "console.yaml");
+                    .containsExactlyInAnyOrder("node.yaml", "replica.yaml", "console.yaml", "s3.yaml");
         }
     }
 
@@ -276,7 +317,8 @@ class RoleFileTest {
         Map<String, List<String>> needed = Map.of(
                 "node", List.of("number", "listen", "data", "keys", "identity", "genesis", "replicas"),
                 "replica", List.of("number", "data", "identity", "genesis", "replicas", "nodes", "clients", "ordering"),
-                "console", List.of("listen", "client"));
+                "console", List.of("listen", "client"),
+                "s3", List.of("listen", "client"));
         for (var role : needed.entrySet()) {
             String good = Files.readString(Path.of("..", "docker", "examples", role.getKey() + ".yaml"));
             assertThat(requiredKeys(role.getKey())).as(role.getKey()).hasSameElementsAs(role.getValue());
@@ -543,7 +585,8 @@ class RoleFileTest {
         return switch (role) {
             case "node" -> RoleFile.node(file);
             case "replica" -> RoleFile.replica(file);
-            default -> RoleFile.console(file);
+            case "console" -> RoleFile.console(file);
+            default -> RoleFile.s3(file);
         };
     }
 

@@ -43,6 +43,11 @@ class InitCommandTest {
         assertThat(RoleFile.console(bundles.resolve("console").resolve(Bundle.ROLE))
                         .client())
                 .isRegularFile();
+        assertThat(files(bundles.resolve("s3")))
+                .containsExactly(
+                        "client-15.keys", "client-15.pem", "client.properties", "genesis.properties", "role.yaml");
+        assertThat(RoleFile.s3(bundles.resolve("s3").resolve(Bundle.ROLE)).client())
+                .isRegularFile();
         assertThat(RoleFile.replica(bundles.resolve("replica-3").resolve(Bundle.ROLE))
                         .nodes())
                 .contains(Destination.of("node-0.example", 7410));

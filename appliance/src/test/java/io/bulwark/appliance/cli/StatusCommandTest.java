@@ -30,6 +30,7 @@ class StatusCommandTest {
         ApplianceStatus status = new ApplianceStatus(
                 directory.toString(),
                 "",
+                "",
                 List.of(
                         member("node-0", true, ""),
                         member("node-1", false, ""),
@@ -102,7 +103,7 @@ class StatusCommandTest {
         ClusterStatus.Recoveries none =
                 new ClusterStatus.Recoveries(Duration.ZERO, Duration.ZERO, Optional.empty(), List.of());
         StatusView view = StatusView.of(new ClusterStatus(nodes, replicas, List.of(), List.of(), List.of(), none));
-        ApplianceStatus status = new ApplianceStatus(directory.toString(), "", List.of(), view, "", "");
+        ApplianceStatus status = new ApplianceStatus(directory.toString(), "", "", List.of(), view, "", "");
         Map<String, Object> body = JsonMapper.builder().build().convertValue(status, new TypeReference<>() {});
         try (ControlSocket _ = ControlSocket.serve(directory, _ -> ControlReply.ok(body))) {
             return CommandOutput.of("status", "--data", directory.toString()).out();

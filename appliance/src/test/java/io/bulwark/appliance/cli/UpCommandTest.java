@@ -122,10 +122,11 @@ class UpCommandTest {
         ClusterPlan plan =
                 new ClusterPlan(DataDirectory.create(directory), new ClusterShape(5, 4, 7400, Ordering.BFT, "sync"));
         assertThat(plan.ports(false))
-                .hasSize(11)
+                .hasSize(12)
                 .containsEntry("replica-3", 7603)
+                .containsEntry("s3", 7401)
                 .containsEntry("health of console", 7900);
-        assertThat(plan.ports(true)).hasSize(20).containsEntry("health of node-4", 7914);
+        assertThat(plan.ports(true)).hasSize(21).containsEntry("health of node-4", 7914);
     }
 
     @Test

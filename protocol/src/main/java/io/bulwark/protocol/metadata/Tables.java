@@ -65,14 +65,14 @@ import java.util.TreeMap;
  * 38 lifted     client (5)                             its last session when a suspension was lifted
  * 39 replicas   0 (4); 1 (4)                           who orders, if not the genesis's; who is to follow
  * 40 actFor     door (5), person (5)                   ceiling of the person's rights there
- * 61 accessKeys id                                     access key, and its secret for each reader
- * 62 keysOf     person (5), id                         -
- * 63 gateways   0 (4)                                  gateways, if any were named
  * 41 uploads    bucket, 0, key, 0, upload (8)          owner, counts, attributes of the object to be
  * 42 parts      upload (8), number (4)                 part: its inode, length, attributes
  * 43 slices     composition (8), end of slices (8)     slices of inodes, at most 64
  * 44 completed  upload (8)                             digest of the completion, reply
  * 45 forget     served time (8), upload (8)            -
+ * 61 accessKeys id                                     access key, and its secret for each reader
+ * 62 keysOf     person (5), id                         -
+ * 63 gateways   0 (4)                                  gateways, if any were named
  * </pre>
  *
  * An interval's key has its end, so that the interval around or after a number is the first one from that number on.
@@ -117,14 +117,14 @@ final class Tables {
     final Table<PrincipalId, Long> lifted;
     final Table<Integer, Configuration> replicas;
     final Table<ActForKey, Rights> actFor;
-    final Table<String, AccessKeys.Entry> accessKeys;
-    final Table<PersonsKey, Boolean> accessKeysOf;
-    final Table<Integer, Gateways> gateways;
     final Table<UploadKey, Uploads.Upload> uploads;
     final Table<PartKey, Uploads.Part> parts;
     final Table<SliceKey, List<Slice>> slices;
     final Table<Long, Uploads.Completion> completions;
     final Table<TimedUpload, Boolean> completionDues;
+    final Table<String, AccessKeys.Entry> accessKeys;
+    final Table<PersonsKey, Boolean> accessKeysOf;
+    final Table<Integer, Gateways> gateways;
 
     final RecordCache<PrincipalId, Account> accounts;
     final RecordCache<Integer, Volumes.Usage> usages;
@@ -355,12 +355,6 @@ final class Tables {
         lifted = table(38, principal, FieldFormat.LONG_NUMBER);
         replicas = table(39, FieldFormat.NUMBER, new FieldFormat<>(Configuration::write, Configuration::read));
         actFor = table(40, ActForKey.FORM, new FieldFormat<>(Rights::write, Rights::read));
-        accessKeys = table(
-                61,
-                new FieldFormat<>((id, out) -> out.raw(Names.utf8(id)), Tables::readRest),
-                new FieldFormat<>(AccessKeys.Entry::write, AccessKeys.Entry::read));
-        accessKeysOf = table(62, PersonsKey.FORM, FieldFormat.NOTHING);
-        gateways = table(63, FieldFormat.NUMBER, new FieldFormat<>(Gateways::write, Gateways::read));
         uploads = table(41, UploadKey.FORM, new FieldFormat<>(Uploads.Upload::write, Uploads.Upload::read));
         parts = table(42, PartKey.FORM, new FieldFormat<>(Uploads.Part::write, Uploads.Part::read));
         slices = table(
@@ -372,6 +366,12 @@ final class Tables {
         completions = table(
                 44, FieldFormat.LONG_NUMBER, new FieldFormat<>(Uploads.Completion::write, Uploads.Completion::read));
         completionDues = table(45, TimedUpload.FORM, FieldFormat.NOTHING);
+        accessKeys = table(
+                61,
+                new FieldFormat<>((id, out) -> out.raw(Names.utf8(id)), Tables::readRest),
+                new FieldFormat<>(AccessKeys.Entry::write, AccessKeys.Entry::read));
+        accessKeysOf = table(62, PersonsKey.FORM, FieldFormat.NOTHING);
+        gateways = table(63, FieldFormat.NUMBER, new FieldFormat<>(Gateways::write, Gateways::read));
     }
 
     private <K, V> Table<K, V> table(int prefix, FieldFormat<K> keys, FieldFormat<V> values) {

@@ -1,0 +1,93 @@
+package io.bulwark.gateway.s3;
+
+import io.bulwark.client.Bulwark;
+import io.bulwark.gateway.s3.access.ReplicatedAccessKeys;
+import io.bulwark.gateway.s3.expiration.LifecycleWorker;
+import io.bulwark.gateway.s3.http.S3Limits;
+import io.bulwark.gateway.s3.http.S3Server;
+import io.bulwark.gateway.s3.http.S3Settings;
+import io.bulwark.gateway.s3.http.ServerCertificate;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.transport.identity.Identity;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** A running gateway: the HTTP server, the access keys of the cluster and the operations over them. */
+public final class S3Gateway implements AutoCloseable {
+    private final S3Server server;
+    private final LifecycleWorker lifecycle;
+
+    private S3Gateway(S3Server server, LifecycleWorker lifecycle) {
+        this.server = server;
+        this.lifecycle = lifecycle;
+    }
+
+    /**
+     * Settings of a gateway.
+     *
+     * @param listen its address; port 0 takes a free one
+     * @param tls plain HTTP if empty
+     * @param domains names of its hosts, below which names of buckets may stand
+     */
+    public record Settings(InetSocketAddress listen, Optional<Tls> tls, List<String> domains) {
+        public Settings {
+            domains = List.copyOf(domains);
+        }
+
+        /** Returns the settings of a gateway without TLS and names. */
+        public static Settings plain(InetSocketAddress listen) {
+            return new Settings(listen, Optional.empty(), List.of());
+        }
+    }
+
+    /**
+     * Files of the certificate that clients see.
+     *
+     * @param certificate chain in PEM, or the identity of a principal
+     * @param key in PEM; the same file for an identity
+     */
+    public record Tls(Path certificate, Path key) {
+        private ServerCertificate load() throws IOException {
+            return certificate.equals(key)
+                    ? ServerCertificate.of(Identity.load(certificate))
+                    : ServerCertificate.ofFiles(certificate, key);
+        }
+    }
+
+    /**
+     * Starts one.
+     *
+     * @param door the gateway's own client, which stays the caller's to close
+     * @param self the principal of that client
+     * @throws IOException if it cannot listen, or the certificate cannot be read
+     */
+    public static S3Gateway start(Bulwark door, PrincipalId self, Settings settings, MeterRegistry meters)
+            throws IOException {
+        Optional<ServerCertificate> certificate = Optional.empty();
+        if (settings.tls().isPresent()) {
+            certificate = Optional.of(settings.tls().get().load());
+        }
+        S3Server server = S3Server.start(
+                new S3Settings(settings.listen(), certificate, settings.domains(), S3Limits.standard()),
+                new ReplicatedAccessKeys(door.accessKeys()),
+                new S3Operations(door),
+                meters);
+        return new S3Gateway(server, LifecycleWorker.start(door, self));
+    }
+
+    /** Returns the address on which it listens, with the port that it really got. */
+    public InetSocketAddress address() {
+        return server.boundAddress();
+    }
+
+    /** Lets requests in progress finish for some seconds. */
+    @Override
+    public void close() {
+        server.close();
+        lifecycle.close();
+    }
+}

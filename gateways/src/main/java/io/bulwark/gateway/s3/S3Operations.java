@@ -1,0 +1,95 @@
+package io.bulwark.gateway.s3;
+
+import io.bulwark.client.Bulwark;
+import io.bulwark.gateway.s3.call.Call;
+import io.bulwark.gateway.s3.call.SdkFailures;
+import io.bulwark.gateway.s3.cors.CorsExchange;
+import io.bulwark.gateway.s3.permission.Action;
+import io.bulwark.gateway.s3.request.Exchange;
+import io.bulwark.gateway.s3.request.Operations;
+import io.bulwark.gateway.s3.request.S3Exception;
+import io.bulwark.gateway.s3.setting.BucketSettings;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+
+/** All operations of S3 that this gateway has, done with the rights of whoever sends the request. Thread-safe. */
+public final class S3Operations implements Operations {
+    private final Bulwark door;
+    private final BucketSettings settings = new BucketSettings(Action.names());
+
+    /** @param door client of the gateway, which may act for the persons who send requests */
+    public S3Operations(Bulwark door) {
+        this.door = door;
+    }
+
+    /** Returns the names of all operations, in their order. */
+    public static SortedSet<String> names() {
+        return Route.names();
+    }
+
+    @Override
+    public void handle(Exchange exchange) {
+        SortedMap<String, String> cors = new TreeMap<>();
+        try {
+            if (exchange.method().equals("OPTIONS")) {
+                preflight(exchange);
+                return;
+            }
+            Route route = Route.of(exchange);
+            exchange.setOperation(route.operation());
+            corsHeaders(exchange).ifPresent(cors::putAll);
+            Exchange answering = cors.isEmpty() ? exchange : new CorsExchange(exchange, cors);
+            route.handler().accept(call(answering));
+        } catch (RuntimeException e) {
+            throw SdkFailures.of(e).map(refusal -> refusal.withHeaders(cors)).orElseThrow(() -> e);
+        }
+    }
+
+    private Call call(Exchange exchange) {
+        return new Call(exchange, door.onBehalfOf(exchange.caller().person()), settings);
+    }
+
+    /** Returns the headers that a browser needs to show the answer to another origin. */
+    private Optional<SortedMap<String, String>> corsHeaders(Exchange exchange) {
+        Optional<String> origin = exchange.header("origin");
+        if (origin.isEmpty() || exchange.bucket().isEmpty()) {
+            return Optional.empty();
+        }
+        String method = exchange.header("access-control-request-method").orElse(exchange.method());
+        try {
+            return call(exchange).rules().cors().flatMap(rules -> rules.headersFor(origin.get(), method, List.of()));
+        } catch (RuntimeException e) {
+            // The operation fails itself, in its own way.
+            SdkFailures.of(e).orElseThrow(() -> e);
+            return Optional.empty();
+        }
+    }
+
+    /** Answers the question of a browser whether it may send a request. */
+    private void preflight(Exchange exchange) {
+        exchange.setOperation("PreflightRequest");
+        Optional<String> origin = exchange.header("origin");
+        Optional<String> method = exchange.header("access-control-request-method");
+        if (origin.isEmpty() || method.isEmpty() || exchange.bucket().isEmpty()) {
+            throw new S3Exception(
+                    400, "BadRequest", "Insufficient information. Origin and Access-Control-Request-Method needed.");
+        }
+        List<String> headers = exchange.headers("access-control-request-headers").stream()
+                .flatMap(header -> Arrays.stream(header.split(",", -1)))
+                .map(name -> name.strip().toLowerCase(Locale.ROOT))
+                .filter(name -> !name.isEmpty())
+                .toList();
+        Call call = call(exchange);
+        SortedMap<String, String> answer = call.rules()
+                .cors()
+                .flatMap(rules -> rules.headersFor(origin.get(), method.get(), headers))
+                .orElseThrow(() -> new S3Exception(
+                        403, "AccessForbidden", "CORSResponse: This CORS request is not allowed."));
+        call.respond(200, answer);
+    }
+}

@@ -1,0 +1,164 @@
+package io.bulwark.gateway.s3.bucket;
+
+import io.bulwark.client.BucketInfo;
+import io.bulwark.client.BucketSpec;
+import io.bulwark.client.error.AlreadyExistsException;
+import io.bulwark.client.error.NoSuchBucketException;
+import io.bulwark.gateway.s3.access.AccessKey;
+import io.bulwark.gateway.s3.acl.AccessControlList;
+import io.bulwark.gateway.s3.acl.AclRequest;
+import io.bulwark.gateway.s3.call.Call;
+import io.bulwark.gateway.s3.request.Times;
+import io.bulwark.gateway.s3.permission.Action;
+import io.bulwark.gateway.s3.permission.Authorization;
+import io.bulwark.gateway.s3.request.ErrorCode;
+import io.bulwark.gateway.s3.request.S3Exception;
+import io.bulwark.gateway.s3.setting.AccessRules;
+import io.bulwark.gateway.s3.setting.Ownership;
+import io.bulwark.gateway.s3.xml.XmlElement;
+import io.bulwark.gateway.s3.xml.XmlReader;
+import io.bulwark.gateway.s3.xml.XmlWriter;
+import io.bulwark.protocol.metadata.Names;
+import java.io.ByteArrayInputStream;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+/** Makes, lists and deletes buckets. */
+public final class Buckets {
+    private static final int DOCUMENT_MAX = 64 << 10;
+    private static final int PAGE_MAX = 10_000;
+    private static final Pattern ADDRESS = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
+
+    private Buckets() {}
+
+    /** Answers with the buckets that the sender owns or may use. */
+    public static void list(Call call) {
+        String prefix = call.query("prefix").orElse("");
+        String after = call.query("continuation-token").orElse("");
+        int limit = call.number("max-buckets", PAGE_MAX, 1, PAGE_MAX);
+        List<BucketInfo> found = call.person().isEmpty()
+                ? List.of()
+                : call.door().buckets().stream()
+                        .filter(bucket -> bucket.name().startsWith(prefix)
+                                && bucket.name().compareTo(after) > 0
+                                && isListed(call, bucket))
+                        .limit(limit + 1L)
+                        .toList();
+        List<BucketInfo> page = found.subList(0, Math.min(limit, found.size()));
+        String sender = call.sender();
+        XmlWriter out = new XmlWriter("ListAllMyBucketsResult")
+                .begin("Owner")
+                .element("ID", sender)
+                .element("DisplayName", sender)
+                .end()
+                .begin("Buckets");
+        for (BucketInfo bucket : page) {
+            out.begin("Bucket")
+                    .element("Name", bucket.name())
+                    .element("CreationDate", Times.iso(bucket.created()))
+                    .end();
+        }
+        out.end();
+        if (found.size() > limit) {
+            out.element("ContinuationToken", page.getLast().name());
+        }
+        if (!prefix.isEmpty()) {
+            out.element("Prefix", prefix);
+        }
+        call.respond(out.toBytes());
+    }
+
+    /** Buckets that others have made with S3 are private as a rule, so that they are left out. */
+    private static boolean isListed(Call call, BucketInfo bucket) {
+        boolean reached = call.exchange().caller().key().map(key -> key.isAllowed(bucket.name())).orElse(false);
+        return reached && bucket.creator().toString().equals(call.sender());
+    }
+
+    /** Makes a bucket, whose owner is the sender. */
+    public static void create(Call call) {
+        if (call.person().isEmpty() || !call.exchange().caller().key().map(AccessKey::limits).orElse(List.of()).isEmpty()) {
+            throw Authorization.denied();
+        }
+        String name = call.bucketName();
+        checkName(name);
+        byte[] body = call.body(DOCUMENT_MAX);
+        if (body.length > 0) {
+            checkConfiguration(XmlReader.read(new ByteArrayInputStream(body), "CreateBucketConfiguration"));
+        }
+        String owner = call.sender();
+        AccessControlList acl = AclRequest.fromHeaders(call.exchange(), owner, owner)
+                .orElseGet(() -> AccessControlList.ownedBy(owner));
+        Optional<Ownership> ownership = call.header("x-amz-object-ownership")
+                .map(text -> Ownership.of(text)
+                        .orElseThrow(() -> ErrorCode.INVALID_ARGUMENT.because("Invalid x-amz-object-ownership header")));
+        BucketSpec spec = BucketSpec.of(name);
+        if (call.header("x-amz-bucket-object-lock-enabled").filter("true"::equalsIgnoreCase).isPresent()) {
+            spec = spec.withObjectLock();
+        }
+        try {
+            call.door().createBucket(spec);
+        } catch (AlreadyExistsException _) {
+            throw exists(call, owner);
+        }
+        call.settings().forget(name);
+        call.settings().putAccess(call.bucket(), AccessRules.of(owner, acl).withOwnership(ownership));
+        call.respond(200, new TreeMap<>(Map.of("location", "/" + name)));
+    }
+
+    private static S3Exception exists(Call call, String owner) {
+        try {
+            if (call.bucket().info().creator().toString().equals(owner)) {
+                return ErrorCode.BUCKET_ALREADY_OWNED_BY_YOU.because(
+                        "Your previous request to create the named bucket succeeded and you already own it.");
+            }
+        } catch (NoSuchBucketException _) {
+            // It was deleted in between, or is not the sender's to see.
+        }
+        return ErrorCode.BUCKET_ALREADY_EXISTS.because("The requested bucket name is not available.");
+    }
+
+    /** Deletes an empty bucket. */
+    public static void delete(Call call) {
+        call.authorization().require(Action.DELETE_BUCKET);
+        call.door().deleteBucket(call.bucketName());
+        call.settings().forget(call.bucketName());
+        call.respond(204);
+    }
+
+    /** Answers whether there is such a bucket. */
+    public static void head(Call call) {
+        call.authorization().require(Action.LIST_BUCKET);
+        call.respond(200, new TreeMap<>(Map.of("x-amz-bucket-region", "us-east-1")));
+    }
+
+    /** Answers with the region. All buckets are in the default one, which has no name. */
+    public static void location(Call call) {
+        call.authorization().require(Action.GET_BUCKET_LOCATION);
+        call.respond(new XmlWriter("LocationConstraint").toBytes());
+    }
+
+    private static void checkConfiguration(XmlElement root) {
+        root.allowOnly("LocationConstraint", "Tags", "Location", "Bucket");
+        Optional<String> location = root.textOf("LocationConstraint");
+        if (location.filter(region -> !region.isEmpty() && !region.equals("us-east-1")).isPresent()) {
+            throw ErrorCode.ILLEGAL_LOCATION_CONSTRAINT.because("The specified location-constraint is not valid");
+        }
+        if (root.children().size() > root.all("LocationConstraint").size()) {
+            throw ErrorCode.NOT_IMPLEMENTED.because("A new bucket takes a location only.");
+        }
+    }
+
+    /** The rules of S3 are ours, with a few more. */
+    private static void checkName(String name) {
+        if (Names.problemOfName(name).isPresent()
+                || ADDRESS.matcher(name).matches()
+                || name.contains("-.")
+                || name.startsWith("xn--")
+                || name.endsWith("-s3alias")) {
+            throw ErrorCode.INVALID_BUCKET_NAME.because("The specified bucket is not valid.");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package io.bulwark.gateway.s3.object;
+
+import io.bulwark.client.Bucket;
+import io.bulwark.client.ObjectInfo;
+import io.bulwark.client.Precondition;
+import io.bulwark.client.error.NoSuchKeyException;
+import io.bulwark.gateway.s3.call.Call;
+import io.bulwark.gateway.s3.call.EntityTags;
+import io.bulwark.gateway.s3.request.Times;
+import io.bulwark.gateway.s3.request.ErrorCode;
+import io.bulwark.gateway.s3.request.S3Exception;
+import java.time.Instant;
+import java.util.Optional;
+
+/** Conditions that requests make about an object. */
+public final class Conditions {
+    private Conditions() {}
+
+    /** Outcome of the conditions of a read. */
+    enum Outcome {
+        MET,
+        NOT_MODIFIED,
+        FAILED
+    }
+
+    /**
+     * Judges the conditions of a read.
+     *
+     * @param prefix of the names of the headers: empty, or that of a copy's source
+     */
+    static Outcome judge(Call call, String prefix, ObjectInfo object) {
+        String tag = EntityTags.of(object);
+        Instant modified = Times.wholeSeconds(object.modified());
+        Optional<String> match = call.header(prefix + "if-match");
+        Optional<String> noneMatch = call.header(prefix + "if-none-match");
+        if (match.isPresent()) {
+            if (!EntityTags.isNamed(match.get(), tag)) {
+                return Outcome.FAILED;
+            }
+        } else if (time(call, prefix + "if-unmodified-since").filter(modified::isAfter).isPresent()) {
+            return Outcome.FAILED;
+        }
+        if (noneMatch.isPresent()) {
+            return EntityTags.isNamed(noneMatch.get(), tag) ? Outcome.NOT_MODIFIED : Outcome.MET;
+        }
+        boolean unchanged = time(call, prefix + "if-modified-since")
+                .filter(since -> !modified.isAfter(since))
+                .isPresent();
+        return unchanged ? Outcome.NOT_MODIFIED : Outcome.MET;
+    }
+
+    /** Refuses a copy whose source does not meet the conditions. */
+    public static void requireSource(Call call, ObjectInfo source) {
+        if (judge(call, "x-amz-copy-source-", source) != Outcome.MET) {
+            throw failed();
+        }
+    }
+
+    /**
+     * Returns the condition of a write, which the replicas judge in the step in which the object appears. A named tag
+     * stands for the version that has it now.
+     */
+    public static Precondition ofWrite(Call call) {
+        Optional<String> match = call.header("if-match");
+        Optional<String> noneMatch = call.header("if-none-match");
+        if (match.isEmpty() && noneMatch.isEmpty()) {
+            return Precondition.NONE;
+        }
+        if (match.isPresent() && noneMatch.isPresent()) {
+            throw ErrorCode.NOT_IMPLEMENTED.because("If-Match and If-None-Match cannot be combined.");
+        }
+        if (noneMatch.filter("*"::equals).isPresent()) {
+            if (current(call.bucket(), call.key()).isPresent()) {
+                throw failed();
+            }
+            return Precondition.IF_ABSENT;
+        }
+        Optional<ObjectInfo> current = current(call.bucket(), call.key());
+        if (noneMatch.isPresent()) {
+            if (current.filter(object -> EntityTags.isNamed(noneMatch.get(), EntityTags.of(object)))
+                    .isPresent()) {
+                throw failed();
+            }
+            return current.map(object -> Precondition.ifVersion(object.version())).orElse(Precondition.IF_ABSENT);
+        }
+        if (current.isEmpty()) {
+            throw match.filter("*"::equals).isPresent()
+                    ? failed()
+                    : ErrorCode.NO_SUCH_KEY.because("The specified key does not exist.");
+        }
+        if (!EntityTags.isNamed(match.orElse(""), EntityTags.of(current.get()))) {
+            throw failed();
+        }
+        return match.filter("*"::equals).isPresent()
+                ? Precondition.IF_PRESENT
+                : Precondition.ifVersion(current.get().version());
+    }
+
+    static S3Exception failed() {
+        return ErrorCode.PRECONDITION_FAILED.because("At least one of the pre-conditions you specified did not hold");
+    }
+
+    private static Optional<ObjectInfo> current(Bucket bucket, String key) {
+        try {
+            return Optional.of(bucket.head(key));
+        } catch (NoSuchKeyException _) {
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<Instant> time(Call call, String header) {
+        return call.header(header).flatMap(Times::ofHttp);
+    }
+}

