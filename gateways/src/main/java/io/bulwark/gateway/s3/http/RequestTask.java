@@ -131,7 +131,7 @@ final class RequestTask implements Runnable {
                 pathOf(request.uri()),
                 responder.ids().requestId(),
                 responder.ids().hostId());
-        TreeMap<String, String> headers = new TreeMap<>();
+        TreeMap<String, String> headers = new TreeMap<>(refusal.headers());
         headers.put("Content-Type", "application/xml");
         try (OutputStream out = responder.respond(refusal.status(), headers, OptionalLong.of(document.length))) {
             out.write(document);
