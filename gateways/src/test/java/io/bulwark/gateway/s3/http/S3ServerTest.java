@@ -48,7 +48,7 @@ class S3ServerTest {
     }
 
     private URI uri(String pathAndQuery) {
-        return URI.create("http://localhost:" + server.boundAddress().getPort() + pathAndQuery);
+        return URI.create("https://localhost:" + server.boundAddress().getPort() + pathAndQuery);
     }
 
     private AwsSigner.Signed get(String target) {
