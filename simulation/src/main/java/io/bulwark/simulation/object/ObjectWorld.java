@@ -18,6 +18,7 @@ import io.bulwark.protocol.extent.ExtentServer;
 import io.bulwark.protocol.extent.ExtentTiming;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Condition;
 import io.bulwark.protocol.metadata.Genesis;
@@ -96,6 +97,7 @@ public final class ObjectWorld implements SimulatedWorld {
     private final int nodes;
     private boolean quiet;
     private boolean settled;
+    private boolean liarsReplaced;
     private long begun;
     private long ended;
     private long valuesRead;
@@ -247,6 +249,16 @@ public final class ObjectWorld implements SimulatedWorld {
         }
     }
 
+    private void replaceLiars() {
+        liarsReplaced = true;
+        for (PrincipalId liar : faulty) {
+            if (liar.kind() == PrincipalKind.NODE) {
+                simulation.crash(liar);
+                simulation.restart(liar);
+            }
+        }
+    }
+
     private void addNodes(boolean replacing) {
         ExtentLimits limits = new ExtentLimits(1L << 30, 8, 1, 1L << 20, TIMING);
         for (int node = 0; node < nodes; node++) {
@@ -254,7 +266,7 @@ public final class ObjectWorld implements SimulatedWorld {
             PrincipalId id = PrincipalId.node(node);
             all.add(id);
             simulation.addNode(id, () -> {
-                boolean lies = faulty.contains(id);
+                boolean lies = faulty.contains(id) && !liarsReplaced;
                 ProtocolServer server = lies ? new ExtentServer(number, limits) : parts.extents(number, limits);
                 return new StorageParty(
                         number,
@@ -413,7 +425,7 @@ public final class ObjectWorld implements SimulatedWorld {
 
     @Override
     public void healed() {
-        changes.ifPresent(HolderChanges::settle);
+        changes.ifPresent(all -> all.settle(this::replaceLiars));
         checkKept();
         attackers.healed();
     }
