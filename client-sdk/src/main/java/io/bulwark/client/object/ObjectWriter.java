@@ -13,6 +13,7 @@ import io.bulwark.protocol.metadata.Condition;
 import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.wire.Bytes;
 import java.io.IOException;
 import java.io.InputStream;
@@ -49,7 +50,13 @@ public final class ObjectWriter {
     private boolean ended;
 
     /** Destination of the object. */
-    public record Target(String bucket, String key, Condition condition, ObjectAttributes attributes) {
+    public record Target(
+            String bucket, String key, Condition condition, ObjectAttributes attributes, ObjectLock lock) {
+        /** Creates the destination of an object without a lock of its own. */
+        public Target(String bucket, String key, Condition condition, ObjectAttributes attributes) {
+            this(bucket, key, condition, attributes, ObjectLock.NONE);
+        }
+
         Subject subject() {
             return Subject.key(bucket, key);
         }
@@ -78,7 +85,8 @@ public final class ObjectWriter {
         this.lease = store.sessions().lease(volume.id(), deadline, target.subject());
         this.put = new ObjectPut(
                 volume,
-                new ObjectPut.Target(target.bucket(), target.key(), target.condition(), target.attributes()),
+                new ObjectPut.Target(
+                        target.bucket(), target.key(), target.condition(), target.attributes(), target.lock()),
                 expectedLength,
                 lease.blocks());
     }

@@ -10,6 +10,7 @@ import io.bulwark.protocol.metadata.EpochClaim;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.object.PinList;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayDeque;
@@ -62,7 +63,12 @@ public final class ObjectPut {
     private @Nullable PutOutcome outcome;
 
     /** Destination of the object. */
-    public record Target(String bucket, String key, Condition condition, ObjectAttributes attributes) {}
+    public record Target(String bucket, String key, Condition condition, ObjectAttributes attributes, ObjectLock lock) {
+        /** Creates the destination of an object without a lock of its own. */
+        public Target(String bucket, String key, Condition condition, ObjectAttributes attributes) {
+            this(bucket, key, condition, attributes, ObjectLock.NONE);
+        }
+    }
 
     private record PendingStore(BlockId block, long pin, int bytes) {}
 
@@ -250,6 +256,7 @@ public final class ObjectPut {
                 target.condition(),
                 layout,
                 target.attributes(),
+                target.lock(),
                 length == 0 ? List.of() : EpochClaim.of(volume),
                 plan.pending());
         steps.add(new ObjectStep.Submit(commit, put));

@@ -46,7 +46,10 @@ public enum MetadataError {
     TOO_MANY_UNCONFIRMED("too many slots of the placement group would lack data"),
     NODE_IN_USE("the node holds slots of placement groups; move them first"),
     REPLICAS_CHANGING("the replicas are being changed already"),
-    OTHER_REPLICAS("the replicas have changed; read their configuration again");
+    OTHER_REPLICAS("the replicas have changed; read their configuration again"),
+    OBJECT_LOCKED("the version is locked"),
+    BAD_BUCKET_STATE("the settings of the bucket do not allow this"),
+    IS_DELETE_MARKER("this version is a delete marker");
 
     private static final MetadataError[] ERRORS = values();
     private final String message;

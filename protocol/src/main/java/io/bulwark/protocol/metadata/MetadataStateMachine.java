@@ -36,6 +36,7 @@ public final class MetadataStateMachine {
     private final SessionTable sessions;
     private final Inodes inodes;
     private final Namespace namespace;
+    private final BucketDocuments documents;
     private final EvidenceRecord evidence;
     private final Registry registry;
     private final Releases releases;
@@ -84,6 +85,7 @@ public final class MetadataStateMachine {
         sessions = new SessionTable(tables);
         inodes = new Inodes(tables, sessions, volumes);
         namespace = new Namespace(tables, volumes, inodes, bucketsMax);
+        documents = new BucketDocuments(tables);
         evidence = new EvidenceRecord(tables);
         permissions = new Permissions(tables, volumes, grants);
         registry = new Registry(tables, sessions, inodes, grants, genesis);
@@ -349,8 +351,16 @@ public final class MetadataStateMachine {
             case Command.CloseSession _ -> done(() -> inodes.close(session));
             case Command.CreateVolume create -> new Reply.VolumeCreated(volumes.create(create, holders::isActiveNode));
             case Command.DeleteVolume delete -> done(() -> deleteVolume(volumes.byName(delete.name())));
-            case Command.CreateBucket create -> done(() -> namespace.createBucket(create, submitter, now));
+            case Command.CreateBucket create -> done(() -> namespace.createBucket(create, by, now));
             case Command.DeleteBucket delete -> done(() -> deleteBucket(delete.name()));
+            case Command.UpdateBucket update ->
+                done(() -> namespace.bucket(update.name()).update(update.change()));
+            case Command.PutDocument put -> documents.put(namespace.bucket(put.bucket()), put, submitter);
+            case Command.RemoveDocument remove ->
+                done(() -> documents.remove(namespace.bucket(remove.bucket()), remove));
+            case Command.SetTags set -> namespace.setTags(set, submitter);
+            case Command.SetRetention set -> namespace.setRetention(set, now);
+            case Command.SetLegalHold set -> namespace.setLegalHold(set);
             case Command.PutObject put -> namespace.put(put, session, now);
             case Command.RegisterPending pending -> {
                 checkRanges(session, pending.ranges());
@@ -405,6 +415,7 @@ public final class MetadataStateMachine {
     private void deleteBucket(String name) {
         Bucket bucket = namespace.bucket(name);
         namespace.deleteBucket(name);
+        documents.removeAll(bucket);
         grants.forget(bucket);
     }
 
@@ -544,6 +555,8 @@ public final class MetadataStateMachine {
             case Query.ListObjects of -> new Listing(inodes).objects(namespace.bucket(of.bucket()), of);
             case Query.ListVersions of -> new Listing(inodes).versions(namespace.bucket(of.bucket()), of);
             case Query.ListBuckets of -> namespace.list(of);
+            case Query.FindDocument of -> documents.find(namespace.bucket(of.bucket()), of.name());
+            case Query.ListDocuments of -> documents.names(namespace.bucket(of.bucket()));
             case Query.CountWriters _ -> new Reply.Writers(grants.writersOfVersions());
             default -> throw new IllegalStateException("unexpected query " + query);
         };

@@ -39,8 +39,30 @@ final class Permissions {
             case Command.CreateBucket create ->
                 Grants.require(mayActOnVolume(by, create.volume(), Right.WRITE), by, "write");
             case Command.DeleteBucket delete -> require(by, delete.name(), Right.WRITE);
+            case Command.UpdateBucket update -> {
+                if (update.change().quotaBytes().isPresent()) {
+                    Grants.require(mayActOnBucket(by, update.name(), Right.ADMINISTER), by, "change quotas");
+                }
+                requireKeeper(by, update.name());
+            }
+            case Command.PutDocument put -> requireKeeper(by, put.bucket());
+            case Command.RemoveDocument remove -> requireKeeper(by, remove.bucket());
+            case Command.SetTags set -> require(by, set.bucket(), Right.WRITE);
+            case Command.SetRetention set -> {
+                require(by, set.bucket(), Right.WRITE);
+                requireBypass(by, set.bucket(), set.bypassGovernance());
+            }
+            case Command.SetLegalHold set -> {
+                require(by, set.bucket(), Right.WRITE);
+                if (!set.held()) {
+                    requireKeeper(by, set.bucket());
+                }
+            }
             case Command.PutObject put -> require(by, put.bucket(), Right.WRITE);
-            case Command.DeleteObject delete -> require(by, delete.bucket(), Right.WRITE);
+            case Command.DeleteObject delete -> {
+                require(by, delete.bucket(), Right.WRITE);
+                requireBypass(by, delete.bucket(), delete.mode() == Command.DeleteMode.BYPASS_GOVERNANCE);
+            }
             case Command.RenameObject rename -> {
                 require(by, rename.bucket(), Right.WRITE);
                 require(by, rename.toBucket(), Right.WRITE);
@@ -95,6 +117,8 @@ final class Permissions {
             case Query.FindObject find -> require(by, find.bucket(), Right.READ);
             case Query.ListObjects list -> require(by, list.bucket(), Right.READ);
             case Query.ListVersions list -> require(by, list.bucket(), Right.READ);
+            case Query.FindDocument find -> require(by, find.bucket(), Right.READ);
+            case Query.ListDocuments list -> require(by, list.bucket(), Right.READ);
             // Names of buckets, and whether an inode is there, are for everybody who may read anything.
             default ->
                 Grants.require(
@@ -129,6 +153,20 @@ final class Permissions {
                 right == Right.READ ? "read" : "write");
     }
 
+    /** Requires the creator of a bucket, as long as it may write there, or the right to administer the bucket. */
+    private void requireKeeper(Authority by, String name) {
+        boolean creator = bucket(name)
+                        .filter(bucket -> bucket.creator.equals(by.principal()))
+                        .isPresent()
+                && mayActOnBucket(by, name, Right.WRITE);
+        Grants.require(
+                creator || mayActOnBucket(by, name, Right.ADMINISTER), by, "change settings of bucket " + name);
+    }
+
+    private void requireBypass(Authority by, String bucket, boolean bypass) {
+        Grants.require(!bypass || mayActOnBucket(by, bucket, Right.ADMINISTER), by, "bypass governance");
+    }
+
     private boolean mayActOnVolume(Authority by, String name, Right right) {
         if (allows(by, right)) {
             return true;
@@ -141,7 +179,11 @@ final class Permissions {
         if (allows(by, right)) {
             return true;
         }
-        Optional<Bucket> bucket = Names.problemOfName(name).isPresent() ? Optional.empty() : tables.buckets.find(name);
+        Optional<Bucket> bucket = bucket(name);
         return bucket.isPresent() && by.includes(right) && grants.mayActOnBucket(by.principal(), bucket.get(), right);
+    }
+
+    private Optional<Bucket> bucket(String name) {
+        return Names.problemOfName(name).isPresent() ? Optional.empty() : tables.buckets.find(name);
     }
 }

@@ -13,6 +13,10 @@ import io.bulwark.protocol.metadata.Reply.AuditList;
 import io.bulwark.protocol.metadata.Reply.BucketEntry;
 import io.bulwark.protocol.metadata.Reply.BucketList;
 import io.bulwark.protocol.metadata.Reply.Deleted;
+import io.bulwark.protocol.metadata.Reply.DocumentEntry;
+import io.bulwark.protocol.metadata.Reply.DocumentFound;
+import io.bulwark.protocol.metadata.Reply.DocumentList;
+import io.bulwark.protocol.metadata.Reply.DocumentStored;
 import io.bulwark.protocol.metadata.Reply.Done;
 import io.bulwark.protocol.metadata.Reply.EvidenceEntry;
 import io.bulwark.protocol.metadata.Reply.EvidenceFound;
@@ -96,10 +100,10 @@ final class ReplyCodec {
                 found.inode().ifPresent(inode -> inode.write(out));
             }
             case ObjectList list -> writeObjects(list, out.u8(16));
-            case VersionList list -> {
-                Lists.write(list.versions(), out.u8(17), ReplyCodec::writeVersion);
-                out.bool(list.more()).string(list.nextKey()).i64(list.nextVersion());
-            }
+            case VersionList list -> writeVersions(list, out.u8(17));
+            case DocumentStored stored -> out.u8(60).i64(stored.number());
+            case DocumentFound found -> out.u8(61).i64(found.number()).bytes(found.content());
+            case DocumentList list -> Lists.write(list.documents(), out.u8(62), ReplyCodec::writeDocument);
             case BucketList list -> {
                 Lists.write(list.buckets(), out.u8(18), ReplyCodec::writeBucket);
                 out.string(list.next());
@@ -144,6 +148,20 @@ final class ReplyCodec {
         Lists.write(list.objects(), out, ReplyCodec::writeObject);
         Lists.write(list.commonPrefixes(), out, (prefix, to) -> to.string(prefix));
         out.bytes(list.next());
+    }
+
+    private static void writeVersions(VersionList list, WireWriter out) {
+        Lists.write(list.versions(), out, ReplyCodec::writeVersion);
+        Lists.write(list.commonPrefixes(), out, (prefix, to) -> to.string(prefix));
+        out.bool(list.more()).string(list.nextKey()).i64(list.nextVersion());
+    }
+
+    private static void writeDocument(DocumentEntry entry, WireWriter out) {
+        out.string(entry.name()).i64(entry.number());
+    }
+
+    private static DocumentEntry readDocument(WireReader in) {
+        return new DocumentEntry(in.string(Names.NAME_LENGTH_MAX), in.nonNegative64());
     }
 
     private static void writeFound(EvidenceFound found, WireWriter out) {
@@ -199,6 +217,7 @@ final class ReplyCodec {
             case 17 ->
                 new VersionList(
                         Lists.read(in, Query.PAGE_MAX, ReplyCodec::readVersion),
+                        Lists.read(in, Query.PAGE_MAX, from -> from.string(Names.KEY_BYTES_MAX)),
                         in.bool(),
                         in.string(Names.KEY_BYTES_MAX),
                         in.nonNegative64());
@@ -228,6 +247,9 @@ final class ReplyCodec {
                         Configuration.read(in), in.bool() ? Optional.of(Configuration.read(in)) : Optional.empty());
             case 28 -> new ActForList(Lists.read(in, Query.PAGE_MAX, ReplyCodec::readActFor), PrincipalId.read(in));
             case 29 -> new EvidenceFound(in.bool() ? Optional.of(Evidence.read(in)) : Optional.empty());
+            case 60 -> new DocumentStored(in.nonNegative64());
+            case 61 -> new DocumentFound(in.nonNegative64(), in.bytes(Command.DOCUMENT_BYTES_MAX));
+            case 62 -> new DocumentList(Lists.read(in, Command.DOCUMENTS_MAX, ReplyCodec::readDocument));
             default -> throw new MalformedException("unknown reply " + type);
         };
     }
@@ -402,16 +424,15 @@ final class ReplyCodec {
     }
 
     private static void writeBucket(BucketEntry entry, WireWriter out) {
-        out.string(entry.name()).i32(entry.volume()).u8(entry.versioning().ordinal());
-        out.i64(entry.quotaBytes()).i64(entry.objects()).i64(entry.bytes()).i64(entry.createdMillis());
+        entry.settings().write(out.string(entry.name()).i32(entry.volume()));
+        out.i64(entry.objects()).i64(entry.bytes()).i64(entry.createdMillis());
     }
 
     private static BucketEntry readBucket(WireReader in) {
         return new BucketEntry(
                 name(in),
                 in.i32(0, Integer.MAX_VALUE),
-                CommandCodec.readVersioning(in),
-                in.nonNegative64(),
+                BucketSettings.read(in),
                 in.nonNegative64(),
                 in.nonNegative64(),
                 in.nonNegative64());

@@ -64,6 +64,8 @@ import java.util.TreeMap;
  * 38 lifted     client (5)                             its last session when a suspension was lifted
  * 39 replicas   0 (4); 1 (4)                           who orders, if not the genesis's; who is to follow
  * 40 actFor     door (5), person (5)                   ceiling of the person's rights there
+ * 51 nulls      bucket, 0, key, 0                      number of the null version, if a newer version is above it
+ * 52 documents  bucket, 0, name                        number, owner, content
  * </pre>
  *
  * An interval's key has its end, so that the interval around or after a number is the first one from that number on.
@@ -108,6 +110,8 @@ final class Tables {
     final Table<PrincipalId, Long> lifted;
     final Table<Integer, Configuration> replicas;
     final Table<ActForKey, Rights> actFor;
+    final Table<NullKey, Long> nulls;
+    final Table<DocumentKey, BucketDocuments.Document> documents;
 
     final RecordCache<PrincipalId, Account> accounts;
     final RecordCache<Integer, Volumes.Usage> usages;
@@ -239,6 +243,20 @@ final class Tables {
                 in -> new ActForKey(PrincipalId.read(in), PrincipalId.read(in)));
     }
 
+    /** Key that has a null version. */
+    record NullKey(String bucket, Bytes key) {
+        private static final FieldFormat<NullKey> FORM = new FieldFormat<>(
+                (key, out) ->
+                        out.raw(Names.utf8(key.bucket)).u8(0).raw(key.key).u8(0),
+                in -> new NullKey(Names.text(readUntilZero(in)), readUntilZero(in)));
+    }
+
+    record DocumentKey(String bucket, String name) {
+        private static final FieldFormat<DocumentKey> FORM = new FieldFormat<>(
+                (key, out) -> out.raw(Names.utf8(key.bucket)).u8(0).raw(Names.utf8(key.name)),
+                in -> new DocumentKey(Names.text(readUntilZero(in)), readName(in)));
+    }
+
     Tables(KeyValueState state, long weightMax) {
         this.state = state;
         weight = new Weight(this, weightMax);
@@ -276,7 +294,7 @@ final class Tables {
         dues = table(19, DueInode.FORM, FieldFormat.NOTHING);
         bucketsByName = table(
                 20,
-                new FieldFormat<>((name, out) -> out.raw(Names.utf8(name)), Tables::readBucketName),
+                new FieldFormat<>((name, out) -> out.raw(Names.utf8(name)), Tables::readName),
                 new FieldFormat<>(Bucket::write, in -> Bucket.read(this, in)));
         buckets = new RecordCache<>(bucketsByName);
         names = table(21, Name.FORM, new FieldFormat<>(Link::write, Link::read));
@@ -302,6 +320,11 @@ final class Tables {
         lifted = table(38, principal, FieldFormat.LONG_NUMBER);
         replicas = table(39, FieldFormat.NUMBER, new FieldFormat<>(Configuration::write, Configuration::read));
         actFor = table(40, ActForKey.FORM, new FieldFormat<>(Rights::write, Rights::read));
+        nulls = table(51, NullKey.FORM, FieldFormat.LONG_NUMBER);
+        documents = table(
+                52,
+                DocumentKey.FORM,
+                new FieldFormat<>(BucketDocuments.Document::write, BucketDocuments.Document::read));
     }
 
     private <K, V> Table<K, V> table(int prefix, FieldFormat<K> keys, FieldFormat<V> values) {
@@ -379,10 +402,10 @@ final class Tables {
         return out;
     }
 
-    private static String readBucketName(WireReader in) {
+    private static String readName(WireReader in) {
         String name = Names.text(in.raw(in.remaining()));
         if (Names.problemOfName(name).isPresent()) {
-            throw new MalformedException("no bucket has this name");
+            throw new MalformedException("no bucket or document has this name");
         }
         return name;
     }

@@ -19,6 +19,7 @@ final class Weight {
     static final int RANGE_BYTES = 64;
     static final int LINK_BYTES = 128;
     static final int BUCKET_BYTES = 512;
+    static final int DOCUMENT_BYTES = 256;
     static final int KEY_BYTES = 256;
     static final int GRANT_BYTES = 64;
     static final int AUDIT_BYTES = 64;
@@ -55,7 +56,7 @@ final class Weight {
 
     /**
      * Returns whether a command adds to the state. Delete markers do, at most one for each name shown. They do not
-     * count here, since a client that must make room must be able to delete.
+     * count here, since a client that must make room must be able to delete; markers without a name count themselves.
      */
     static boolean isAddedBy(Command command) {
         return switch (command) {
@@ -65,6 +66,8 @@ final class Weight {
                     Command.RegisterPending _,
                     Command.RenameObject _,
                     Command.CopyObject _,
+                    Command.PutDocument _,
+                    Command.SetTags _,
                     Command.AddPrincipal _,
                     Command.RotateKey _,
                     Command.InvitePrincipal _,
@@ -79,6 +82,10 @@ final class Weight {
                     Command.DeleteVolume _,
                     Command.DeleteBucket _,
                     Command.DeleteObject _,
+                    Command.UpdateBucket _,
+                    Command.RemoveDocument _,
+                    Command.SetRetention _,
+                    Command.SetLegalHold _,
                     Command.ReportEvidence _,
                     Command.ReportPoison _,
                     Command.LiftSuspension _,
