@@ -173,12 +173,12 @@ public interface Bucket {
      * @throws io.bulwark.client.error.NoSuchKeyException if there is no such object
      */
     default void delete(String key) {
-        var _ = delete(key, DeleteOptions.DEFAULT);
+        delete(key, DeleteOptions.DEFAULT);
     }
 
     /** Removes just this version, for good. */
     default void delete(String key, long version) {
-        var _ = delete(key, DeleteOptions.DEFAULT.withVersion(version));
+        delete(key, DeleteOptions.DEFAULT.withVersion(version));
     }
 
     /**

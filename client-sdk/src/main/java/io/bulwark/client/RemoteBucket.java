@@ -148,9 +148,9 @@ final class RemoteBucket implements Bucket {
     /** Prepares the next attempt, and returns the exception for the user if there is none. */
     private UnavailableException unavailableAfter(RetryableException e, String key, Deadline deadline) {
         return switch (e) {
-            case SessionLostException _ ->
+            case SessionLostException ignored ->
                 new UnavailableException("the session was closed during the write; retry the put", subject(key), e);
-            case StaleEpochException _ -> {
+            case StaleEpochException ignored -> {
                 client.view().refresh(deadline);
                 yield new UnavailableException(
                         "a node was replaced during the write (" + e.getMessage() + "); retry the put",
@@ -284,21 +284,24 @@ final class RemoteBucket implements Bucket {
 
     @Override
     public ObjectPage list(ListOptions options) {
+        checkPrefix(options.prefix());
         return Listing.page(client, name, options);
     }
 
     @Override
     public Stream<ObjectInfo> stream(String prefix) {
+        checkPrefix(prefix);
         return Listing.objects(client, name, prefix);
     }
 
     @Override
     public Stream<VersionInfo> versions(String prefix) {
-        return Listing.versions(client, name, prefix, "", 0);
+        return versions(prefix, "", 0);
     }
 
     @Override
     public Stream<VersionInfo> versions(String prefix, String afterKey, long beforeVersion) {
+        checkPrefix(prefix);
         return Listing.versions(client, name, prefix, afterKey, beforeVersion);
     }
 
@@ -433,7 +436,7 @@ final class RemoteBucket implements Bucket {
     private static ObjectInfo made(Bucket target, String key, Reply.ObjectStored stored) {
         try {
             return target.head(key, stored.version());
-        } catch (NoSuchKeyException _) {
+        } catch (NoSuchKeyException e) {
             return target.head(key);
         }
     }
@@ -505,6 +508,12 @@ final class RemoteBucket implements Bucket {
     private void checkKey(String key) {
         Names.problemOfKey(key).ifPresent(problem -> {
             throw new InvalidNameException(problem, subject(key));
+        });
+    }
+
+    private void checkPrefix(String prefix) {
+        Names.problemOfPrefix(prefix).ifPresent(problem -> {
+            throw new InvalidNameException(problem, subject(prefix));
         });
     }
 

@@ -98,8 +98,9 @@ public final class ObjectReader implements AutoCloseable {
                             Answer.Fetched::new);
                 case ObjectStep.Ask ask ->
                     answers.expect(ask.token(), store.metadata().query(ask.query()), Answer.Replied::new);
-                case ObjectStep.StoreExtent _, ObjectStep.Submit _ ->
-                    throw new IllegalStateException("getting an object takes no " + step);
+                case ObjectStep.StoreExtent ignored ->
+                        throw new IllegalStateException("getting an object takes no " + step);
+                case ObjectStep.Submit ignored -> throw new IllegalStateException("getting an object takes no " + step);
             }
         }
     }

@@ -27,6 +27,7 @@ import io.bulwark.protocol.metadata.Command.LiftSuspension;
 import io.bulwark.protocol.metadata.Command.PutDocument;
 import io.bulwark.protocol.metadata.Command.PutObject;
 import io.bulwark.protocol.metadata.Command.RegisterPending;
+import io.bulwark.protocol.metadata.Command.RemoveAccessKey;
 import io.bulwark.protocol.metadata.Command.RemoveDocument;
 import io.bulwark.protocol.metadata.Command.RemoveNode;
 import io.bulwark.protocol.metadata.Command.RenameObject;
@@ -36,7 +37,9 @@ import io.bulwark.protocol.metadata.Command.ReportPoison;
 import io.bulwark.protocol.metadata.Command.RevokePrincipal;
 import io.bulwark.protocol.metadata.Command.RotateKey;
 import io.bulwark.protocol.metadata.Command.SealEpoch;
+import io.bulwark.protocol.metadata.Command.SetAccessKey;
 import io.bulwark.protocol.metadata.Command.SetActFor;
+import io.bulwark.protocol.metadata.Command.SetGateways;
 import io.bulwark.protocol.metadata.Command.SetGrant;
 import io.bulwark.protocol.metadata.Command.SetLegalHold;
 import io.bulwark.protocol.metadata.Command.SetNode;
@@ -62,8 +65,8 @@ final class CommandCodec {
 
     static void write(Command command, WireWriter out) {
         switch (command) {
-            case RenewSession _ -> out.u8(1);
-            case CloseSession _ -> out.u8(2);
+            case RenewSession ignored -> out.u8(1);
+            case CloseSession ignored -> out.u8(2);
             case CreateVolume create -> {
                 out.u8(3).string(create.name()).u8(create.kind().ordinal());
                 create.policy().write(out);
@@ -125,13 +128,26 @@ final class CommandCodec {
                 out.i64(report.session()).string(report.detail());
             }
             case LiftSuspension lift -> lift.client().write(out.u8(21));
-            case ChangeHolder _, AbortChange _, SealEpoch _, ConfirmEpoch _ -> writeOfEpoch(command, out);
+            case ChangeHolder ignored -> writeOfEpoch(command, out);
+            case AbortChange ignored -> writeOfEpoch(command, out);
+            case SealEpoch ignored -> writeOfEpoch(command, out);
+            case ConfirmEpoch ignored -> writeOfEpoch(command, out);
             case SetNode set -> set.address().write(out.u8(26));
             case RemoveNode remove -> out.u8(27).i32(remove.node());
             case ChangeReplicas change -> writeReplicas(change, out);
             case SetActFor set -> writeActFor(set, out.u8(29));
-            case UpdateBucket _, PutDocument _, RemoveDocument _, SetTags _, SetRetention _, SetLegalHold _ ->
-                BucketCodec.write(command, out);
+            case UpdateBucket ignored -> BucketCodec.write(command, out);
+            case PutDocument ignored -> BucketCodec.write(command, out);
+            case RemoveDocument ignored -> BucketCodec.write(command, out);
+            case SetTags ignored -> BucketCodec.write(command, out);
+            case SetRetention ignored -> BucketCodec.write(command, out);
+            case SetLegalHold ignored -> BucketCodec.write(command, out);
+            case SetAccessKey set -> {
+                set.key().write(out.u8(50));
+                Lists.write(set.secrets(), out, SealedSecret::write);
+            }
+            case RemoveAccessKey remove -> out.u8(51).string(remove.id());
+            case SetGateways set -> set.gateways().write(out.u8(52));
         }
     }
 
@@ -240,6 +256,11 @@ final class CommandCodec {
                     BucketCodec.SET_TAGS,
                     BucketCodec.SET_RETENTION,
                     BucketCodec.SET_LEGAL_HOLD -> BucketCodec.read(type, in);
+            case 50 ->
+                new SetAccessKey(
+                        AccessKey.read(in), Lists.read(in, SetAccessKey.SECRETS_MAX, SealedSecret::read));
+            case 51 -> new RemoveAccessKey(in.string(AccessKey.ID_LENGTH_MAX));
+            case 52 -> new SetGateways(Gateways.read(in));
             default -> throw new MalformedException("unknown command " + type);
         };
     }

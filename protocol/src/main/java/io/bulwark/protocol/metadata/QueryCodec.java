@@ -2,6 +2,7 @@ package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Query.CountWriters;
+import io.bulwark.protocol.metadata.Query.FindAccessKey;
 import io.bulwark.protocol.metadata.Query.FindDocument;
 import io.bulwark.protocol.metadata.Query.FindEvidence;
 import io.bulwark.protocol.metadata.Query.FindInode;
@@ -10,11 +11,13 @@ import io.bulwark.protocol.metadata.Query.GetGenesis;
 import io.bulwark.protocol.metadata.Query.GetMap;
 import io.bulwark.protocol.metadata.Query.GetStatus;
 import io.bulwark.protocol.metadata.Query.GrantOf;
+import io.bulwark.protocol.metadata.Query.ListAccessKeys;
 import io.bulwark.protocol.metadata.Query.ListActFor;
 import io.bulwark.protocol.metadata.Query.ListAudit;
 import io.bulwark.protocol.metadata.Query.ListBuckets;
 import io.bulwark.protocol.metadata.Query.ListDocuments;
 import io.bulwark.protocol.metadata.Query.ListEvidence;
+import io.bulwark.protocol.metadata.Query.ListGateways;
 import io.bulwark.protocol.metadata.Query.ListGrants;
 import io.bulwark.protocol.metadata.Query.ListObjects;
 import io.bulwark.protocol.metadata.Query.ListPrincipals;
@@ -45,8 +48,8 @@ final class QueryCodec {
 
     private static void write(Query query, WireWriter out) {
         switch (query) {
-            case GetMap _ -> out.u8(1);
-            case GetStatus _ -> out.u8(2);
+            case GetMap ignored -> out.u8(1);
+            case GetStatus ignored -> out.u8(2);
             case SessionOf of -> {
                 out.u8(3).i32(of.volume());
                 of.owner().write(out);
@@ -86,20 +89,26 @@ final class QueryCodec {
                 out.i32(list.limit());
             }
             case ListGrants of -> of.client().write(out.u8(14));
-            case ListReleases _ -> out.u8(15);
-            case GetGenesis _ -> out.u8(17);
+            case ListReleases ignored -> out.u8(15);
+            case GetGenesis ignored -> out.u8(17);
             case ListSuspensions list -> {
                 list.after().write(out.u8(18));
                 out.i32(list.limit());
             }
-            case CountWriters _ -> out.u8(19);
-            case ListReplicas _ -> out.u8(20);
+            case CountWriters ignored -> out.u8(19);
+            case ListReplicas ignored -> out.u8(20);
             case ListAudit list -> out.u8(16).i64(list.afterNumber()).i32(list.limit());
             case ListActFor list -> {
                 list.door().write(out.u8(21));
                 list.after().write(out);
                 out.i32(list.limit());
             }
+            case FindAccessKey find -> out.u8(43).string(find.id());
+            case ListAccessKeys list -> {
+                list.person().write(out.u8(44));
+                out.string(list.after()).i32(list.limit());
+            }
+            case ListGateways ignored -> out.u8(45);
             case OnBehalf on -> {
                 on.person().write(out.u8(ON_BEHALF));
                 write(on.query(), out);
@@ -160,6 +169,9 @@ final class QueryCodec {
             case 60 -> new FindDocument(name(in), name(in));
             case 61 -> new ListDocuments(name(in));
             case 23 -> new FindEvidence(in.nonNegative64());
+            case 43 -> new FindAccessKey(in.string(AccessKey.ID_LENGTH_MAX));
+            case 44 -> new ListAccessKeys(PrincipalId.read(in), in.string(AccessKey.ID_LENGTH_MAX), limit(in));
+            case 45 -> new ListGateways();
             default -> throw new MalformedException("unknown query " + type);
         };
     }

@@ -7,6 +7,9 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.metadata.Reply.AccessKeyEntry;
+import io.bulwark.protocol.metadata.Reply.AccessKeyFound;
+import io.bulwark.protocol.metadata.Reply.AccessKeyList;
 import io.bulwark.protocol.metadata.Reply.ActForEntry;
 import io.bulwark.protocol.metadata.Reply.ActForList;
 import io.bulwark.protocol.metadata.Reply.AuditList;
@@ -22,6 +25,7 @@ import io.bulwark.protocol.metadata.Reply.EvidenceEntry;
 import io.bulwark.protocol.metadata.Reply.EvidenceFound;
 import io.bulwark.protocol.metadata.Reply.EvidenceList;
 import io.bulwark.protocol.metadata.Reply.Failed;
+import io.bulwark.protocol.metadata.Reply.GatewayList;
 import io.bulwark.protocol.metadata.Reply.GenesisTold;
 import io.bulwark.protocol.metadata.Reply.GrantEntry;
 import io.bulwark.protocol.metadata.Reply.GrantList;
@@ -71,7 +75,7 @@ final class ReplyCodec {
         WireWriter out = new WireWriter();
         switch (reply) {
             case Failed failed -> out.u8(1).u8(failed.error().ordinal()).string(failed.detail());
-            case Done _ -> out.u8(2);
+            case Done ignored -> out.u8(2);
             case SessionOpened opened ->
                 out.u8(3).i32(opened.volume()).i64(opened.session()).i64(opened.ttlMillis());
             case VolumeCreated created -> out.u8(4).i32(created.volume());
@@ -120,6 +124,16 @@ final class ReplyCodec {
             case GrantList list -> Lists.write(list.grants(), out.u8(21), ReplyCodec::writeGrant);
             case ReleaseList list ->
                 Lists.write(list.hashes(), out.u8(22).i64(list.version()), (hash, to) -> to.raw(hash));
+            case AccessKeyFound found -> {
+                out.u8(50).bool(found.key().isPresent());
+                found.key().ifPresent(key -> key.write(out));
+                out.bytes(found.box());
+            }
+            case AccessKeyList list -> {
+                Lists.write(list.entries(), out.u8(51), ReplyCodec::writeAccessKey);
+                out.string(list.next());
+            }
+            case GatewayList list -> list.gateways().write(out.u8(52));
             case GenesisTold told -> told.genesis().write(out.u8(24));
             case Writers writers -> out.u8(26).i32(writers.count());
             case ReplicaList list -> writeReplicas(list, out.u8(27));
@@ -250,6 +264,14 @@ final class ReplyCodec {
             case 60 -> new DocumentStored(in.nonNegative64());
             case 61 -> new DocumentFound(in.nonNegative64(), in.bytes(Command.DOCUMENT_BYTES_MAX));
             case 62 -> new DocumentList(Lists.read(in, Command.DOCUMENTS_MAX, ReplyCodec::readDocument));
+            case 50 ->
+                new AccessKeyFound(
+                        in.bool() ? Optional.of(AccessKey.read(in)) : Optional.empty(),
+                        in.bytes(SealedSecret.BOX_BYTES_MAX));
+            case 51 ->
+                new AccessKeyList(
+                        Lists.read(in, Query.PAGE_MAX, ReplyCodec::readAccessKey), in.string(AccessKey.ID_LENGTH_MAX));
+            case 52 -> new GatewayList(Gateways.read(in));
             default -> throw new MalformedException("unknown reply " + type);
         };
     }
@@ -436,6 +458,16 @@ final class ReplyCodec {
                 in.nonNegative64(),
                 in.nonNegative64(),
                 in.nonNegative64());
+    }
+
+    private static void writeAccessKey(AccessKeyEntry entry, WireWriter out) {
+        entry.key().write(out);
+        Lists.write(entry.readers(), out, PrincipalId::write);
+    }
+
+    private static AccessKeyEntry readAccessKey(WireReader in) {
+        return new AccessKeyEntry(
+                AccessKey.read(in), Lists.read(in, Command.SetAccessKey.SECRETS_MAX, PrincipalId::read));
     }
 
     private static void writeEvidence(EvidenceEntry entry, WireWriter out) {

@@ -66,6 +66,9 @@ import java.util.TreeMap;
  * 40 actFor     door (5), person (5)                   ceiling of the person's rights there
  * 51 nulls      bucket, 0, key, 0                      number of the null version, if a newer version is above it
  * 52 documents  bucket, 0, name                        number, owner, content
+ * 61 accessKeys id                                     access key, and its secret for each reader
+ * 62 keysOf     person (5), id                         -
+ * 63 gateways   0 (4)                                  gateways, if any were named
  * </pre>
  *
  * An interval's key has its end, so that the interval around or after a number is the first one from that number on.
@@ -112,6 +115,9 @@ final class Tables {
     final Table<ActForKey, Rights> actFor;
     final Table<NullKey, Long> nulls;
     final Table<DocumentKey, BucketDocuments.Document> documents;
+    final Table<String, AccessKeys.Entry> accessKeys;
+    final Table<PersonsKey, Boolean> accessKeysOf;
+    final Table<Integer, Gateways> gateways;
 
     final RecordCache<PrincipalId, Account> accounts;
     final RecordCache<Integer, Volumes.Usage> usages;
@@ -134,6 +140,13 @@ final class Tables {
         private static final FieldFormat<OwnedKey> FORM = new FieldFormat<>(
                 (key, out) -> write(key.owner, out).i64(key.number),
                 in -> new OwnedKey(PrincipalId.read(in), in.nonNegative64()));
+    }
+
+    /** Access key of a person. */
+    record PersonsKey(PrincipalId person, String id) {
+        private static final FieldFormat<PersonsKey> FORM = new FieldFormat<>(
+                (key, out) -> write(key.person, out).raw(Names.utf8(key.id)),
+                in -> new PersonsKey(PrincipalId.read(in), readRest(in)));
     }
 
     /** Something of a session. */
@@ -325,6 +338,12 @@ final class Tables {
                 52,
                 DocumentKey.FORM,
                 new FieldFormat<>(BucketDocuments.Document::write, BucketDocuments.Document::read));
+        accessKeys = table(
+                61,
+                new FieldFormat<>((id, out) -> out.raw(Names.utf8(id)), Tables::readRest),
+                new FieldFormat<>(AccessKeys.Entry::write, AccessKeys.Entry::read));
+        accessKeysOf = table(62, PersonsKey.FORM, FieldFormat.NOTHING);
+        gateways = table(63, FieldFormat.NUMBER, new FieldFormat<>(Gateways::write, Gateways::read));
     }
 
     private <K, V> Table<K, V> table(int prefix, FieldFormat<K> keys, FieldFormat<V> values) {
@@ -408,6 +427,10 @@ final class Tables {
             throw new MalformedException("no bucket or document has this name");
         }
         return name;
+    }
+
+    private static String readRest(WireReader in) {
+        return Names.text(in.raw(in.remaining()));
     }
 
     private static Bytes readUntilZero(WireReader in) {

@@ -67,6 +67,13 @@ final class Samples {
     }
 
     private static final PrincipalId PERSON = PrincipalId.client(8);
+    private static final Gateways GATEWAYS = new Gateways(List.of(OWNER), PrincipalId.client(0), PERSON);
+    private static final AccessKey ACCESS_KEY = new AccessKey(
+            "BWKSAMPLE23456789012",
+            PERSON,
+            "backup",
+            List.of(new AccessKey.Limit("films", "a/"), new AccessKey.Limit("diary", "")),
+            1_700_000_000_000L);
     private static final Member MEMBER = new Member(PrincipalId.replica(4), KEY.encoded(), "10.0.0.4:7600");
 
     static Map<String, Submission> submissions() {
@@ -170,6 +177,12 @@ final class Samples {
         all.put("set-node", new Command.SetNode(new NodeAddress(7, "storage-7.example", 7417)));
         all.put("remove-node", new Command.RemoveNode(7));
         all.put("set-act-for", new Command.SetActFor(OWNER, PERSON, new Rights(true, true, false)));
+        all.put(
+                "set-access-key",
+                new Command.SetAccessKey(
+                        ACCESS_KEY, List.of(new SealedSecret(OWNER, MetadataFixture.filled(139, 0x5E)))));
+        all.put("remove-access-key", new Command.RemoveAccessKey("BWKSAMPLE23456789012"));
+        all.put("set-gateways", new Command.SetGateways(GATEWAYS));
         return all;
     }
 
@@ -223,6 +236,9 @@ final class Samples {
         all.put("list-suspensions", new Query.ListSuspensions(OWNER, 10));
         all.put("count-writers", new Query.CountWriters());
         all.put("list-act-for", new Query.ListActFor(OWNER, PERSON, 10));
+        all.put("find-access-key", new Query.FindAccessKey("BWKSAMPLE23456789012"));
+        all.put("list-access-keys", new Query.ListAccessKeys(PERSON, "BWKSAMPLE23456789012", 10));
+        all.put("list-gateways", new Query.ListGateways());
         all.put("query-on-behalf", new Query.OnBehalf(PERSON, new Query.FindObject("films", "a", 3)));
         return all;
     }
@@ -371,6 +387,12 @@ final class Samples {
         all.put(
                 "act-for-list",
                 new Reply.ActForList(List.of(new Reply.ActForEntry(PERSON, new Rights(true, false, true))), PERSON));
+        all.put("access-key-found", new Reply.AccessKeyFound(Optional.of(ACCESS_KEY), MetadataFixture.filled(139, 1)));
+        all.put("access-key-unknown", new Reply.AccessKeyFound(Optional.empty(), Bytes.EMPTY));
+        all.put(
+                "access-key-list",
+                new Reply.AccessKeyList(List.of(new Reply.AccessKeyEntry(ACCESS_KEY, List.of(OWNER))), "BWKSAMPLE"));
+        all.put("gateway-list", new Reply.GatewayList(GATEWAYS));
         all.put(
                 "genesis-told",
                 new Reply.GenesisTold(

@@ -3,7 +3,9 @@ package io.bulwark.simulation.object;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.wire.Bytes;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 
 /**
  * Values that correct clients put. Each has a name, which travels as the object's content type. All its bytes follow
@@ -46,7 +48,7 @@ final class Contents {
     }
 
     static ObjectAttributes attributes(String value) {
-        return ObjectAttributes.ofType(value);
+        return ObjectAttributes.ofType(value).withProperties(new TreeMap<>(Map.of("colour", value)));
     }
 
     /** The name of what a version of a correct client holds. */
