@@ -124,6 +124,7 @@ public final class LargeCluster implements Nodes, Replicas {
                 List.of(new BucketInfo(
                         "photos",
                         VOLUME,
+                        PrincipalId.client(0),
                         new BucketSettings(Versioning.LATEST_ONLY, 0, false, DefaultRetention.NONE),
                         objects,
                         objects << 20,

@@ -28,6 +28,7 @@ import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.extent.FragmentSurvey;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.BucketChange;
 import io.bulwark.protocol.metadata.BucketSettings;
 import io.bulwark.protocol.metadata.DefaultRetention;
@@ -115,6 +116,7 @@ public final class MemoryBucket implements Bucket {
         return new BucketInfo(
                 spec.name(),
                 spec.volume(),
+                PrincipalId.client(0),
                 settings,
                 objects.size(),
                 bytes,

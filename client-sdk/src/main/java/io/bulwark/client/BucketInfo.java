@@ -1,5 +1,6 @@
 package io.bulwark.client;
 
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.BucketSettings;
 import io.bulwark.protocol.metadata.Versioning;
 import java.time.Instant;
@@ -7,12 +8,19 @@ import java.time.Instant;
 /**
  * A bucket as the metadata has it.
  *
+ * @param creator by whose rights it was made, and who may change its settings
  * @param settings versioning, quota and object lock
  * @param objects names with at least one version
  * @param bytes of all versions, as the user counts them
  */
 public record BucketInfo(
-        String name, String volume, BucketSettings settings, long objects, long bytes, Instant created) {
+        String name,
+        String volume,
+        PrincipalId creator,
+        BucketSettings settings,
+        long objects,
+        long bytes,
+        Instant created) {
     public Versioning versioning() {
         return settings.versioning();
     }

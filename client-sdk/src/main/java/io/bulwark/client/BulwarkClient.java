@@ -446,6 +446,7 @@ final class BulwarkClient implements Bulwark {
         return new BucketInfo(
                 entry.name(),
                 volume,
+                entry.creator(),
                 entry.settings(),
                 entry.objects(),
                 entry.bytes(),

@@ -259,6 +259,7 @@ final class Namespace {
                 .limit(query.limit() + 1L)
                 .map(bucket -> new Reply.BucketEntry(
                         bucket.name,
+                        bucket.creator,
                         bucket.volume,
                         bucket.settings(),
                         bucket.visible,

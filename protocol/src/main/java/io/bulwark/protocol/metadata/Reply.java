@@ -307,11 +307,18 @@ public sealed interface Reply {
     /**
      * One entry of a list of buckets.
      *
+     * @param creator by whose rights it was made
      * @param objects names with at least one version
      * @param bytes of all versions
      */
     record BucketEntry(
-            String name, int volume, BucketSettings settings, long objects, long bytes, long createdMillis) {}
+            String name,
+            PrincipalId creator,
+            int volume,
+            BucketSettings settings,
+            long objects,
+            long bytes,
+            long createdMillis) {}
 
     /**
      * A page.

@@ -458,13 +458,15 @@ final class ReplyCodec {
     }
 
     private static void writeBucket(BucketEntry entry, WireWriter out) {
-        entry.settings().write(out.string(entry.name()).i32(entry.volume()));
+        entry.creator().write(out.string(entry.name()));
+        entry.settings().write(out.i32(entry.volume()));
         out.i64(entry.objects()).i64(entry.bytes()).i64(entry.createdMillis());
     }
 
     private static BucketEntry readBucket(WireReader in) {
         return new BucketEntry(
                 name(in),
+                PrincipalId.read(in),
                 in.i32(0, Integer.MAX_VALUE),
                 BucketSettings.read(in),
                 in.nonNegative64(),

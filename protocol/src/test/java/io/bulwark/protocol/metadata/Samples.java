@@ -307,6 +307,7 @@ final class Samples {
                 new Reply.BucketList(
                         List.of(new Reply.BucketEntry(
                                 "films",
+                                PrincipalId.client(3),
                                 1,
                                 new BucketSettings(Versioning.LATEST_ONLY, 0, false, DefaultRetention.NONE),
                                 1,
