@@ -101,7 +101,6 @@ public final class ObjectWorld implements SimulatedWorld {
     private final int nodes;
     private boolean quiet;
     private boolean settled;
-    private boolean liarsReplaced;
     private long begun;
     private long ended;
     private long valuesRead;
@@ -257,16 +256,6 @@ public final class ObjectWorld implements SimulatedWorld {
         }
     }
 
-    private void replaceLiars() {
-        liarsReplaced = true;
-        for (PrincipalId liar : faulty) {
-            if (liar.kind() == PrincipalKind.NODE) {
-                simulation.crash(liar);
-                simulation.restart(liar);
-            }
-        }
-    }
-
     private void addNodes(boolean replacing) {
         ExtentLimits limits = new ExtentLimits(1L << 30, 8, 1, 1L << 20, TIMING);
         for (int node = 0; node < nodes; node++) {
@@ -274,7 +263,7 @@ public final class ObjectWorld implements SimulatedWorld {
             PrincipalId id = PrincipalId.node(node);
             all.add(id);
             simulation.addNode(id, () -> {
-                boolean lies = faulty.contains(id) && !liarsReplaced;
+                boolean lies = faulty.contains(id);
                 ProtocolServer server = lies ? new ExtentServer(number, limits) : parts.extents(number, limits);
                 return new StorageParty(
                         number,
@@ -451,7 +440,7 @@ public final class ObjectWorld implements SimulatedWorld {
 
     @Override
     public void healed() {
-        changes.ifPresent(all -> all.settle(this::replaceLiars));
+        changes.ifPresent(HolderChanges::settle);
         checkKept();
         attackers.healed();
     }
