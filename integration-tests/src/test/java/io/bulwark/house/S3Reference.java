@@ -39,9 +39,9 @@ final class S3Reference {
             | Topic | Rule |
             |---|---|
             | Owner | The canonical user ID of a person is the name of the client, such as `client-5`. Who makes a bucket owns it; who puts an object owns that, unless ownership controls say otherwise. |
-            | Buckets made elsewhere | They have no access control list. The rights in Bulwark count for persons; a request without a signature needs a policy. |
+            | Buckets made elsewhere | They have no access control list. The rights in Bulwark count alone, unless a policy denies. |
             | Settings | Changes of settings need the bucket's creator, or the right to administer it. Other gateways follow within 2 s. |
-            | Requests without a signature | Are those of the client that `bulwark s3 anonymous` names. |
+            | Requests without a signature | Are those of the client that `bulwark s3 anonymous` names. In buckets made with S3 they need a policy or list, too. |
             | Policies | `Principal` and `NotPrincipal` name persons or `*`; `Action`, `Resource` and their negations as in S3. Conditions: string, numeric, date, `Bool` and `Null` operators with `IfExists`, on the keys `aws:Referer`, `aws:UserAgent`, `aws:username`, `aws:CurrentTime`, `aws:EpochTime`, `s3:prefix`, `s3:delimiter`, `s3:max-keys`, `s3:VersionId`, `s3:ExistingObjectTag/`, `s3:RequestObjectTag/`, `s3:object-lock-*` and `s3:x-amz-*`. All else is refused with `MalformedPolicy`. |
 
             ## What differs

@@ -19,8 +19,8 @@ import java.util.Optional;
  * denial is final and a permission suffices; then the access control list of the bucket or object. The replicas judge
  * afterwards by the person's rights, so that these rules narrow the rights and never widen them.
  *
- * <p>Buckets that were not made with S3 have no owner. There a person needs the rights of Bulwark only, and requests
- * without a signature need a policy.
+ * <p>Buckets that were not made with S3 have no access control list: there the rights of Bulwark count alone, unless a
+ * policy denies.
  */
 public final class Authorization {
     private final Exchange exchange;
@@ -100,7 +100,7 @@ public final class Authorization {
         if (verdict == Verdict.DENIED) {
             return repairs;
         }
-        return verdict == Verdict.ALLOWED || (rules.access().isEmpty() && person.isPresent()) || byAcl(action, acl, owner);
+        return verdict == Verdict.ALLOWED || rules.access().isEmpty() || byAcl(action, acl, owner);
     }
 
     private Verdict judge(Action action, String resource, Map<String, String> tags) {
