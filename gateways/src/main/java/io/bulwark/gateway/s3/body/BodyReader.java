@@ -65,7 +65,7 @@ public final class BodyReader {
     public static VerifiedBody open(Authentication request, InputStream wire, OptionalLong length) {
         BodyExpectation expected = BodyExpectation.of(request.head());
         Payload payload = request.payload();
-        VerifiedBody.Size size = new VerifiedBody.Size(length, BODY_BYTES_MAX);
+        VerifiedBody.Size size = new VerifiedBody.Size(length, 0, BODY_BYTES_MAX);
         if (!payload.kind().mayHaveTrailer() && !expected.trailer().isEmpty()) {
             throw new S3Exception(400, "InvalidRequest", "The x-amz-trailer header needs a body with a trailer.");
         }
@@ -77,15 +77,11 @@ public final class BodyReader {
         return new VerifiedBody(chunks, size, expected, Optional.empty(), chunks::trailer);
     }
 
-    /**
-     * Opens the file of a POST form.
-     *
-     * @param lengthMax limit of the form's policy
-     */
-    static VerifiedBody openFile(RequestHead fields, InputStream file, long lengthMax) {
+    /** Opens the file of a POST form, whose policy limits its length. */
+    public static VerifiedBody openFile(RequestHead fields, InputStream file, long lengthMin, long lengthMax) {
         return new VerifiedBody(
                 file,
-                new VerifiedBody.Size(OptionalLong.empty(), Math.min(lengthMax, BODY_BYTES_MAX)),
+                new VerifiedBody.Size(OptionalLong.empty(), lengthMin, lengthMax),
                 BodyExpectation.of(fields),
                 Optional.empty(),
                 TreeMap::new);

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class VerifiedBody extends InputStream {
     private final InputStream source;
     private final OptionalLong length;
+    private final long lengthMin;
     private final long lengthMax;
     private final BodyExpectation expected;
     private final Optional<byte[]> sha256;
@@ -51,6 +52,7 @@ public final class VerifiedBody extends InputStream {
             Supplier<SortedMap<String, String>> trailer) {
         this.source = source;
         this.length = size.length();
+        this.lengthMin = size.lengthMin();
         this.lengthMax = size.lengthMax();
         this.expected = expected;
         this.sha256 = sha256;
@@ -64,8 +66,8 @@ public final class VerifiedBody extends InputStream {
         this.digester = new BodyDigester(algorithms);
     }
 
-    /** Length of a body, if it is known, and the most that it may have. */
-    record Size(OptionalLong length, long lengthMax) {}
+    /** Length of a body, if it is known, and its bounds otherwise. */
+    record Size(OptionalLong length, long lengthMin, long lengthMax) {}
 
     /**
      * Returns the digests.
@@ -147,6 +149,12 @@ public final class VerifiedBody extends InputStream {
                     "IncompleteBody",
                     "You did not provide the number of bytes specified by the Content-Length HTTP header: " + count
                             + " of " + length.getAsLong() + " bytes have arrived.");
+        }
+        if (count < lengthMin) {
+            throw new S3Exception(
+                            400, "EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size")
+                    .with("ProposedSize", Long.toString(count))
+                    .with("MinSizeAllowed", Long.toString(lengthMin));
         }
         BodyDigests computed = digester.finish();
         verifySha256(computed);

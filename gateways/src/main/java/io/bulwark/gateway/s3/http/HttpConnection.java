@@ -26,6 +26,7 @@ import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
+import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -56,6 +57,11 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     private @Nullable RequestBody body;
     private @Nullable Responder responder;
     private @Nullable Future<?> deadline;
+    /** Messages of the last read that are not processed yet. */
+    private final ArrayDeque<Object> decoded = new ArrayDeque<>();
+
+    private boolean isWanted;
+    private boolean isProcessing;
     private long lingeredBytes;
 
     /** States of a connection. */
@@ -82,7 +88,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     private void awaitRequest(int millis) {
         state = State.IDLE;
         setDeadline(millis);
-        channel.read();
+        next();
     }
 
     private void setDeadline(int millis) {
@@ -106,6 +112,35 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
+        decoded.add(message);
+        process();
+    }
+
+    /** Takes one more message, as soon as there is one. Bytes are read only for that: slow requests slow their clients. */
+    private void next() {
+        isWanted = true;
+        process();
+    }
+
+    private void process() {
+        if (isProcessing) {
+            return;
+        }
+        isProcessing = true;
+        try {
+            while (isWanted && !decoded.isEmpty()) {
+                isWanted = false;
+                process(decoded.remove());
+            }
+        } finally {
+            isProcessing = false;
+        }
+        if (isWanted) {
+            channel.read();
+        }
+    }
+
+    private void process(Object message) {
         try {
             switch (state) {
                 case IDLE -> onHead(message);
@@ -120,7 +155,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     private void onHead(Object message) {
         if (!(message instanceof HttpRequest request)) {
             // The rest of a message whose head was refused.
-            channel.read();
+            next();
             return;
         }
         cancelDeadline();
@@ -171,7 +206,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
         int stallMillis = server.limits().times().stallMillis();
         Responder[] later = new Responder[1];
         RequestBody arriving = new RequestBody(
-                () -> channel.eventLoop().execute(channel::read), () -> later[0].sendContinue(), stallMillis);
+                () -> channel.eventLoop().execute(this::next), () -> later[0].sendContinue(), stallMillis);
         Responder answering = new Responder(channel, gate, server.newIds(), trait, arriving, stallMillis);
         later[0] = answering;
         body = arriving;
@@ -182,7 +217,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
                     server.leave();
                     channel.eventLoop().execute(this::onAnswered);
                 }));
-        channel.read();
+        next();
     }
 
     private void onBody(Object message) {
@@ -198,7 +233,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
         if (message instanceof LastHttpContent) {
             arriving.end();
         } else if (readOn) {
-            channel.read();
+            next();
         }
     }
 
@@ -227,7 +262,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
         if (channel instanceof DuplexChannel duplex && channel.pipeline().get(SslHandler.class) == null) {
             var _ = duplex.shutdownOutput();
         }
-        channel.read();
+        next();
     }
 
     private void onRest(Object message) {
@@ -237,7 +272,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
         if (message instanceof LastHttpContent || lingeredBytes > LINGER_BYTES_MAX) {
             var _ = channel.close();
         } else {
-            channel.read();
+            next();
         }
     }
 
@@ -279,6 +314,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     @Override
     public void channelInactive(ChannelHandlerContext context) {
         cancelDeadline();
+        decoded.forEach(ReferenceCountUtil::release);
+        decoded.clear();
         RequestBody arriving = body;
         if (arriving != null) {
             arriving.fail(new S3Exception(

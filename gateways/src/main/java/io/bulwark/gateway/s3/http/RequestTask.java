@@ -2,6 +2,8 @@ package io.bulwark.gateway.s3.http;
 
 import io.bulwark.gateway.s3.body.BodyReader;
 import io.bulwark.gateway.s3.body.VerifiedBody;
+import io.bulwark.gateway.s3.form.FormReader;
+import io.bulwark.gateway.s3.form.FormUpload;
 import io.bulwark.gateway.s3.request.Addressing;
 import io.bulwark.gateway.s3.request.ErrorDocument;
 import io.bulwark.gateway.s3.request.RequestHead;
@@ -11,6 +13,8 @@ import io.bulwark.gateway.s3.signature.Authentication;
 import io.netty.handler.codec.http.HttpRequest;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -151,6 +155,9 @@ final class RequestTask implements Runnable {
                 400, "InvalidRequest", "The request has no Host header."));
         Addressing.Place place = server.addressing().find(host, head.target().path());
         OptionalLong wireLength = wireLength(head);
+        if (isForm(head, place)) {
+            return verifyForm(head, place);
+        }
         // Browsers ask for permission without a signature.
         Authentication sender = head.method().equals("OPTIONS")
                 ? server.authenticator().unauthenticated(head)
@@ -164,6 +171,32 @@ final class RequestTask implements Runnable {
                 place,
                 sender.sender(),
                 new HttpExchange.Content(opened, length, Optional.empty()),
+                responder);
+    }
+
+    private static boolean isForm(RequestHead head, Addressing.Place place) {
+        return head.method().equals("POST")
+                && place.bucket().isPresent()
+                && place.key().isEmpty()
+                && head.target().query().isEmpty()
+                && !head.headers().containsKey("authorization")
+                && head.single("content-type").filter(FormReader::isForm).isPresent();
+    }
+
+    private HttpExchange verifyForm(RequestHead head, Addressing.Place place) {
+        FormUpload upload;
+        try {
+            upload = FormUpload.open(
+                    head, place.bucket().orElseThrow(), wire, server.authenticator(), InstantSource.system());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        body = upload.file();
+        return new HttpExchange(
+                upload.head(),
+                new Addressing.Place(place.bucket(), Optional.of(upload.key())),
+                upload::caller,
+                new HttpExchange.Content(upload.file(), OptionalLong.empty(), Optional.of(upload.fields())),
                 responder);
     }
 

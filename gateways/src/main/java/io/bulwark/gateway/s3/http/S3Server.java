@@ -25,7 +25,6 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpRequestDecoder;
-import io.netty.handler.flow.FlowControlHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -66,7 +65,6 @@ public final class S3Server implements AutoCloseable {
         Class<? extends ServerChannel> type =
                 isEpoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
         AdaptiveRecvByteBufAllocator buffers = new AdaptiveRecvByteBufAllocator(512, 8 << 10, READ_BYTES_MAX);
-        buffers.maxMessagesPerRead(1);
         ChannelFuture bound = new ServerBootstrap()
                 .group(loops)
                 .channel(type)
@@ -193,7 +191,6 @@ public final class S3Server implements AutoCloseable {
             settings.tls().ifPresent(tls -> pipeline.addLast(tls.context().newHandler(channel.alloc())));
             pipeline.addLast(new Decoder(decoderConfig()))
                     .addLast(new BodilessResponse.Encoder())
-                    .addLast(new FlowControlHandler())
                     .addLast(connection);
         }
     }
