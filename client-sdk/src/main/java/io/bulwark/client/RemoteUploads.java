@@ -161,7 +161,7 @@ final class RemoteUploads implements Uploads {
         Command complete = new Command.CompleteUpload(
                 name(upload),
                 selection,
-                RemoteBucket.condition(options.precondition()),
+                options.precondition().condition(),
                 new FinalAttributes(options, subject).get());
         Reply reply = client.execute(complete, subject);
         for (int attempt = 1; attempt < ATTEMPTS_MAX && isSessionLost(reply); attempt++) {
@@ -193,7 +193,7 @@ final class RemoteUploads implements Uploads {
         Command compose = new Command.ComposeObject(
                 bucket.name(),
                 key,
-                RemoteBucket.condition(options.precondition()),
+                options.precondition().condition(),
                 commands.getFirst(),
                 new FinalAttributes(options, subject).get());
         return made(key, client.execute(Reply.ObjectStored.class, compose, subject));

@@ -22,6 +22,7 @@ import picocli.CommandLine.Spec;
             StatusCommand.class,
             BucketCommands.Make.class,
             BucketCommands.Remove.class,
+            BucketCommand.class,
             PutCommand.class,
             GetCommand.class,
             ListCommand.class,
@@ -30,6 +31,7 @@ import picocli.CommandLine.Spec;
             ObjectCommands.Copy.class,
             ObjectCommands.Move.class,
             CatCommand.class,
+            TagCommand.class,
             SyncCommand.class,
             DiffCommand.class,
             DuCommand.class,
@@ -86,6 +88,8 @@ public final class BulwarkCommand implements Runnable {
     private static CommandLine line(FailureReport report) {
         return new CommandLine(new BulwarkCommand())
                 .registerConverter(Lie.class, new EnumConverter<>(Lie.class))
+                .registerConverter(
+                        BucketCommand.VersioningChoice.class, new EnumConverter<>(BucketCommand.VersioningChoice.class))
                 .registerConverter(UpCommand.Switch.class, new EnumConverter<>(UpCommand.Switch.class))
                 .registerConverter(CompletionCommand.Shell.class, new EnumConverter<>(CompletionCommand.Shell.class))
                 .registerConverter(BenchCommand.Measurement.class, new EnumConverter<>(BenchCommand.Measurement.class))

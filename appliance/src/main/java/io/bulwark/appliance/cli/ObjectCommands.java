@@ -2,6 +2,7 @@ package io.bulwark.appliance.cli;
 
 import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.DeleteOptions;
 import io.bulwark.client.FragmentMap;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.Precondition;
@@ -66,6 +67,9 @@ final class ObjectCommands {
                 SortedMap<String, String> properties = new TreeMap<>(object.properties());
                 properties.remove(ObjectEncryption.PROPERTY);
                 properties.forEach((name, value) -> append(text, "property:     ", name, value));
+                if (!object.lock().isNone()) {
+                    text.append(System.lineSeparator()).append("lock:         ").append(LockText.of(object.lock()));
+                }
                 Map<String, Object> json = ObjectText.json(object);
                 json.put("properties", properties);
                 access.global().print(json, text.toString());

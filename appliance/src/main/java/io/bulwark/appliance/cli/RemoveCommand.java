@@ -3,6 +3,7 @@ package io.bulwark.appliance.cli;
 import io.bulwark.appliance.transfer.TreeFilter;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.DeleteOptions;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.bulk.BulkDelete;
 import java.util.LinkedHashMap;
@@ -34,6 +35,11 @@ final class RemoveCommand implements Callable<Integer> {
     @Option(names = "--version-id", paramLabel = "V", description = "Delete only this version, permanently.")
     private long version;
 
+    @Option(
+            names = "--bypass-governance",
+            description = "With --version-id: also if it is retained under governance; for administrators.")
+    private boolean bypass;
+
     @Option(names = "--dry-run", description = "Only print the keys.")
     private boolean dryRun;
 
@@ -52,7 +58,8 @@ final class RemoveCommand implements Callable<Integer> {
         try (Bulwark client = access.connect()) {
             Bucket bucket = client.bucket(path.bucket());
             if (version != 0) {
-                bucket.delete(path.needKey().key(), version);
+                DeleteOptions options = DeleteOptions.DEFAULT.withVersion(version);
+                bucket.delete(path.needKey().key(), bypass ? options.bypassingGovernance() : options);
                 print(new BulkDelete.Result(1, List.of()));
                 return 0;
             }

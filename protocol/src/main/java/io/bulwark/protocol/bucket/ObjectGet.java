@@ -231,11 +231,13 @@ public final class ObjectGet {
             if (!fits) {
                 return refuse(reply);
             }
-            if (known < end) {
-                long count = Math.min(slice.length() - skipped, end - known);
-                long from = slice.offset() + skipped;
-                begin(slice.inode(), layout, from, from + count);
-                known += count;
+            long count = Math.min(slice.length() - skipped, end - known);
+            long from = slice.offset() + skipped;
+            begin(slice.inode(), layout, from, from + count);
+            known += count;
+            if (known == end) {
+                // The rest of the page lies behind the bytes that are wanted.
+                break;
             }
         }
         return readAhead();

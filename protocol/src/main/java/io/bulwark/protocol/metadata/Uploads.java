@@ -10,7 +10,9 @@ import io.bulwark.protocol.object.Composition;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.object.Slice;
+import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
@@ -149,7 +151,8 @@ final class Uploads {
         Namespace.checkCondition(bucket, key, compose.condition());
         namespace.checkQuota(bucket, key, content.length());
         Inode inode = composed(bucket, content, by, now);
-        return namespace.link(bucket, key, inode.id(), compose.attributes(), by, now);
+        VersionState state = Namespace.newState(bucket, compose.attributes(), ObjectLock.NONE, now);
+        return namespace.link(bucket, key, inode.id(), state, by, now);
     }
 
     Reply.UploadBegun begin(Command.BeginUpload begin, PrincipalId by, long now) {
@@ -212,7 +215,8 @@ final class Uploads {
         }
         links.forEach((inode, change) -> repeat(change, () -> inodes.link(inode)));
         Inode inode = whole.orElseGet(() -> inodes.compose(found.bucket.volume, content, by, now));
-        Reply.ObjectStored reply = namespace.link(found.bucket, key, inode.id(), attributes, by, now);
+        VersionState state = Namespace.newState(found.bucket, attributes, ObjectLock.NONE, now);
+        Reply.ObjectStored reply = namespace.link(found.bucket, key, inode.id(), state, by, now);
         links.forEach((sliced, change) -> repeat(-change, () -> inodes.unlink(sliced)));
         remove(found, new HashSet<>(complete.parts().numbers()));
         tables.completions.put(name.id(), new Completion(by, digest, reply.encoded()));

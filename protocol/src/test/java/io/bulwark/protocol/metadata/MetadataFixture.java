@@ -13,6 +13,7 @@ import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.Retention;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Arrays;
 import java.util.List;
@@ -90,7 +91,21 @@ final class MetadataFixture {
         }
         alice.run(new Command.DeleteObject("films", "copy", 0));
         alice.put("films", "b/0", 20);
+        rig.addVault(alice);
         return rig;
+    }
+
+    /** Adds a bucket with locked versions and a document, and versions above a null version. */
+    void addVault(User alice) {
+        alice.done(new Command.CreateBucket("vault", "main", Versioning.KEEP_ALL, 0, true));
+        DefaultRetention year = new DefaultRetention(Retention.Mode.GOVERNANCE, 1, true);
+        alice.done(new Command.UpdateBucket("vault", BucketChange.NONE.withRetention(year)));
+        alice.put("vault", "deed", 20);
+        alice.run(new Command.SetLegalHold("vault", "deed", 0, true));
+        alice.run(new Command.PutDocument("vault", "cors", Condition.IF_ABSENT, filled(40, 0xD0)));
+        alice.done(new Command.UpdateBucket("films", BucketChange.NONE.withVersioning(Versioning.KEEP_ALL)));
+        alice.put("films", "b/0", 30);
+        alice.done(new Command.UpdateBucket("films", BucketChange.NONE.withVersioning(Versioning.SUSPENDED)));
     }
 
     static Command.CreateVolume objectVolume(String name) {
@@ -237,9 +252,9 @@ final class MetadataFixture {
                                 .toHex()
                         + of.query(ALICE, new Query.ListBuckets("", 1000).encoded())
                                 .toHex()
-                        + of.query(ALICE, new Query.ListVersions("films", "", "", 0, 1000).encoded())
+                        + of.query(ALICE, new Query.ListVersions("films", "", "", "", 0, 1000, true).encoded())
                                 .toHex()
-                        + of.query(ALICE, new Query.ListVersions("diary", "", "", 0, 1000).encoded())
+                        + of.query(ALICE, new Query.ListVersions("diary", "", "", "", 0, 1000, true).encoded())
                                 .toHex()
                         + of.query(ALICE, new Query.ListEvidence(0, 1000).encoded())
                                 .toHex())

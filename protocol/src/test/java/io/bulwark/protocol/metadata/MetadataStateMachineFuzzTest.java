@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.object.Retention;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.CodecFuzzing;
 import io.bulwark.protocol.wire.FuzzedBytes;
@@ -38,6 +39,7 @@ class MetadataStateMachineFuzzTest {
         alice.put("films", "a", 10);
         alice.put("diary", "a", 2 * MetadataFixture.BLOCK);
         alice.run(new Command.RegisterPending(List.of(alice.range(50, 2))));
+        rig.addVault(alice);
         for (PrincipalId person : List.of(MetadataFixture.BOB, MetadataFixture.READER)) {
             alice.run(new Command.SetActFor(MetadataFixture.ALICE, person, Rights.ALL));
         }
@@ -63,6 +65,10 @@ class MetadataStateMachineFuzzTest {
         commands.add(new Command.RenameObject("films", "a", "diary", "b", Condition.NONE));
         commands.add(new Command.CopyObject("films", "a", 0, "diary", "c", Condition.NONE));
         commands.add(new Command.CopyObject("diary", "a", 0, "diary", "a", Condition.ifVersion(1)));
+        commands.add(new Command.DeleteObject("vault", "deed", Versioning.NULL_VERSION));
+        commands.add(new Command.SetLegalHold("vault", "deed", 0, false));
+        commands.add(new Command.SetRetention("vault", "deed", 0, Retention.NONE, true));
+        commands.add(new Command.UpdateBucket("films", BucketChange.NONE.withVersioning(Versioning.KEEP_ALL)));
         Samples.submissions().values().stream()
                 .filter(Submission.InSession.class::isInstance)
                 .map(in -> ((Submission.InSession) in).command())

@@ -8,6 +8,7 @@ import io.bulwark.gateway.s3.access.AccessKey;
 import io.bulwark.gateway.s3.acl.AccessControlList;
 import io.bulwark.gateway.s3.acl.AclRequest;
 import io.bulwark.gateway.s3.call.Call;
+import io.bulwark.gateway.s3.call.Parallel;
 import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.permission.Action;
 import io.bulwark.gateway.s3.permission.Authorization;
@@ -25,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /** Makes, lists and deletes buckets. */
 public final class Buckets {
@@ -34,19 +36,20 @@ public final class Buckets {
 
     private Buckets() {}
 
-    /** Answers with the buckets that the sender owns or may use. */
+    /** Answers with the buckets that the sender owns, and those not made with S3 that he may read. */
     public static void list(Call call) {
         String prefix = call.query("prefix").orElse("");
         String after = call.query("continuation-token").orElse("");
         int limit = call.number("max-buckets", PAGE_MAX, 1, PAGE_MAX);
         List<BucketInfo> found = call.person().isEmpty()
                 ? List.of()
-                : call.door().buckets().stream()
-                        .filter(bucket -> bucket.name().startsWith(prefix)
-                                && bucket.name().compareTo(after) > 0
-                                && isListed(call, bucket))
-                        .limit(limit + 1L)
-                        .toList();
+                : listed(
+                        call,
+                        call.door().buckets().stream()
+                                .filter(bucket -> bucket.name().startsWith(prefix)
+                                        && bucket.name().compareTo(after) > 0
+                                        && isInside(call, bucket))
+                                .toList());
         List<BucketInfo> page = found.subList(0, Math.min(limit, found.size()));
         String sender = call.sender();
         XmlWriter out = new XmlWriter("ListAllMyBucketsResult")
@@ -71,10 +74,20 @@ public final class Buckets {
         call.respond(out.toBytes());
     }
 
+    private static boolean isInside(Call call, BucketInfo bucket) {
+        return call.exchange().caller().key().map(key -> key.isAllowed(bucket.name())).orElse(false);
+    }
+
     /** Buckets that others have made with S3 are private as a rule, so that they are left out. */
-    private static boolean isListed(Call call, BucketInfo bucket) {
-        boolean reached = call.exchange().caller().key().map(key -> key.isAllowed(bucket.name())).orElse(false);
-        return reached && bucket.creator().toString().equals(call.sender());
+    private static List<BucketInfo> listed(Call call, List<BucketInfo> all) {
+        List<Boolean> listed = Parallel.map(
+                all,
+                bucket -> bucket.creator().toString().equals(call.sender())
+                        || call.settings().isShared(call.door(), bucket.name()));
+        return IntStream.range(0, all.size())
+                .filter(listed::get)
+                .mapToObj(all::get)
+                .toList();
     }
 
     /** Makes a bucket, whose owner is the sender. */
@@ -94,6 +107,11 @@ public final class Buckets {
         Optional<Ownership> ownership = call.header("x-amz-object-ownership")
                 .map(text -> Ownership.of(text)
                         .orElseThrow(() -> ErrorCode.INVALID_ARGUMENT.because("Invalid x-amz-object-ownership header")));
+        boolean plain = call.exchange().headerNames().stream()
+                .noneMatch(header -> header.equals("x-amz-acl")
+                        || header.startsWith("x-amz-grant-")
+                        || header.startsWith("x-amz-bucket-object-lock")
+                        || header.equals("x-amz-object-ownership"));
         BucketSpec spec = BucketSpec.of(name);
         if (call.header("x-amz-bucket-object-lock-enabled").filter("true"::equalsIgnoreCase).isPresent()) {
             spec = spec.withObjectLock();
@@ -101,7 +119,13 @@ public final class Buckets {
         try {
             call.door().createBucket(spec);
         } catch (AlreadyExistsException _) {
-            throw exists(call, owner);
+            S3Exception refusal = exists(call, owner);
+            if (!plain || !refusal.code().equals(ErrorCode.BUCKET_ALREADY_OWNED_BY_YOU.code())) {
+                throw refusal;
+            }
+            // In the default region the owner may repeat the request, as one who did not get the answer does.
+            call.respond(200, new TreeMap<>(Map.of("location", "/" + name)));
+            return;
         }
         call.settings().forget(name);
         call.settings().putAccess(call.bucket(), AccessRules.of(owner, acl).withOwnership(ownership));

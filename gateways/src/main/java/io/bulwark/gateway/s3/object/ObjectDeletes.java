@@ -4,11 +4,11 @@ import io.bulwark.client.DeleteOptions;
 import io.bulwark.client.DeletedObject;
 import io.bulwark.client.error.NoSuchKeyException;
 import io.bulwark.gateway.s3.call.Call;
+import io.bulwark.gateway.s3.call.Parallel;
 import io.bulwark.gateway.s3.call.SdkFailures;
 import io.bulwark.gateway.s3.call.VersionIds;
 import io.bulwark.gateway.s3.permission.Action;
 import io.bulwark.gateway.s3.permission.Authorization;
-import io.bulwark.gateway.s3.request.ErrorCode;
 import io.bulwark.gateway.s3.request.S3Exception;
 import io.bulwark.gateway.s3.xml.XmlElement;
 import io.bulwark.gateway.s3.xml.XmlWriter;
@@ -17,16 +17,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.Semaphore;
 
 /** Deletes objects, one or many at once. */
 public final class ObjectDeletes {
     private static final int KEYS_MAX = 1000;
-    private static final int PARALLEL_MAX = 32;
 
     private ObjectDeletes() {}
 
@@ -63,38 +57,11 @@ public final class ObjectDeletes {
         }
         boolean quiet = root.textOf("Quiet").filter("true"::equals).isPresent();
         XmlWriter out = new XmlWriter("DeleteResult");
-        for (Deleted deleted : deleteAll(call, targets)) {
+        Authorization authorization = call.authorization();
+        for (Deleted deleted : Parallel.map(targets, target -> attempt(call, authorization, target))) {
             write(out, deleted, quiet);
         }
         call.respond(out.toBytes());
-    }
-
-    private static List<Deleted> deleteAll(Call call, List<Target> targets) {
-        Authorization authorization = call.authorization();
-        Semaphore slots = new Semaphore(PARALLEL_MAX);
-        List<Future<Deleted>> tasks = new ArrayList<>();
-        List<Deleted> results = new ArrayList<>();
-        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            for (Target target : targets) {
-                tasks.add(threads.submit(() -> {
-                    slots.acquire();
-                    try {
-                        return attempt(call, authorization, target);
-                    } finally {
-                        slots.release();
-                    }
-                }));
-            }
-            for (Future<Deleted> task : tasks) {
-                results.add(task.get());
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw ErrorCode.SERVICE_UNAVAILABLE.because("The gateway is closing.");
-        } catch (ExecutionException e) {
-            throw new IllegalStateException(e.getCause());
-        }
-        return results;
     }
 
     private static Deleted attempt(Call call, Authorization authorization, Target target) {

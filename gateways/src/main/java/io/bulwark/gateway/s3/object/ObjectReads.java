@@ -4,6 +4,7 @@ import io.bulwark.client.Bucket;
 import io.bulwark.client.GetOptions;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.VersionInfo;
+import io.bulwark.client.error.InvalidNameException;
 import io.bulwark.client.error.NoSuchKeyException;
 import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.call.EntityTags;
@@ -59,6 +60,9 @@ public final class ObjectReads {
             object = bucket.head(key, version);
         } catch (NoSuchKeyException _) {
             throw call.authorization().absent(key, absent(bucket, key, versionId));
+        } catch (InvalidNameException _) {
+            // There is no object of a name that none can have.
+            throw call.authorization().absent(key, noSuchKey());
         }
         call.authorization().require(action, key, call.accessTo(object));
         return object;
@@ -75,13 +79,17 @@ public final class ObjectReads {
             headers.put("x-amz-version-id", VersionIds.of(found.version(), found.isNull()));
         });
         if (versionId.isEmpty()) {
-            return ErrorCode.NO_SUCH_KEY.because("The specified key does not exist.").withHeaders(headers);
+            return noSuchKey().withHeaders(headers);
         }
         return marker.isPresent()
                 ? ErrorCode.METHOD_NOT_ALLOWED
                         .because("The specified method is not allowed against this resource.")
                         .withHeaders(headers)
                 : ErrorCode.NO_SUCH_VERSION.because("The specified version does not exist.");
+    }
+
+    private static S3Exception noSuchKey() {
+        return ErrorCode.NO_SUCH_KEY.because("The specified key does not exist.");
     }
 
     private static void answer(Call call, boolean withContent) {
@@ -93,13 +101,18 @@ public final class ObjectReads {
             case FAILED -> throw Conditions.failed();
             case NOT_MODIFIED -> {
                 headers.remove("content-type");
+                removeChecksums(headers);
                 call.respond(304, headers);
                 return;
             }
             case MET -> {}
         }
         Optional<ByteRange> range = range(call, object, headers);
-        range.ifPresent(part -> headers.put("content-range", part.contentRange(object.length())));
+        range.ifPresent(part -> {
+            headers.put("content-range", part.contentRange(object.length()));
+            // They are of the whole, and clients would compare them with the part.
+            removeChecksums(headers);
+        });
         long length = range.map(ByteRange::length).orElse(object.length());
         int status = range.isPresent() ? 206 : 200;
         if (withContent) {
@@ -107,6 +120,10 @@ public final class ObjectReads {
         } else {
             call.respondToHead(status, headers, length);
         }
+    }
+
+    private static void removeChecksums(SortedMap<String, String> headers) {
+        headers.keySet().removeIf(name -> name.startsWith(Properties.CHECKSUM));
     }
 
     private static void send(

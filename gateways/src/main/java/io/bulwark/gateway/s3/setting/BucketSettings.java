@@ -2,7 +2,10 @@ package io.bulwark.gateway.s3.setting;
 
 import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketDocument;
+import io.bulwark.client.Bulwark;
 import io.bulwark.client.Precondition;
+import io.bulwark.client.error.NoSuchBucketException;
+import io.bulwark.client.error.NotPermittedException;
 import io.bulwark.client.error.PreconditionFailedException;
 import io.bulwark.gateway.s3.cors.CorsRules;
 import io.bulwark.gateway.s3.lifecycle.LifecycleRules;
@@ -25,11 +28,17 @@ import java.util.function.UnaryOperator;
 public final class BucketSettings {
     static final Duration VALIDITY = Duration.ofSeconds(2);
 
+    private static final Duration OWNED_VALIDITY = Duration.ofMinutes(1);
+
     private static final int REMEMBERED_MAX = 10_000;
     private static final int ATTEMPTS_MAX = 10;
 
     private final Set<String> actions;
     private final Map<String, Remembered> rules = new ConcurrentHashMap<>();
+
+    /** Buckets that were made with S3, until a time of {@link System#nanoTime}. */
+    private final Map<String, Long> madeWithS3 = new ConcurrentHashMap<>();
+
 
     /** @param actions names of all actions that policies may name */
     public BucketSettings(Set<String> actions) {
@@ -52,9 +61,33 @@ public final class BucketSettings {
         return read;
     }
 
+    /**
+     * Returns whether a bucket was not made with S3, and a person may read it. Only that it was made with S3 is
+     * remembered, as the other answer depends on the person's rights.
+     */
+    public boolean isShared(Bulwark view, String bucket) {
+        Long known = madeWithS3.get(bucket);
+        if (known != null && known - System.nanoTime() > 0) {
+            return false;
+        }
+        try {
+            if (document(view.bucket(bucket), SettingName.ACCESS).isEmpty()) {
+                return true;
+            }
+            if (madeWithS3.size() >= REMEMBERED_MAX) {
+                madeWithS3.clear();
+            }
+            madeWithS3.put(bucket, System.nanoTime() + OWNED_VALIDITY.toNanos());
+            return false;
+        } catch (NotPermittedException | NoSuchBucketException _) {
+            return false;
+        }
+    }
+
     /** Forgets a bucket that was made or deleted. */
     public void forget(String bucket) {
         rules.remove(bucket);
+        madeWithS3.remove(bucket);
     }
 
     /** Returns a document; empty if it was not set. */
