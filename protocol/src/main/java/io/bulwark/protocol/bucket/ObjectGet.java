@@ -220,6 +220,9 @@ public final class ObjectGet {
             return refuse(reply);
         }
         for (Reply.SliceEntry entry : page.slices()) {
+            if (known == end) {
+                break;
+            }
             Slice slice = entry.slice();
             ObjectLayout layout = entry.layout();
             long skipped = known - entry.start();
@@ -231,12 +234,10 @@ public final class ObjectGet {
             if (!fits) {
                 return refuse(reply);
             }
-            if (known < end) {
-                long count = Math.min(slice.length() - skipped, end - known);
-                long from = slice.offset() + skipped;
-                begin(slice.inode(), layout, from, from + count);
-                known += count;
-            }
+            long count = Math.min(slice.length() - skipped, end - known);
+            long from = slice.offset() + skipped;
+            begin(slice.inode(), layout, from, from + count);
+            known += count;
         }
         return readAhead();
     }

@@ -90,7 +90,28 @@ final class MetadataFixture {
         }
         alice.run(new Command.DeleteObject("films", "copy", 0));
         alice.put("films", "b/0", 20);
+        rig.someUploads(again);
         return rig;
+    }
+
+    private void someUploads(User user) {
+        ObjectRange slice = new ObjectRange("diary", "renamed", 0, 5, 100);
+        user.run(new Command.ComposeObject("films", "c", Condition.NONE, List.of(slice, slice), ObjectAttributes.NONE));
+        for (String key : List.of("d", "e")) {
+            Reply.UploadBegun begun =
+                    (Reply.UploadBegun) user.run(new Command.BeginUpload("films", key, ObjectAttributes.NONE));
+            UploadName upload = new UploadName("films", key, begun.upload());
+            ObjectLayout layout = user.layout(50, List.of(user.range(1000 + begun.upload(), 1)));
+            Reply.PartStored one = (Reply.PartStored) user.run(new Command.PutPart(
+                    upload, 1, layout, ObjectAttributes.NONE, EpochClaim.of(mainVolume()), List.of()));
+            Reply.PartStored two = (Reply.PartStored)
+                    user.run(new Command.CopyPart(upload, 2, List.of(slice), ObjectAttributes.NONE));
+            if (key.equals("e")) {
+                PartSelection both = PartSelection.of(
+                        List.of(new PartSelection.Part(1, one.inode()), new PartSelection.Part(2, two.inode())));
+                user.run(new Command.CompleteUpload(upload, both, Condition.NONE, ObjectAttributes.NONE));
+            }
+        }
     }
 
     static Command.CreateVolume objectVolume(String name) {
@@ -240,6 +261,8 @@ final class MetadataFixture {
                         + of.query(ALICE, new Query.ListVersions("films", "", "", 0, 1000).encoded())
                                 .toHex()
                         + of.query(ALICE, new Query.ListVersions("diary", "", "", 0, 1000).encoded())
+                                .toHex()
+                        + of.query(ALICE, new Query.ListUploads("films", "", "", 0, 1000).encoded())
                                 .toHex()
                         + of.query(ALICE, new Query.ListEvidence(0, 1000).encoded())
                                 .toHex())

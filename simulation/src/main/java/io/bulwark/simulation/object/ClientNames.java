@@ -42,15 +42,15 @@ final class ClientNames {
         if (busy) {
             return;
         }
-        switch (random.nextInt(10)) {
+        switch (random.nextInt(world.isPartwise() ? 10 : 8)) {
             case 0, 1 -> put();
             case 2 -> get();
             case 3 -> head();
             case 4 -> list(1 + random.nextInt(3), new ArrayList<>());
             case 5 -> rename();
             case 6 -> copy();
-            case 7 -> compose();
-            case 8 -> composeInParts();
+            case 8 -> compose();
+            case 9 -> composeInParts();
             default -> delete();
         }
     }
