@@ -9,10 +9,15 @@ import java.util.Optional;
  * @param prometheus base address of a Prometheus that scrapes the members, such as {@code http://127.0.0.1:9090}
  * @param faults the fault panel of an embedded appliance
  * @param supervisors supervisors of replicas on this machine
+ * @param keys connects with keys of persons who sign in with their own
  */
 public record Surroundings(
-        Optional<URI> prometheus, Optional<FaultPanel> faults, Optional<ReplicaSupervisors> supervisors) {
-    public static final Surroundings NONE = new Surroundings(Optional.empty(), Optional.empty(), Optional.empty());
+        Optional<URI> prometheus,
+        Optional<FaultPanel> faults,
+        Optional<ReplicaSupervisors> supervisors,
+        Optional<KeyConnector> keys) {
+    public static final Surroundings NONE =
+            new Surroundings(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
     public Surroundings {
         prometheus.ifPresent(Surroundings::requireHttp);

@@ -48,7 +48,7 @@ public final class FakeStatus {
                     up ? poolNeeded : 0,
                     List.of(),
                     Optional.empty(),
-                    up ? Map.of(Verdict.BEHIND, 3L) : Map.of(Verdict.UNREACHABLE, 9L)));
+                    up ? Map.of(Verdict.BEHIND, 3L) : Map.of(Verdict.SLOW, 9L)));
             if (up) {
                 versions.put(number, new ClusterStatus.Versions(backlog, backlog * 512, 40, 1, 20, 5, 0, 0));
             }

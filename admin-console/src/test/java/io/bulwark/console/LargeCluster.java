@@ -104,7 +104,7 @@ public final class LargeCluster implements Nodes, Replicas {
                     0,
                     List.of(),
                     Optional.empty(),
-                    up ? Map.of() : Map.of(Verdict.UNREACHABLE, 3L)));
+                    up ? Map.of() : Map.of(Verdict.SLOW, 3L)));
         }
         int left = groups.stream()
                 .mapToInt(group -> POLICY.f()

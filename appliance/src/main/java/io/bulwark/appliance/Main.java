@@ -1,7 +1,9 @@
 package io.bulwark.appliance;
 
+import io.bulwark.appliance.boot.ProcessLimits;
 import io.bulwark.appliance.cli.BulwarkCommand;
 import java.security.Security;
+import java.util.Arrays;
 import java.util.Set;
 import java.util.logging.LogManager;
 import org.slf4j.bridge.SLF4JBridgeHandler;
@@ -10,12 +12,16 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
 public final class Main {
     private static final Set<String> SERVERS = Set.of("up", "supervise", "console");
 
+    /** All members in one process. */
+    private static final Set<String> APPLIANCES = Set.of("up", "demo");
+
     /** With a word behind them, as in {@code node add}, they are commands of operators. */
     private static final Set<String> SERVERS_IF_ALONE = Set.of("node", "replica");
 
     private Main() {}
 
     public static void main(String[] args) {
+        requireLimits(args);
         if (args.length > 0 && Set.of("up", "supervise").contains(args[0])) {
             // Members connect and disconnect by themselves, and `bulwark status` shows who is connected.
             System.setProperty("bulwark.log.links", System.getProperty("bulwark.log.links", "warn"));
@@ -34,6 +40,24 @@ public final class Main {
         // Spring Boot leaves logging as it is.
         System.setProperty("org.springframework.boot.logging.LoggingSystem", "none");
         System.exit(BulwarkCommand.run(args));
+    }
+
+    /** Ends the process if its limits are too low. Hardly a class can be loaded then, so that this needs none. */
+    private static void requireLimits(String[] args) {
+        ProcessLimits.problem(filesNeeded(args)).ifPresent(problem -> {
+            boolean json = Arrays.asList(args).contains("--json");
+            int code = ProcessLimits.EXIT_CODE;
+            System.err.println(
+                    json ? "{\"error\":\"" + problem + "\",\"code\":" + code + "}" : "bulwark: " + problem);
+            System.exit(code);
+        });
+    }
+
+    static long filesNeeded(String[] args) {
+        if (args.length > 0 && APPLIANCES.contains(args[0])) {
+            return ProcessLimits.APPLIANCE_FILES;
+        }
+        return isServer(args) ? ProcessLimits.MEMBER_FILES : ProcessLimits.COMMAND_FILES;
     }
 
     /** Returns whether this process becomes a member, whose log an operator reads. */

@@ -75,6 +75,9 @@ public interface Bulwark extends AutoCloseable {
     /** Returns the principals of the cluster, and the rights of clients. */
     Principals principals();
 
+    /** Returns the access keys with which programs sign in at gateways. */
+    AccessKeys accessKeys();
+
     /** Returns the storage nodes and the placement of slots on them. */
     Nodes nodes();
 

@@ -274,6 +274,12 @@ final class BulwarkClient implements Bulwark {
     }
 
     @Override
+    public AccessKeys accessKeys() {
+        return new SealedAccessKeys(
+                this, principals(), () -> config.channels().ownKey(config.principal()), new SecureRandom());
+    }
+
+    @Override
     public Nodes nodes() {
         return new ReplicatedNodes(this);
     }

@@ -88,9 +88,9 @@ final class ContentPut {
     /** Prepares the next attempt, and returns the exception for the user if there is none. */
     private UnavailableException unavailableAfter(RetryableException e) {
         return switch (e) {
-            case SessionLostException _ ->
+            case SessionLostException ignored ->
                 new UnavailableException("the session was closed during the write; retry the put", subject, e);
-            case StaleEpochException _ -> {
+            case StaleEpochException ignored -> {
                 client.view().refresh(deadline);
                 yield new UnavailableException(
                         "a node was replaced during the write (" + e.getMessage() + "); retry the put", subject, e);

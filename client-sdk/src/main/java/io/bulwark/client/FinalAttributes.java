@@ -18,7 +18,7 @@ final class FinalAttributes {
     FinalAttributes(PutOptions options, Subject subject) {
         this.options = options;
         this.subject = subject;
-        var _ = attributes(options.properties());
+        var unused = attributes(options.properties());
     }
 
     /** Returns all of them; to be called once the content has ended. The final properties are asked for once. */

@@ -106,7 +106,7 @@ public interface Principals {
 
     /** As {@link #revoke(PrincipalId, Duration, Consumer)}, for a minute. */
     default void revoke(PrincipalId principal) {
-        revoke(principal, Duration.ofMinutes(1), _ -> {});
+        revoke(principal, Duration.ofMinutes(1), ignored -> {});
     }
 
     /**

@@ -65,8 +65,8 @@ final class RecoveryFacts {
                 own == null ? Optional.empty() : steps(own.own()),
                 when(replica, faulty, others, KnownRecovery::hasRecovered),
                 when(replica, faulty, others, known -> !known.hasRecovered()),
-                said(replica, faulty, others, (_, known) -> known.open()),
-                said(replica, faulty, others, (_, known) -> known.slow()),
+                said(replica, faulty, others, (ignored, known) -> known.open()),
+                said(replica, faulty, others, (ignored, known) -> known.slow()),
                 said(replica, faulty, others, RecoveryStatus::isOverdue));
     }
 

@@ -76,7 +76,7 @@ final class RegisterVolume implements Volume {
 
     @Override
     public void writeBlock(long block, byte[] content) {
-        var _ = BulwarkClient.noDeadline().await(writing(block, content), subject);
+        var unused = BulwarkClient.noDeadline().await(writing(block, content), subject);
     }
 
     @Override
@@ -170,7 +170,7 @@ final class RegisterVolume implements Volume {
 
     @Override
     public CompletableFuture<Void> writeBlockAsync(long block, byte[] content) {
-        return writing(block, content).thenAccept(_ -> {});
+        return writing(block, content).thenAccept(ignored -> {});
     }
 
     /** Completes once written; the content is copied before this returns. */
@@ -217,7 +217,7 @@ final class RegisterVolume implements Volume {
                                 : FpWrite.continueInEpoch(group, session, data, at, times),
                         2L * blockBytes())
                 .thenApply(outcome -> switch (outcome) {
-                    case FpWriteOutcome.Written _ -> true;
+                    case FpWriteOutcome.Written ignored -> true;
                     case FpWriteOutcome.EpochOver over -> {
                         sent.set(over.at());
                         throw otherEpoch(block.counter());
@@ -245,7 +245,7 @@ final class RegisterVolume implements Volume {
                                 : PasisWrite.continueInEpoch(group, session, data, at, times),
                         held)
                 .thenApply(outcome -> switch (outcome) {
-                    case PasisWriteOutcome.Written _ -> true;
+                    case PasisWriteOutcome.Written ignored -> true;
                     case PasisWriteOutcome.EpochOver over -> {
                         sent.set(over.at());
                         throw otherEpoch(block.counter());
@@ -284,7 +284,7 @@ final class RegisterVolume implements Volume {
                         ? client.store()
                                 .sessions()
                                 .replace(lease)
-                                .thenComposeAsync(_ -> withSession(attempt + 1, work), VIRTUAL)
+                                .thenComposeAsync(ignored -> withSession(attempt + 1, work), VIRTUAL)
                         : CompletableFuture.failedFuture(new LimitReachedException(full.getMessage(), subject));
             }
             return CompletableFuture.failedFuture(cause);
@@ -296,7 +296,7 @@ final class RegisterVolume implements Volume {
             return CompletableFuture.failedFuture(new SessionClosedException());
         }
         try {
-            return work.in(lease).whenComplete((_, _) -> lease.works().end());
+            return work.in(lease).whenComplete((ignored1, ignored2) -> lease.works().end());
         } catch (RuntimeException e) {
             lease.works().end();
             throw e;

@@ -221,21 +221,24 @@ final class RemoteBucket implements Bucket {
 
     @Override
     public ObjectPage list(ListOptions options) {
+        checkPrefix(options.prefix());
         return Listing.page(client, name, options);
     }
 
     @Override
     public Stream<ObjectInfo> stream(String prefix) {
+        checkPrefix(prefix);
         return Listing.objects(client, name, prefix);
     }
 
     @Override
     public Stream<VersionInfo> versions(String prefix) {
-        return Listing.versions(client, name, prefix, "", 0);
+        return versions(prefix, "", 0);
     }
 
     @Override
     public Stream<VersionInfo> versions(String prefix, String afterKey, long beforeVersion) {
+        checkPrefix(prefix);
         return Listing.versions(client, name, prefix, afterKey, beforeVersion);
     }
 
@@ -339,6 +342,12 @@ final class RemoteBucket implements Bucket {
     void checkKey(String key) {
         Names.problemOfKey(key).ifPresent(problem -> {
             throw new InvalidNameException(problem, subject(key));
+        });
+    }
+
+    private void checkPrefix(String prefix) {
+        Names.problemOfPrefix(prefix).ifPresent(problem -> {
+            throw new InvalidNameException(problem, subject(prefix));
         });
     }
 

@@ -21,9 +21,9 @@ final class WriteQueue {
         CompletableFuture<Void> over = new CompletableFuture<>();
         CompletableFuture<Void> before = last.put(block, over);
         CompletableFuture<T> written = before == null
-                ? NOTHING.thenCompose(_ -> write.get())
-                : before.thenComposeAsync(_ -> write.get(), Thread::startVirtualThread);
-        var _ = written.whenComplete((_, _) -> {
+                ? NOTHING.thenCompose(ignored -> write.get())
+                : before.thenComposeAsync(ignored -> write.get(), Thread::startVirtualThread);
+        var unused = written.whenComplete((ignored1, ignored2) -> {
             last.remove(block, over);
             over.complete(null);
         });

@@ -84,9 +84,9 @@ class ConsoleParityTest {
             operation("POST buckets/{bucket}/zip", "several objects as one file, for browsers"),
             // Volumes.
             pair("volume create", "POST volumes"),
-            pair("volume ls", "GET volumes"),
+            pair("volume list", "GET volumes"),
             pair("volume stat", "GET volumes/{name}"),
-            pair("volume rm", "DELETE volumes/{name}"),
+            pair("volume remove", "DELETE volumes/{name}"),
             command("volume read", "gap: the API has no operation for the blocks of register volumes"),
             command("volume write", "gap: the API has no operation for the blocks of register volumes"),
             // Nodes and placement.

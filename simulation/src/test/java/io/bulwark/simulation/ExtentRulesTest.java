@@ -140,7 +140,7 @@ class ExtentRulesTest {
     @PlantedBug(
             in = ExtentServer.class,
             rule = "a client stores under its own ids only",
-            replace = "boolean owner = from.equals(asked.request.block().owner());",
+            replace = "boolean owner = asked.from.equals(asked.request.block().owner());",
             with = "boolean owner = true;")
     @PlantedBug(
             in = ExtentServer.class,

@@ -150,7 +150,7 @@ class FpFaultsTest {
             assertThat(cluster.simulation.sightings())
                     .filteredOn(sighting -> switch (sighting.evidence().verdict()) {
                         case CORRUPT, MISBEHAVED, POISONOUS -> true;
-                        case DAMAGED, OTHER_VERSION, BEHIND, UNREACHABLE -> false;
+                        case DAMAGED, OTHER_VERSION, BEHIND, SLOW -> false;
                     })
                     .allSatisfy(sighting -> assertThat(liars)
                             .contains(sighting.evidence().about().number()));

@@ -20,7 +20,7 @@ final class ActivityMonitor extends ChannelDuplexHandler {
 
     @Override
     public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-        var _ = ctx.write(message, promise.unvoid().addListener(written -> {
+        var unused = ctx.write(message, promise.unvoid().addListener(written -> {
             if (written.isSuccess()) {
                 lastNanos = System.nanoTime();
             }

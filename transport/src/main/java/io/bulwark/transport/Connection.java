@@ -178,7 +178,7 @@ final class Connection implements Peer {
         sealed = true;
         Channel to = channel;
         if (to != null) {
-            var _ = to.close();
+            var unused = to.close();
         }
     }
 
@@ -195,7 +195,7 @@ final class Connection implements Peer {
         sealed = true;
         Channel to = channel;
         if (to != null && queuedBytes.get() == 0) {
-            var _ = to.close();
+            var unused = to.close();
         }
     }
 
@@ -257,7 +257,7 @@ final class Connection implements Peer {
             long cost = next.cost();
             SentDelivery sent = next.sent();
             // must not refer to the frame, whose arrays are free once copied
-            var _ = to.write(buffer).addListener(written -> {
+            var unused = to.write(buffer).addListener(written -> {
                 if (written.isSuccess()) {
                     sent.left = true;
                     counters.framesOut.increment();

@@ -169,6 +169,6 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
                 .metrics()
                 .fault(who, ctx.channel().remoteAddress(), fault, detail, owner.isNews(ctx.channel(), fault));
         owner.failed(ctx.channel(), fault);
-        var _ = ctx.close();
+        var unused = ctx.close();
     }
 }

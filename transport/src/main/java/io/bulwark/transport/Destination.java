@@ -1,7 +1,9 @@
 package io.bulwark.transport;
 
+import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 
 /**
  * Address of a listener: a literal address, or a name. A name is looked up for each connection, since a party that
@@ -12,13 +14,14 @@ public final class Destination {
 
     /** Looks nothing up: a name stays unresolved. */
     public static InetSocketAddress of(String host, int port) {
-        InetAddress literal;
-        try {
-            literal = InetAddress.ofLiteral(host);
-        } catch (IllegalArgumentException e) {
-            return InetSocketAddress.createUnresolved(host, port);
+        if (NetUtil.isValidIpV4Address(host) || NetUtil.isValidIpV6Address(host)) {
+            try {
+                return new InetSocketAddress(InetAddress.getByName(host), port);
+            } catch (UnknownHostException e) {
+                return InetSocketAddress.createUnresolved(host, port); // Its zone is no interface of this machine.
+            }
         }
-        return new InetSocketAddress(literal, port);
+        return InetSocketAddress.createUnresolved(host, port);
     }
 
     /** Resolves a name, which may take seconds; the address stays unresolved if the name is unknown. */

@@ -78,7 +78,7 @@ final class HandshakeLimiter {
             inside.put(newcomer, HandshakeClock.of(newcomer));
             regulate();
         }
-        var _ = newcomer.closeFuture().addListener(_ -> leave(newcomer));
+        var unused = newcomer.closeFuture().addListener(ignored -> leave(newcomer));
         if (slow != null) {
             metrics.fault(
                     null,
@@ -86,7 +86,7 @@ final class HandshakeLimiter {
                     Fault.TOO_MANY_CONNECTIONS,
                     "too many handshakes in progress, this one is slow",
                     true);
-            var _ = slow.close();
+            var unusedClose = slow.close();
         }
     }
 
@@ -136,7 +136,7 @@ final class HandshakeLimiter {
         channel.config().setAutoRead(accepts);
         if (!accepts && !looks) {
             looks = true;
-            var _ = channel.eventLoop().schedule(this::look, leastNanos / 8, TimeUnit.NANOSECONDS);
+            var unused = channel.eventLoop().schedule(this::look, leastNanos / 8, TimeUnit.NANOSECONDS);
         }
     }
 

@@ -88,7 +88,7 @@ final class MacChallenge implements ChannelSecurity {
     static void send(ChannelHandlerContext ctx, ControlMessage message) {
         byte[][] segments =
                 CODECS.frame(0, message).stream().map(Bytes::toByteArray).toArray(byte[][]::new);
-        var _ = ctx.writeAndFlush(Unpooled.wrappedBuffer(segments), ctx.voidPromise());
+        var unused = ctx.writeAndFlush(Unpooled.wrappedBuffer(segments), ctx.voidPromise());
     }
 
     static ConnectionFault outOfOrder(Object message) {

@@ -136,11 +136,11 @@ public final class PeerLink implements AutoCloseable {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
-        var _ = loop.submit(this::closeOnLoop).awaitUninterruptibly();
+        loop.submit(this::closeOnLoop).awaitUninterruptibly();
         Channel open = channel;
         if (open != null
                 && !open.closeFuture().awaitUninterruptibly(transport.settings().closeMillis())) {
-            var _ = open.close().awaitUninterruptibly();
+            open.close().awaitUninterruptibly();
         }
         transport.closed(this);
     }
@@ -235,9 +235,9 @@ public final class PeerLink implements AutoCloseable {
             channel = opening;
         } else {
             others.add(opening);
-            var _ = opening.closeFuture().addListener(_ -> others.remove(opening));
+            var unused = opening.closeFuture().addListener(ignored -> others.remove(opening));
         }
-        var _ = connecting.addListener(done -> {
+        var unused = connecting.addListener(done -> {
             if (!done.isSuccess()) {
                 down(attempt, String.valueOf(done.cause().getMessage()));
             }
@@ -308,9 +308,9 @@ public final class PeerLink implements AutoCloseable {
     /** Replaces the connection. New messages use the fresh one; answers still come on the previous one, for a while. */
     private void replace(Connection before, Channel beforeChannel) {
         others.add(beforeChannel);
-        var _ = beforeChannel.closeFuture().addListener(_ -> others.remove(beforeChannel));
+        var unused = beforeChannel.closeFuture().addListener(ignored -> others.remove(beforeChannel));
         long lingerMillis = Math.min(LINGER_MILLIS_MAX, transport.settings().connectionLifeMillis() / 4 + 1);
-        var _ = loop.schedule(before::finish, lingerMillis, TimeUnit.MILLISECONDS);
+        var unusedTimer = loop.schedule(before::finish, lingerMillis, TimeUnit.MILLISECONDS);
     }
 
     private void closeOnLoop() {
@@ -321,14 +321,14 @@ public final class PeerLink implements AutoCloseable {
             nextRenewal.cancel(false);
         }
         for (Channel other : List.copyOf(others)) {
-            var _ = other.close();
+            var unused = other.close();
         }
         Connection current = connection;
         Channel open = channel;
         if (current != null && state == LinkState.UP) {
             current.finish();
         } else if (open != null) {
-            var _ = open.close();
+            var unused = open.close();
         }
     }
 

@@ -125,7 +125,7 @@ public final class PresentedIdentity {
      * @throws RefusedCertificateException if the certificate names another principal, or is not valid now
      */
     public void requireOf(PrincipalId principal) throws RefusedCertificateException {
-        var _ = PeerCertificate.check(
+        var unused = PeerCertificate.check(
                 new X509Certificate[] {certificate}, new TrustedKeys(Map.of(key, principal)), Instant.now());
     }
 }

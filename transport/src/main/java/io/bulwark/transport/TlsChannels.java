@@ -209,7 +209,7 @@ final class TlsChannels implements ChannelSecurity {
                         .getPeerCertificates();
                 channel.attr(CHAIN).set(chain);
                 open.add(channel);
-                var _ = channel.closeFuture().addListener(_ -> open.remove(channel));
+                var unused = channel.closeFuture().addListener(ignored -> open.remove(channel));
                 PrincipalId peer = credentials.check(chain);
                 requireCommonVersion(channel, peer);
                 return peer;

@@ -216,7 +216,7 @@ public final class Transport implements AutoCloseable {
         // Another transport may be opened with the same registry.
         gauges.forEach(registry::remove);
         if (ownsLoops) {
-            var _ = loops.shutdownGracefully(0, 1_000, TimeUnit.MILLISECONDS).awaitUninterruptibly();
+            var unused = loops.shutdownGracefully(0, 1_000, TimeUnit.MILLISECONDS).awaitUninterruptibly();
         }
     }
 

@@ -117,7 +117,7 @@ public final class TransportServer implements AutoCloseable {
         }
         Channel channel = listening;
         if (channel != null) {
-            var _ = channel.close().awaitUninterruptibly();
+            var unused = channel.close().awaitUninterruptibly();
         }
         connections.forEach((each, connection) -> each.eventLoop().execute(connection::finish));
         long deadlineNanos = System.nanoTime()
@@ -127,7 +127,7 @@ public final class TransportServer implements AutoCloseable {
                     .awaitUninterruptibly(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
         }
         for (Channel each : channels) {
-            var _ = each.close().awaitUninterruptibly();
+            var unused = each.close().awaitUninterruptibly();
         }
         transport.closed(this);
     }
@@ -139,7 +139,7 @@ public final class TransportServer implements AutoCloseable {
             channels.add(channel);
             if (closed.get()) {
                 channels.remove(channel);
-                var _ = channel.close();
+                var unused = channel.close();
                 return;
             }
             transport.keepAlive(channel);
@@ -149,7 +149,7 @@ public final class TransportServer implements AutoCloseable {
 
     private void leave(PrincipalId principal) {
         synchronized (countByPrincipal) {
-            countByPrincipal.computeIfPresent(principal, (_, count) -> count == 1 ? null : count - 1);
+            countByPrincipal.computeIfPresent(principal, (ignored, count) -> count == 1 ? null : count - 1);
         }
     }
 

@@ -29,7 +29,7 @@ class AccountAdministration {
     synchronized Invitation create(String wanted, Role role, String address) {
         String name = Setup.normal(wanted);
         accounts.checkNew(name);
-        PrincipalId principal = door.addPerson(administrator().principal(), role);
+        PrincipalId principal = door.addPerson(signedIn.client(), role);
         accounts.add(name, role, principal.number());
         log.add(
                 AccessLog.Event.ACCOUNT_CREATED,
@@ -45,7 +45,7 @@ class AccountAdministration {
             throw ApiException.conflict("the account " + name + " was deactivated");
         }
         // The link lets its owner act as that person, and no replica sees it made.
-        door.requireAdministrator(administrator().principal());
+        Door.requireAdministrator(signedIn.client());
         String token = accounts.makeLink(name);
         log.add(
                 AccessLog.Event.LINK_MADE,
@@ -61,14 +61,14 @@ class AccountAdministration {
         if (name.equals(administrator().name()) && administrator().isLocal()) {
             throw ApiException.conflict("nobody deactivates the own account; another administrator does it");
         }
-        door.requireAdministrator(administrator().principal());
+        Door.requireAdministrator(signedIn.client());
         Account ended = account.active() ? accounts.deactivate(name) : account;
         log.add(
                 AccessLog.Event.ACCOUNT_DEACTIVATED,
                 name,
                 address,
                 "by " + administrator().name());
-        door.removePerson(administrator().principal(), PrincipalId.client(account.principal()));
+        door.removePerson(signedIn.client(), PrincipalId.client(account.principal()));
         return ended;
     }
 

@@ -43,16 +43,18 @@ class AccountApi {
      */
     record View(String name, Role role, String principal, String means) {}
 
-    record TokenView(String id, String label, Role role, Instant created) {
+    record TokenView(String id, String label, Role role, Instant created, Instant ends) {
         static TokenView of(Account.Token token) {
-            return new TokenView(token.id(), token.label(), token.role(), token.created());
+            return new TokenView(token.id(), token.label(), token.role(), token.created(), token.ends());
         }
     }
 
     /** @param secret the token itself, which is shown this once */
-    record NewTokenView(String id, String label, Role role, String secret) {}
+    record NewTokenView(String id, String label, Role role, Instant ends, String secret) {}
 
-    record TokenRequest(@Nullable String label, @Nullable String role) {}
+    /** @param days for which the token is valid; 90 if it is missing */
+    record TokenRequest(
+            @Nullable String label, @Nullable String role, @Nullable Integer days) {}
 
     record PasswordRequest(
             @Nullable String present, @Nullable String password) {}
@@ -85,14 +87,18 @@ class AccountApi {
     @PostMapping("/tokens")
     @ResponseStatus(HttpStatus.CREATED)
     @Operation(summary = "Create a personal access token", description = "Only from a session, not with a token.")
-    @ApiResponse(responseCode = "400", description = "The label or the role is refused.")
+    @ApiResponse(responseCode = "400", description = "The label, the role or the number of days is refused.")
     @ApiResponse(responseCode = "403", description = "The role is higher than the person's, or a token asks.")
     @ApiResponse(responseCode = "409", description = "The account has as many tokens as it may have.")
     NewTokenView addToken(@RequestBody TokenRequest body, HttpServletRequest request) {
         Accounts.NewToken made =
-                own.addToken(Bodies.text("label", body.label), Bodies.role(body.role), request.getRemoteAddr());
+                own.addToken(
+                Bodies.text("label", body.label),
+                Bodies.role(body.role),
+                body.days == null ? Account.TOKEN_DAYS : body.days,
+                request.getRemoteAddr());
         return new NewTokenView(
-                made.token().id(), made.token().label(), made.token().role(), made.secret());
+                made.token().id(), made.token().label(), made.token().role(), made.token().ends(), made.secret());
     }
 
     @DeleteMapping("/tokens/{id}")

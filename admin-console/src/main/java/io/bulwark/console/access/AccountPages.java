@@ -1,6 +1,7 @@
 package io.bulwark.console.access;
 
 import io.bulwark.console.account.AccessLog;
+import io.bulwark.console.account.Account;
 import io.bulwark.console.account.Accounts;
 import io.bulwark.console.account.Role;
 import io.bulwark.console.http.ApiException;
@@ -36,11 +37,12 @@ class AccountPages {
     String addToken(
             @RequestParam String label,
             @RequestParam String role,
+            @RequestParam(defaultValue = "" + Account.TOKEN_DAYS) int days,
             Model model,
             HttpServletRequest request,
             HttpServletResponse response) {
         try {
-            Accounts.NewToken made = own.addToken(label, Bodies.role(role), request.getRemoteAddr());
+            Accounts.NewToken made = own.addToken(label, Bodies.role(role), days, request.getRemoteAddr());
             model.addAttribute("secret", made.secret());
             return show("", model);
         } catch (ApiException e) {

@@ -23,9 +23,11 @@ class BearerFilter extends OncePerRequestFilter {
     private static final String SCHEME = "Bearer ";
 
     private final Accounts accounts;
+    private final RevokedPersons revoked;
 
-    BearerFilter(Accounts accounts) {
+    BearerFilter(Accounts accounts, RevokedPersons revoked) {
         this.accounts = accounts;
+        this.revoked = revoked;
     }
 
     /** Returns whether a request carries a token: no page of another site can make a browser send one. */
@@ -44,7 +46,9 @@ class BearerFilter extends OncePerRequestFilter {
         String secret = String.valueOf(request.getHeader(HttpHeaders.AUTHORIZATION))
                 .substring(SCHEME.length())
                 .strip();
-        Optional<Accounts.TokenUse> use = accounts.findByToken(secret);
+        Optional<Accounts.TokenUse> use = accounts.findByToken(secret)
+                .filter(found -> !revoked.contains(
+                        PrincipalId.client(found.account().principal())));
         SecurityContext context = SecurityContextHolder.createEmptyContext();
         use.ifPresent(found -> {
             Role role = found.token().role().atMost(found.account().role());

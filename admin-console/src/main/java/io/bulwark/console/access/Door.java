@@ -89,18 +89,18 @@ public class Door {
     }
 
     /** Fails unless the replicas let this person administer now; the session may be older than a revocation. */
-    void requireAdministrator(PrincipalId person) {
-        var _ = onBehalfOf(person).principals().suspended();
+    static void requireAdministrator(Bulwark person) {
+        var _ = person.principals().suspended();
     }
 
     /**
      * Registers a principal without a key for a new person, gives it the rights of its role, and lets the console act for
      * it.
      *
-     * @param by the administrator on whose behalf this is done
+     * @param by the client of the administrator who does this
      */
-    PrincipalId addPerson(PrincipalId by, Role role) {
-        Principals principals = onBehalfOf(by).principals();
+    PrincipalId addPerson(Bulwark by, Role role) {
+        Principals principals = by.principals();
         PrincipalId person = principals.addNextWithoutKey();
         principals.grant(person, new Scope.All(), role.rights());
         principals.setActFor(self, person, role.rights());
@@ -108,8 +108,8 @@ public class Door {
     }
 
     /** Ends what the console may do for a person, and revokes the principal. */
-    void removePerson(PrincipalId by, PrincipalId person) {
-        Principals principals = onBehalfOf(by).principals();
+    void removePerson(Bulwark by, PrincipalId person) {
+        Principals principals = by.principals();
         principals.setActFor(self, person, Rights.NONE);
         principals.revoke(person);
     }

@@ -48,9 +48,9 @@ class OwnAccount {
         log.add(AccessLog.Event.PASSWORD_SET, name, address, "by the person");
     }
 
-    Accounts.NewToken addToken(String label, Role role, String address) {
+    Accounts.NewToken addToken(String label, Role role, int days, String address) {
         String name = interactive();
-        Accounts.NewToken token = accounts.addToken(name, label, role);
+        Accounts.NewToken token = accounts.addToken(name, label, role, days);
         log.add(AccessLog.Event.TOKEN_CREATED, name, address, token.token().id() + ", " + role);
         return token;
     }

@@ -16,17 +16,19 @@ import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Ends sessions that are 12 hours old, and those of accounts that were deactivated or got another password since. The server
- * ends idle ones.
+ * Ends sessions that are 12 hours old, and those of accounts that were deactivated or revoked, or got another password since. The
+ * server ends idle ones.
  */
 class SessionBounds extends OncePerRequestFilter {
     private static final Duration AGE_MAX = Duration.ofHours(12);
 
     private final Accounts accounts;
+    private final RevokedPersons revoked;
     private final Clock clock;
 
-    SessionBounds(Accounts accounts, Clock clock) {
+    SessionBounds(Accounts accounts, RevokedPersons revoked, Clock clock) {
         this.accounts = accounts;
+        this.revoked = revoked;
         this.clock = clock;
     }
 
@@ -50,9 +52,13 @@ class SessionBounds extends OncePerRequestFilter {
     private boolean isOutdated(@Nullable Authentication authentication) {
         return authentication != null
                 && authentication.getPrincipal() instanceof Person person
-                && accounts.find(person.name())
-                        .filter(Account::active)
-                        .filter(account -> account.version() == person.version())
-                        .isEmpty();
+                && (revoked.contains(person.principal()) || (person.isLocal() && isOutdated(person)));
+    }
+
+    private boolean isOutdated(Person person) {
+        return accounts.find(person.name())
+                .filter(Account::active)
+                .filter(account -> account.version() == person.version())
+                .isEmpty();
     }
 }

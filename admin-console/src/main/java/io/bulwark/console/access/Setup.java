@@ -55,7 +55,7 @@ class Setup {
         }
         String hash = passwords.hash(password);
         if (known.isEmpty()) {
-            int principal = door.addPerson(door.principalOf(Role.ADMINISTRATOR), Role.ADMINISTRATOR)
+            int principal = door.addPerson(door.onBehalfOf(door.principalOf(Role.ADMINISTRATOR)), Role.ADMINISTRATOR)
                     .number();
             accounts.add(name, Role.ADMINISTRATOR, principal);
         }

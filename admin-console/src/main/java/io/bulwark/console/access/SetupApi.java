@@ -43,7 +43,7 @@ class SetupApi {
                 Bodies.text("name", body.name),
                 Bodies.text("password", body.password),
                 request.getRemoteAddr());
-        Accounts.NewToken token = accounts.addToken(account.name(), "set-up", account.role());
+        Accounts.NewToken token = accounts.addToken(account.name(), "set-up", account.role(), Account.TOKEN_DAYS);
         return new View(account.name(), account.role(), token.secret());
     }
 }

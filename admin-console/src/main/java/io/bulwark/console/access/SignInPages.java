@@ -21,15 +21,18 @@ class SignInPages {
             "locked", "Too many failed sign-ins. Try again in 15 minutes.",
             "busy", "Many persons sign in at this moment. Try again.",
             "provider", "The provider did not sign you in, or gives you no role here.",
+            "key", "The cluster does not believe this key, or it has no rights on the cluster. The console's log has more.",
             "out", "You signed out.",
             "ready", "The password is set. Sign in with it.");
 
     private final Setup setup;
     private final boolean hasProvider;
+    private final boolean hasKeys;
 
     SignInPages(Setup setup, ConsoleSettings settings) {
         this.setup = setup;
         hasProvider = settings.web().oidc().isPresent();
+        hasKeys = settings.surroundings().keys().isPresent();
     }
 
     @GetMapping("/sign-in")
@@ -44,6 +47,7 @@ class SignInPages {
                             !notice.getKey().equals("out") && !notice.getKey().equals("ready"));
                 });
         model.addAttribute("hasProvider", hasProvider);
+        model.addAttribute("hasKeys", hasKeys);
         return "access/sign-in";
     }
 

@@ -20,9 +20,12 @@ public class SignedIn {
         this.door = door;
     }
 
-    /** Returns the client whose commands name this person: replicas judge them by the person's rights. */
+    /**
+     * Returns the client whose commands name this person, so that replicas judge them by the person's rights: the one that the
+     * person's key opened, else the console's on the person's behalf.
+     */
     public Bulwark client() {
-        return door.onBehalfOf(principal());
+        return person().own().map(OwnConnection::client).orElseGet(() -> door.onBehalfOf(principal()));
     }
 
     /**
@@ -37,6 +40,11 @@ public class SignedIn {
     /** Returns the name under which this person signed in; empty if nobody did. */
     public String name() {
         return find().map(Person::name).orElse("");
+    }
+
+    /** Returns the role of this person; empty if nobody signed in. */
+    public Optional<Role> role() {
+        return find().map(Person::role);
     }
 
     /** Returns whether this person has a role, or a higher one. */

@@ -68,12 +68,19 @@ class WebSecurity {
     };
 
     private final Accounts accounts;
+    private final RevokedPersons revoked;
     private final AccessLog log;
     private final ConsoleSettings settings;
     private final ProblemWriter problems;
 
-    WebSecurity(Accounts accounts, AccessLog log, ConsoleSettings settings, ProblemWriter problems) {
+    WebSecurity(
+            Accounts accounts,
+            RevokedPersons revoked,
+            AccessLog log,
+            ConsoleSettings settings,
+            ProblemWriter problems) {
         this.accounts = accounts;
+        this.revoked = revoked;
         this.log = log;
         this.settings = settings;
         this.problems = problems;
@@ -98,7 +105,7 @@ class WebSecurity {
                                 response,
                                 HttpStatus.FORBIDDEN,
                                 "your role does not allow this: " + denied.getMessage())))
-                .addFilterAfter(new BearerFilter(accounts), SecurityContextHolderFilter.class);
+                .addFilterAfter(new BearerFilter(accounts, revoked), SecurityContextHolderFilter.class);
         return common(http);
     }
 
@@ -106,7 +113,7 @@ class WebSecurity {
     @Order(2)
     SecurityFilterChain pages(HttpSecurity http, OidcSignIn oidc) throws Exception {
         http.authorizeHttpRequests(requests -> {
-                    requests.requestMatchers(SIGN_IN, SETUP, "/password", "/error", "/webjars/**", "/*.css", "/*.js")
+                    requests.requestMatchers(SIGN_IN, SIGN_IN + "/key", SETUP, "/password", "/error", "/webjars/**", "/*.css", "/*.js")
                             .permitAll();
                     authorize(requests);
                 })
@@ -127,7 +134,7 @@ class WebSecurity {
 
     private SecurityFilterChain common(HttpSecurity http) throws Exception {
         return http.addFilterBefore(
-                        new SessionBounds(accounts, Clock.systemUTC()), UsernamePasswordAuthenticationFilter.class)
+                        new SessionBounds(accounts, revoked, Clock.systemUTC()), UsernamePasswordAuthenticationFilter.class)
                 .sessionManagement(sessions -> sessions.sessionFixation(fixation -> fixation.changeSessionId()))
                 .headers(headers -> headers.contentSecurityPolicy(
                                 policy -> policy.policyDirectives(CONTENT_SECURITY_POLICY))

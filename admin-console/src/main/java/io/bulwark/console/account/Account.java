@@ -29,6 +29,12 @@ public record Account(
     /** An account has at most so many tokens. */
     public static final int TOKENS_MAX = 20;
 
+    /** A token is valid for so many days at most. */
+    public static final int TOKEN_DAYS_MAX = 366;
+
+    /** Validity of a token for which nobody names another one. */
+    public static final int TOKEN_DAYS = 90;
+
     private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9._-]{0,63}");
 
     public Account {
@@ -51,8 +57,9 @@ public record Account(
      * A personal access token for programs.
      *
      * @param id names it when it is listed or withdrawn
+     * @param ends it is refused from then on
      */
-    public record Token(String id, String label, String hash, Role role, Instant created) {}
+    public record Token(String id, String label, String hash, Role role, Instant created, Instant ends) {}
 
     /** Creates an account of which the person has no password yet. */
     static Account create(String name, Role role, int principal, Instant now) {

@@ -141,16 +141,28 @@ public class Accounts {
         change(name, account -> account.withFailures(failures));
     }
 
-    /** Makes a personal access token. */
-    public NewToken addToken(String name, String label, Role role) {
+    /**
+     * Makes a personal access token.
+     *
+     * @param days for which it is valid, 1 to {@link Account#TOKEN_DAYS_MAX}
+     */
+    public NewToken addToken(String name, String label, Role role, int days) {
+        if (days < 1 || days > Account.TOKEN_DAYS_MAX) {
+            throw ApiException.badField("days", "a token is valid for 1 to " + Account.TOKEN_DAYS_MAX + " days");
+        }
         if (label.isBlank() || label.length() > LABEL_MAX) {
             throw ApiException.badField("label", "a label has 1 to " + LABEL_MAX + " characters");
         }
         String secret = TOKEN_PREFIX + Secret.make();
         String hash = Secret.hash(secret);
-        Account.Token token = new Account.Token(hash.substring(0, 12), label.strip(), hash, role, clock.instant());
+        Instant now = clock.instant();
+        Account.Token token = new Account.Token(
+                hash.substring(0, 12), label.strip(), hash, role, now, now.plus(Duration.ofDays(days)));
         change(name, account -> {
-            if (account.tokens().size() >= Account.TOKENS_MAX) {
+            long valid = account.tokens().stream()
+                    .filter(old -> now.isBefore(old.ends()))
+                    .count();
+            if (valid >= Account.TOKENS_MAX) {
                 throw ApiException.conflict(
                         name + " has " + Account.TOKENS_MAX + " tokens already; withdraw one that is not needed");
             }
@@ -158,6 +170,7 @@ public class Accounts {
                 throw ApiException.forbidden("a token has at most the role of its person, " + account.role());
             }
             List<Account.Token> tokens = new ArrayList<>(account.tokens());
+            tokens.removeIf(old -> !now.isBefore(old.ends()));
             tokens.add(token);
             return account.withTokens(tokens);
         });
@@ -181,9 +194,10 @@ public class Accounts {
             return Optional.empty();
         }
         String hash = Secret.hash(secret);
+        Instant now = clock.instant();
         for (Account account : accounts.values()) {
             for (Account.Token token : account.tokens()) {
-                if (account.active() && token.hash().equals(hash)) {
+                if (account.active() && now.isBefore(token.ends()) && token.hash().equals(hash)) {
                     return Optional.of(new TokenUse(account, token));
                 }
             }

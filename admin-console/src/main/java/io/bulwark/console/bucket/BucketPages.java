@@ -2,6 +2,7 @@ package io.bulwark.console.bucket;
 
 import io.bulwark.client.BucketSpec;
 import io.bulwark.client.error.BulwarkException;
+import io.bulwark.client.text.Quantity;
 import io.bulwark.console.http.ApiException;
 import io.bulwark.console.http.Failures;
 import io.bulwark.console.page.Redirection;
@@ -95,9 +96,9 @@ class BucketPages {
             return null;
         }
         try {
-            return Long.valueOf(typed.trim());
-        } catch (NumberFormatException e) {
-            throw ApiException.badField("quotaBytes", "a quota is a number of bytes, not \"" + typed + "\"");
+            return Quantity.parseBytes(typed);
+        } catch (IllegalArgumentException e) {
+            throw ApiException.badField("quotaBytes", "quota: " + e.getMessage());
         }
     }
 }

@@ -2,6 +2,7 @@ package io.bulwark.console.page;
 
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.console.access.SignedIn;
+import io.bulwark.console.account.Role;
 import io.bulwark.console.http.ApiException;
 import io.bulwark.console.http.Failures;
 import jakarta.servlet.http.HttpServletRequest;
@@ -27,6 +28,12 @@ class PageAdvice {
         return signedIn.name();
     }
 
+    /** Parts of pages that need a higher role are hidden; the rules by path refuse them in any case. */
+    @ModelAttribute("role")
+    String role() {
+        return signedIn.role().map(Role::toString).orElse("");
+    }
+
     @ModelAttribute("sections")
     List<Navigation.Section> sections(HttpServletRequest request) {
         return Navigation.sections(request.getRequestURI());
@@ -50,6 +57,7 @@ class PageAdvice {
         page.addObject("reason", status.getReasonPhrase());
         page.addObject("detail", detail);
         page.addObject("person", signedIn.name());
+        page.addObject("role", role());
         page.addObject("sections", Navigation.sections(request.getRequestURI()));
         return page;
     }

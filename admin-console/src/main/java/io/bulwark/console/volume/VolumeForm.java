@@ -1,5 +1,6 @@
 package io.bulwark.console.volume;
 
+import io.bulwark.client.text.Quantity;
 import io.bulwark.console.http.ApiException;
 import org.jspecify.annotations.Nullable;
 
@@ -107,14 +108,25 @@ public class VolumeForm {
                 whole("faults", faults),
                 whole("dataFragments", dataFragments),
                 whole("fragments", fragments),
-                whole("blockBytes", blockBytes),
+                toWhole("blockBytes", size("blockBytes", blockBytes), blockBytes),
                 number("blocks", blocks),
                 whole("groups", groups),
-                number("quotaBytes", quotaBytes));
+                size("quotaBytes", quotaBytes));
     }
 
     private static @Nullable Integer whole(String field, String typed) {
-        Long number = number(field, typed);
+        return toWhole(field, number(field, typed), typed);
+    }
+
+    private static @Nullable Long size(String field, String typed) {
+        try {
+            return typed.isEmpty() ? null : Quantity.parseBytes(typed);
+        } catch (IllegalArgumentException e) {
+            throw ApiException.badField(field, field + ": " + e.getMessage());
+        }
+    }
+
+    private static @Nullable Integer toWhole(String field, @Nullable Long number, String typed) {
         if (number != null && number > Integer.MAX_VALUE) {
             throw ApiException.badField(field, field + " is too large: " + typed);
         }

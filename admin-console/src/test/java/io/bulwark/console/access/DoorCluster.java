@@ -16,7 +16,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /** A cluster in memory of which the console's client is {@code client-1}: principals, grants and act-for grants alone. */
@@ -25,7 +27,7 @@ final class DoorCluster {
 
     final Map<PrincipalId, Rights> rights = new HashMap<>();
     final Map<PrincipalId, Rights> actFor = new TreeMap<>();
-    final List<PrincipalId> revoked = new ArrayList<>();
+    final List<PrincipalId> revoked = new CopyOnWriteArrayList<>();
     /** Person and method of each call, such as {@code client-18 grant}. */
     final List<String> calls = new ArrayList<>();
 
@@ -59,13 +61,18 @@ final class DoorCluster {
     private Principals principals(Optional<PrincipalId> person) {
         return proxy(Principals.class, (name, arguments) -> {
             calls.add(person.orElse(DOOR) + " " + name);
-            if (!name.equals("actFor") && !name.equals("nextClient")) {
+            if (!Set.of("actFor", "nextClient", "list").contains(name)) {
                 requireAdministrator(person);
             }
             switch (name) {
                 case "actFor" -> {
                     return actFor.entrySet().stream()
                             .map(entry -> new Principals.ActFor(entry.getKey(), entry.getValue()))
+                            .toList();
+                }
+                case "list" -> {
+                    return revoked.stream()
+                            .map(principal -> new Principals.Entry(principal, List.of(), Optional.empty()))
                             .toList();
                 }
                 case "nextClient" -> {

@@ -1,6 +1,7 @@
 package io.bulwark.console.access;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.bulwark.console.ConsoleServer;
 import io.bulwark.console.ConsoleSettings;
@@ -17,6 +18,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -182,6 +184,9 @@ class SignInTest {
             assertThat(CLUSTER.actFor).containsEntry(person, Role.VIEWER.rights());
             assertThat(CLUSTER.rights).containsEntry(person, Role.VIEWER.rights());
 
+            assertThat(bob.get("/account").body())
+                    .as("the style hides what viewers may not use")
+                    .contains("<body data-role=\"viewer\"");
             assertThat(bob.get("/accounts").statusCode()).isEqualTo(403);
             HttpResponse<String> refused = bob.get("/api/v1/accounts");
             assertThat(refused.statusCode()).isEqualTo(403);
@@ -191,6 +196,34 @@ class SignInTest {
             assertThat(bob.get("/account").statusCode()).as("the session ends").isEqualTo(302);
             assertThat(CLUSTER.actFor).doesNotContainKey(person);
             assertThat(CLUSTER.revoked).contains(person);
+        }
+    }
+
+    /** Another operator revokes the person's principal, past this console. */
+    @Test
+    void aRevokedPersonIsSignedOutAndTheTokensEnd() {
+        try (Browser root = new Browser(base);
+                Browser carol = new Browser(base)) {
+            root.signIn("root", PASSWORD);
+            String page = root.submit("/accounts", "/accounts", Map.of("name", "dora", "role", "viewer"))
+                    .body();
+            String link = find(LINK, page, 1);
+            carol.submit(
+                    "/password?token=" + link,
+                    "/password",
+                    Map.of("token", link, "password", PASSWORD, "again", PASSWORD));
+            carol.signIn("dora", PASSWORD);
+            String secret = find(
+                    SECRET,
+                    carol.submit("/account", "/account/tokens", Map.of("label", "x", "role", "viewer"))
+                            .body(),
+                    0);
+            PrincipalId person = principal(carol.get("/api/v1/account"));
+            assertThat(account(carol, secret).statusCode()).isEqualTo(200);
+            CLUSTER.revoked.add(person);
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> carol.get("/account").statusCode() == 302);
+            assertThat(account(carol, secret).statusCode()).isEqualTo(401);
         }
     }
 

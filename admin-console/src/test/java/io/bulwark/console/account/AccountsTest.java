@@ -32,7 +32,7 @@ class AccountsTest {
         Accounts accounts = new Accounts(fresh, at(NOW));
         accounts.add("alice", Role.ADMINISTRATOR, 19);
         accounts.setPassword("alice", "{hash}");
-        Accounts.NewToken token = accounts.addToken("alice", "backup", Role.VIEWER);
+        Accounts.NewToken token = accounts.addToken("alice", "backup", Role.VIEWER, 90);
         assertThat(new Accounts(fresh, at(NOW)).list()).isEqualTo(accounts.list());
         assertThat(new Accounts(fresh, at(NOW)).findByToken(token.secret())).isPresent();
 
@@ -47,12 +47,26 @@ class AccountsTest {
     }
 
     @Test
+    void aTokenEndsWithItsDays() {
+        Accounts accounts = new Accounts(directory, at(NOW));
+        accounts.add("carol", Role.VIEWER, 20);
+        assertThatThrownBy(() -> accounts.addToken("carol", "for ever", Role.VIEWER, 367))
+                .isInstanceOf(ApiException.class);
+        String secret =
+                accounts.addToken("carol", "a week", Role.VIEWER, 7).secret();
+        assertThat(new Accounts(directory, at(NOW.plusSeconds(7 * 86_400 - 1))).findByToken(secret))
+                .isPresent();
+        assertThat(new Accounts(directory, at(NOW.plusSeconds(7 * 86_400))).findByToken(secret))
+                .isEmpty();
+    }
+
+    @Test
     void aTokenEndsWithItsWithdrawalAndWithItsAccount() {
         Accounts accounts = new Accounts(directory, at(NOW));
         accounts.add("bob", Role.OPERATOR, 20);
-        Accounts.NewToken first = accounts.addToken("bob", "one", Role.VIEWER);
-        Accounts.NewToken second = accounts.addToken("bob", "two", Role.OPERATOR);
-        assertThatThrownBy(() -> accounts.addToken("bob", "three", Role.ADMINISTRATOR))
+        Accounts.NewToken first = accounts.addToken("bob", "one", Role.VIEWER, 90);
+        Accounts.NewToken second = accounts.addToken("bob", "two", Role.OPERATOR, 90);
+        assertThatThrownBy(() -> accounts.addToken("bob", "three", Role.ADMINISTRATOR, 90))
                 .isInstanceOf(ApiException.class)
                 .hasMessageContaining("at most the role");
         accounts.removeToken("bob", first.token().id());

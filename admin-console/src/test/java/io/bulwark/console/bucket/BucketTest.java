@@ -135,7 +135,7 @@ class BucketTest {
                         .param("volume", "default")
                         .param("quotaBytes", "x"))
                 .andExpect(status().isBadRequest())
-                .andExpect(content().string(containsString("a quota is a number of bytes")));
+                .andExpect(content().string(containsString("is no size such as")));
     }
 
     @Test

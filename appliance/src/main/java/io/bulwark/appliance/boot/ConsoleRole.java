@@ -1,6 +1,7 @@
 package io.bulwark.appliance.boot;
 
 import io.bulwark.appliance.admin.MonitoredMember;
+import io.bulwark.appliance.cluster.ConsoleDoor;
 import io.bulwark.appliance.cluster.RunningNode;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.config.ClientConfig;
@@ -46,7 +47,11 @@ public final class ConsoleRole {
                 setup.data(),
                 config.principal(),
                 setup.web(),
-                new Surroundings(setup.prometheus(), Optional.empty(), Optional.empty()));
+                new Surroundings(
+                        setup.prometheus(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        ConsoleDoor.connector(config, setup.data())));
         if (!settings.isProtected()) {
             throw new ConfigException(
                     file + ": without TLS the console listens on loopback only, not on "

@@ -10,6 +10,7 @@ import io.bulwark.protocol.ordering.driver.ReplicaConfig.Recoveries;
 import io.bulwark.storage.store.Durability;
 import io.bulwark.transport.Destination;
 import io.bulwark.transport.file.OutputFile;
+import io.bulwark.transport.file.TextFile;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -258,7 +259,17 @@ public final class RoleFile {
     }
 
     public static void writeNode(Configured<NodeSetup> role, Path file) throws IOException {
+        writeNode(role, file, file.toAbsolutePath().resolveSibling(""));
+    }
+
+    /**
+     * Writes the configuration of a node.
+     *
+     * @param root the directory that may be moved or copied with the file: paths below it are relative to the file
+     */
+    public static void writeNode(Configured<NodeSetup> role, Path file, Path root) throws IOException {
         NodeSetup setup = role.setup();
+        PathText paths = new PathText(file, root);
         OutputFile.write(
                 file,
                 String.format(
@@ -268,8 +279,8 @@ public final class RoleFile {
                           node:
                             number: %d
                             listen: %s
-                        %s    data: "%s"
-                            keys: "%s"
+                        %s    data: %s
+                            keys: %s
                             %s
                             replicas: %s
                             durability: %s
@@ -281,9 +292,9 @@ public final class RoleFile {
                         setup.number(),
                         Destination.text(setup.listen()),
                         text(role.admin()),
-                        setup.data(),
-                        setup.keys(),
-                        text(setup.channels()),
+                        paths.quoted(setup.data()),
+                        paths.quoted(setup.keys()),
+                        paths.of(setup.channels()),
                         list(setup.replicas()),
                         setup.durability(),
                         size(setup.scrubBytesPerSecond()),
@@ -317,7 +328,13 @@ public final class RoleFile {
     }
 
     public static void writeReplica(Configured<ReplicaSetup> role, Path file) throws IOException {
+        writeReplica(role, file, file.toAbsolutePath().resolveSibling(""));
+    }
+
+    /** Writes the configuration of a replica, as {@link #writeNode(Configured, Path, Path)} that of a node. */
+    public static void writeReplica(Configured<ReplicaSetup> role, Path file, Path root) throws IOException {
         ReplicaSetup setup = role.setup();
+        PathText paths = new PathText(file, root);
         OutputFile.write(
                 file,
                 String.format(
@@ -327,7 +344,7 @@ public final class RoleFile {
                           replica:
                             number: %d
                             listen: %s
-                        %s    data: "%s"
+                        %s    data: %s
                         %s    %s
                             replicas: %s
                             nodes: %s
@@ -340,9 +357,9 @@ public final class RoleFile {
                         setup.number(),
                         Destination.text(setup.listen()),
                         text(role.admin()),
-                        setup.data(),
-                        setup.keys() == null ? "" : "    keys: \"" + setup.keys() + "\"\n",
-                        text(setup.channels()),
+                        paths.quoted(setup.data()),
+                        setup.keys() == null ? "" : "    keys: " + paths.quoted(setup.keys()) + "\n",
+                        paths.of(setup.channels()),
                         list(setup.replicas()),
                         list(setup.nodes()),
                         setup.clients(),
@@ -354,7 +371,13 @@ public final class RoleFile {
 
     /** Writes the configuration without TLS and provider. */
     public static void writeConsole(Configured<ConsoleSetup> role, Path file) throws IOException {
+        writeConsole(role, file, file.toAbsolutePath().resolveSibling(""));
+    }
+
+    /** Writes the configuration of a console, as {@link #writeNode(Configured, Path, Path)} that of a node. */
+    public static void writeConsole(Configured<ConsoleSetup> role, Path file, Path root) throws IOException {
         ConsoleSetup setup = role.setup();
+        PathText paths = new PathText(file, root);
         OutputFile.write(
                 file,
                 String.format(
@@ -364,14 +387,14 @@ public final class RoleFile {
                           console:
                             listen: %s
                             published: %b
-                        %s    client: "%s"
-                            data: "%s"
+                        %s    client: %s
+                            data: %s
                         """,
                         Destination.text(setup.listen()),
                         setup.published(),
                         text(role.admin()),
-                        setup.client(),
-                        setup.data()));
+                        paths.quoted(setup.client()),
+                        paths.quoted(setup.data())));
     }
 
     private interface SetupFactory<T> {
@@ -400,12 +423,30 @@ public final class RoleFile {
         return new ChannelConfig.InsecureLoopback();
     }
 
-    private static String text(ChannelConfig channels) {
-        return switch (channels) {
-            case ChannelConfig.Tls tls ->
-                "identity: \"" + tls.identity() + "\"\n    genesis: \"" + tls.genesis() + "\"";
-            case ChannelConfig.InsecureLoopback _ -> "insecure-loopback: true";
-        };
+    /** Paths as a role file names them. */
+    private record PathText(Path file, Path root) {
+        /** Returns it as a string of YAML, in which quotes, backslashes and control characters are escaped. */
+        String quoted(Path path) {
+            StringBuilder text = new StringBuilder("\"");
+            for (char c : TextFile.pathText(path, file, root).toCharArray()) {
+                if (c == '"' || c == '\\') {
+                    text.append('\\').append(c);
+                } else if (Character.isISOControl(c)) {
+                    text.append(String.format(Locale.ROOT, "\\x%02x", (int) c));
+                } else {
+                    text.append(c);
+                }
+            }
+            return text.append('"').toString();
+        }
+
+        String of(ChannelConfig channels) {
+            return switch (channels) {
+                case ChannelConfig.Tls tls ->
+                    "identity: " + quoted(tls.identity()) + "\n    genesis: " + quoted(tls.genesis());
+                case ChannelConfig.InsecureLoopback _ -> "insecure-loopback: true";
+            };
+        }
     }
 
     private static String text(Optional<InetSocketAddress> admin) {

@@ -1,9 +1,11 @@
 package io.bulwark.appliance.boot;
 
+import io.bulwark.client.config.ConfigurationFile;
 import io.bulwark.client.error.ConfigException;
 import io.bulwark.client.error.Subject;
+import io.bulwark.transport.file.TextFile;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -25,7 +27,7 @@ import org.springframework.boot.context.properties.source.IterableConfigurationP
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.MutablePropertySources;
-import org.springframework.core.io.FileSystemResource;
+import org.springframework.core.io.ByteArrayResource;
 import org.springframework.util.unit.DataSize;
 import org.yaml.snakeyaml.error.YAMLException;
 
@@ -33,6 +35,8 @@ import org.yaml.snakeyaml.error.YAMLException;
 final class RoleSource {
     /** {@code bulwark} and the role. */
     private static final int SECTION_ELEMENTS = 2;
+
+    private static final int FILE_BYTES_MAX = 1 << 20;
 
     private RoleSource() {}
 
@@ -65,14 +69,17 @@ final class RoleSource {
     static <T> Optional<T> find(
             Path file, Map<String, String> environment, String role, Class<T> type, RoleFindings findings)
             throws IOException {
-        if (!Files.isRegularFile(file)) {
-            throw new ConfigException("there is no configuration file " + file, Subject.NONE);
+        String text;
+        try {
+            text = TextFile.read(file, FILE_BYTES_MAX);
+        } catch (IOException e) {
+            throw ConfigurationFile.failure(file, "configuration file", e);
         }
         MutablePropertySources sources = new MutablePropertySources();
         sources.addFirst(new MapPropertySource("environment", overrides(environment, role, type, findings)));
         try {
             new YamlPropertySourceLoader()
-                    .load(file.toString(), new FileSystemResource(file))
+                    .load(file.toString(), new ByteArrayResource(text.getBytes(StandardCharsets.UTF_8)))
                     .forEach(sources::addLast);
         } catch (IllegalStateException | YAMLException e) {
             throw new ConfigException(file + " is not YAML: " + e.getMessage(), Subject.NONE, e);

@@ -3,9 +3,12 @@ package io.bulwark.appliance.cli;
 import io.bulwark.appliance.cluster.DefaultVolume;
 import io.bulwark.client.BucketSpec;
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.error.AlreadyExistsException;
+import io.bulwark.client.error.BulwarkException;
 import io.bulwark.client.error.NoSuchVolumeException;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -27,9 +30,9 @@ final class BucketCommands {
         @Option(
                 names = "--volume",
                 paramLabel = "NAME",
-                defaultValue = BucketSpec.DEFAULT_VOLUME,
-                description = "Object volume that stores its data (default: ${DEFAULT-VALUE}).")
-        private String volume = BucketSpec.DEFAULT_VOLUME;
+                description = "Object volume that stores its data (default: " + BucketSpec.DEFAULT_VOLUME
+                        + "; with a protection policy, a new volume named after the bucket).")
+        private @Nullable String volume;
 
         @Option(names = "--versions", description = "Keep older versions of objects.")
         private boolean versions;
@@ -40,7 +43,7 @@ final class BucketCommands {
                 description = "Quota for the bytes of all versions (default: none).")
         private long quota;
 
-        @ArgGroup(exclusive = false, heading = "Protection policy, if the volume does not exist yet:%n")
+        @ArgGroup(exclusive = false, heading = "Protection policy of a new volume for it:%n")
         private final PolicyOptions policy = new PolicyOptions();
 
         @Override
@@ -48,18 +51,44 @@ final class BucketCommands {
             if (quota < 0) {
                 throw new CommandFailure(CommandFailure.USAGE, "--quota is at least 0");
             }
+            String target = volume != null ? volume : policy.given() ? bucket : BucketSpec.DEFAULT_VOLUME;
+            BucketSpec plain = BucketSpec.of(bucket).inVolume(target).withQuota(quota);
+            BucketSpec spec = versions ? plain.keepingVersions() : plain;
             try (Bulwark client = access.connect()) {
                 if (policy.given()) {
-                    client.createVolume(policy.objectVolume(volume));
+                    makeWithVolume(client, spec);
+                } else {
+                    make(client, spec);
                 }
-                BucketSpec spec = BucketSpec.of(bucket).inVolume(volume).withQuota(quota);
-                make(client, versions ? spec.keepingVersions() : spec);
             }
             access.global()
                     .print(
-                            Map.of("bucket", bucket, "volume", volume, "versions", versions),
-                            "Created bucket " + bucket + " in volume " + volume + ".");
+                            Map.of("bucket", bucket, "volume", target, "versions", versions),
+                            "Created bucket " + bucket + " in volume " + target + ".");
             return 0;
+        }
+
+        /** Makes the volume first; without its bucket it is not kept. */
+        private void makeWithVolume(Bulwark client, BucketSpec spec) {
+            try {
+                client.createVolume(policy.objectVolume(spec.volume()));
+            } catch (AlreadyExistsException e) {
+                throw new CommandFailure(
+                        CommandFailure.FAILED,
+                        "a volume " + spec.volume() + " exists, and its policy does not change; omit the options of the"
+                                + " policy and use it with --volume " + spec.volume()
+                                + ", or name a new one with --volume");
+            }
+            try {
+                client.createBucket(spec);
+            } catch (BulwarkException e) {
+                try {
+                    client.deleteVolume(spec.volume());
+                } catch (BulwarkException again) {
+                    e.addSuppressed(again);
+                }
+                throw e;
+            }
         }
 
         /** The first bucket of an operator finds no volume yet, unless `up` has made it. */

@@ -1,5 +1,6 @@
 package io.bulwark.appliance.cli;
 
+import io.bulwark.appliance.boot.ProcessLimits;
 import io.bulwark.appliance.boot.RoleProcess;
 
 /** A command ends with this exit code and a line on standard error that says what to do. */
@@ -20,6 +21,15 @@ public final class CommandFailure extends RuntimeException {
 
     /** Nothing answers, or too few replicas or nodes do (EX_UNAVAILABLE). */
     public static final int UNAVAILABLE = 69;
+
+    /** A limit that the system sets for the process is too low, such as that of open files (EX_OSERR). */
+    public static final int LIMITS = ProcessLimits.EXIT_CODE;
+
+    /**
+     * The system cannot read a file of the configuration: permissions, a failing disk, too many open files (EX_IOERR).
+     * Starting again may help.
+     */
+    public static final int FILES = 74;
 
     /**
      * A configuration, a key or the genesis is missing or does not fit, or a principal was revoked (EX_CONFIG). Starting

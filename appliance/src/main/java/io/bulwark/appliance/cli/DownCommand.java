@@ -1,11 +1,14 @@
 package io.bulwark.appliance.cli;
 
+import io.bulwark.appliance.cluster.DataDirectory;
 import io.bulwark.appliance.cluster.ProgressWatch;
 import io.bulwark.appliance.cluster.RunningProcess;
 import io.bulwark.appliance.control.ControlRequest;
 import io.bulwark.appliance.control.ControlSocket;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -24,14 +27,15 @@ final class DownCommand implements Callable<Integer> {
     private final GlobalOptions global = new GlobalOptions();
 
     @Override
-    public Integer call() throws InterruptedException {
+    public Integer call() throws IOException, InterruptedException {
         Path data = global.data();
-        Map<String, Object> answer = ApplianceControl.ask(global, ControlRequest.of(ApplianceControl.DOWN));
-        long pid = answer.get("pid") instanceof Number number ? number.longValue() : 0;
+        DataDirectory directory = DataDirectory.at(data);
+        long pid = toldToEnd(directory);
         RunningProcess process = RunningProcess.of(pid);
         StartupLines story = StartupLines.standard();
         ProgressWatch progress = new ProgressWatch();
-        while (process.isAlive()) {
+        // The number of a process in another container means another process here, or none: the lock is the same.
+        while (process.isAlive() || directory.holder().equals(OptionalLong.of(pid))) {
             String doing = ControlSocket.progress(data).doing();
             String waiting = "waiting for process " + pid + " to end" + (doing.isEmpty() ? "" : ": " + doing);
             if (progress.isStalled(waiting)) {
@@ -48,5 +52,19 @@ final class DownCommand implements Callable<Integer> {
         story.erase();
         global.print(Map.of("down", true, "data", data.toString()), "The appliance on " + data + " is down.");
         return 0;
+    }
+
+    /**
+     * Returns the process that was told to end. One that does not listen yet, or not any more, has the lock of the
+     * directory, and gets a signal.
+     */
+    private long toldToEnd(DataDirectory directory) throws IOException {
+        OptionalLong holder = directory.holder();
+        if (holder.isPresent() && !ControlSocket.isServed(directory.root())) {
+            RunningProcess.of(holder.getAsLong()).terminate();
+            return holder.getAsLong();
+        }
+        Map<String, Object> answer = ApplianceControl.ask(global, ControlRequest.of(ApplianceControl.DOWN));
+        return answer.get("pid") instanceof Number number ? number.longValue() : holder.orElse(0);
     }
 }

@@ -75,7 +75,7 @@ final class InitCommand implements Callable<Integer> {
         for (int i = 0; i < shape.nodes(); i++) {
             NodeSetup setup = plan.node(i, memberData == null ? data.node(i) : memberData);
             Optional<InetSocketAddress> admin = Optional.of(plan.adminAddress(setup.listen()));
-            RoleFile.writeNode(new RoleFile.Configured<>(setup, admin), config.resolve("node-" + i + ".yaml"));
+            RoleFile.writeNode(new RoleFile.Configured<>(setup, admin), config.resolve("node-" + i + ".yaml"), data.root());
             if (bundles != null) {
                 Bundle.write(bundles.resolve("node-" + i), setup, admin);
             }
@@ -83,7 +83,7 @@ final class InitCommand implements Callable<Integer> {
         for (int i = 0; i < shape.replicas(); i++) {
             ReplicaSetup setup = plan.replica(i, memberData == null ? data.replica(i) : memberData);
             Optional<InetSocketAddress> admin = Optional.of(plan.adminAddress(setup.listen()));
-            RoleFile.writeReplica(new RoleFile.Configured<>(setup, admin), config.resolve("replica-" + i + ".yaml"));
+            RoleFile.writeReplica(new RoleFile.Configured<>(setup, admin), config.resolve("replica-" + i + ".yaml"), data.root());
             if (bundles != null) {
                 Bundle.write(bundles.resolve("replica-" + i), setup, admin);
             }
@@ -111,7 +111,7 @@ final class InitCommand implements Callable<Integer> {
                 new RoleFile.Configured<>(
                         RoleFile.ConsoleSetup.plain(listen, false, client, plan.consoleDirectory()),
                         Optional.of(admin)),
-                config.resolve("console.yaml"));
+                config.resolve("console.yaml"), plan.data().root());
         if (bundles != null) {
             Bundle.write(bundles.resolve("console"), plan.consoleClient());
             Bundle.writeConsole(bundles.resolve("console"), listen, admin);

@@ -96,9 +96,12 @@ final class UpCommand implements Callable<Integer> {
                     CommandFailure.USAGE,
                     "the members of " + data.root() + " run on separate hosts; start each of them on its host");
         }
-        requirePorts(plan, kept.isPresent());
-        var _ = DataDirectory.create(global.data());
-        return detach ? detached(data) : foreground(plan);
+        if (kept.isEmpty()) {
+            // A first start that finds a port taken leaves nothing behind.
+            requirePorts(plan, false);
+            var _ = DataDirectory.create(global.data());
+        }
+        return detach ? detached(data) : foreground(plan, kept.isPresent());
     }
 
     /**
@@ -116,10 +119,14 @@ final class UpCommand implements Callable<Integer> {
         }
     }
 
-    private int foreground(ClusterPlan checked) throws Exception {
+    private int foreground(ClusterPlan checked, boolean started) throws Exception {
         DataDirectory data = checked.data();
         StartupLines story = StartupLines.standard();
         try (FileLock lock = data.lock()) {
+            if (started) {
+                // Behind the lock: who has it can be stopped while it waits.
+                requirePorts(checked, true);
+            }
             ClusterPlan plan = new ClusterPlan(data, data.shape(checked.shape()));
             Members members = processes ? new ProcessMembers(plan) : new EmbeddedMembers(plan);
             try (Appliance appliance = Appliance.of(plan)) {
@@ -179,7 +186,7 @@ final class UpCommand implements Callable<Integer> {
 
     private int detached(DataDirectory data) throws IOException, InterruptedException {
         Path log = data.log("appliance");
-        List<String> command = new ArrayList<>(JavaCommand.java(2048));
+        List<String> command = new ArrayList<>(JavaCommand.appliance());
         command.addAll(List.of("up", "--data", data.root().toString()));
         command.addAll(shape.arguments());
         command.addAll(List.of("--durability", durability));

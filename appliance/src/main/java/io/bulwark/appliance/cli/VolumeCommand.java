@@ -26,7 +26,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code volume create|ls|rm|stat|read|write}. */
+/** {@code volume create|list|remove|stat|read|write}. */
 @Command(
         name = "volume",
         description = "Create, list, inspect and remove volumes; read and write blocks of register volumes.")
@@ -36,7 +36,7 @@ final class VolumeCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "volume needs one of create, ls, rm, stat, read, write");
+        throw new ParameterException(spec.commandLine(), "volume needs one of create, list, remove, stat, read, write");
     }
 
     @Command(name = "create", description = "Create a volume over all nodes.")
@@ -76,7 +76,7 @@ final class VolumeCommand implements Runnable {
         return 0;
     }
 
-    @Command(name = "ls", description = "List the volumes.")
+    @Command(name = "list", description = "List the volumes.")
     int list(@Mixin ClusterAccess access) {
         try (Bulwark client = access.connect()) {
             List<VolumeInfo> volumes = client.volumes();
@@ -89,7 +89,7 @@ final class VolumeCommand implements Runnable {
         return 0;
     }
 
-    @Command(name = "rm", description = "Remove a volume that has no buckets and no objects.")
+    @Command(name = "remove", description = "Remove a volume that has no buckets and no objects.")
     int remove(@Mixin ClusterAccess access, @Parameters(paramLabel = "VOLUME") String name) {
         try (Bulwark client = access.connect()) {
             client.deleteVolume(name);

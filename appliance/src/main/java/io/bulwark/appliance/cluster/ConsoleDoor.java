@@ -2,10 +2,14 @@ package io.bulwark.appliance.cluster;
 
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.Principals;
+import io.bulwark.client.config.ChannelConfig;
+import io.bulwark.client.config.ClientConfig;
+import io.bulwark.console.KeyConnector;
 import io.bulwark.console.account.Role;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Rights;
 import io.bulwark.protocol.metadata.Scope;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -48,6 +52,18 @@ public final class ConsoleDoor {
             done.add(door + " has no rights of its own any more on " + text(grant.scope()));
         }
         return done;
+    }
+
+    /**
+     * Returns the connector for people who sign in with their own keys; empty in a cluster without keys.
+     *
+     * @param own the configuration of the console's client
+     * @param directory of the console, where the knowledge of the registry is kept for each such person
+     */
+    public static Optional<KeyConnector> connector(ClientConfig own, Path directory) {
+        return own.channels() instanceof ChannelConfig.Tls
+                ? Optional.of(identity -> Bulwark.connect(own.withOpened(identity, directory)))
+                : Optional.empty();
     }
 
     private static boolean has(Principals principals, PrincipalId person, Rights rights) {

@@ -1,18 +1,19 @@
 package io.bulwark.appliance.cluster;
 
 import io.bulwark.transport.file.AtomicFile;
-import java.io.ByteArrayOutputStream;
+import io.bulwark.transport.file.TextFile;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Properties;
 
 /**
@@ -28,9 +29,12 @@ import java.util.Properties;
  * replicas/N/             a metadata replica's data
  * logs/                   of members in processes of their own
  * control.sock            while the appliance runs
+ * lock                    of the process that runs it, whose number is in it
  * </pre>
  */
 public final class DataDirectory {
+    private static final int FILE_BYTES_MAX = 64 << 10;
+
     private final Path root;
 
     private DataDirectory(Path root) {
@@ -109,11 +113,7 @@ public final class DataDirectory {
         if (!Files.exists(file)) {
             return Optional.empty();
         }
-        Properties properties = new Properties();
-        try (InputStream in = Files.newInputStream(file)) {
-            properties.load(in);
-        }
-        return Optional.of(ClusterShape.from(properties, file));
+        return Optional.of(ClusterShape.from(TextFile.properties(file, FILE_BYTES_MAX), file));
     }
 
     /** Returns whether an appliance was ever started here, or made by {@code init}. */
@@ -125,13 +125,39 @@ public final class DataDirectory {
     public void keep(ClusterShape shape) throws IOException {
         Properties properties = new Properties();
         shape.to(properties);
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        properties.store(out, "Settings of the first start of this appliance. Later starts keep them.");
-        AtomicFile.replace(shapeFile(), ByteBuffer.wrap(out.toByteArray()));
+        String text =
+                TextFile.text(properties, "Settings of the first start of this appliance. Later starts keep them.");
+        AtomicFile.replace(shapeFile(), StandardCharsets.UTF_8.encode(text));
     }
 
     private Path shapeFile() {
         return root.resolve("cluster.properties");
+    }
+
+    /**
+     * Returns the process that has taken the directory: one that starts, serves or ends. Its number is 0 if it has not
+     * written it yet.
+     */
+    public OptionalLong holder() throws IOException {
+        try (FileChannel channel = FileChannel.open(lockFile(), StandardOpenOption.READ)) {
+            try {
+                FileLock lock = channel.tryLock(0, Long.MAX_VALUE, true);
+                if (lock != null) {
+                    lock.release();
+                    return OptionalLong.empty();
+                }
+            } catch (OverlappingFileLockException e) {
+                // This process has it.
+            }
+            String pid = TextFile.read(lockFile(), FILE_BYTES_MAX).strip();
+            return OptionalLong.of(pid.matches("[0-9]{1,18}") ? Long.parseLong(pid) : 0);
+        } catch (NoSuchFileException e) {
+            return OptionalLong.empty();
+        }
+    }
+
+    private Path lockFile() {
+        return root.resolve("lock");
     }
 
     /**
@@ -141,10 +167,13 @@ public final class DataDirectory {
      */
     public FileLock lock() throws IOException {
         FileChannel channel =
-                FileChannel.open(root.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                FileChannel.open(lockFile(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         try {
             FileLock lock = channel.tryLock();
             if (lock != null) {
+                channel.truncate(0);
+                channel.write(StandardCharsets.US_ASCII.encode(
+                        Long.toString(ProcessHandle.current().pid())));
                 return lock;
             }
         } catch (OverlappingFileLockException e) {

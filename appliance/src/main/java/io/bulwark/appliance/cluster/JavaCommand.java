@@ -11,12 +11,24 @@ import java.util.stream.Stream;
 public final class JavaCommand {
     private JavaCommand() {}
 
-    /** For the appliance itself: the Java of this process with its class path, as far as the arguments of the command line. */
-    public static List<String> java(int heapMebibytes) {
-        return java(heapMebibytes, "");
+    /** Returns the command for an appliance: with the flags of this JVM, and a bound on its heap if they have none. */
+    public static List<String> appliance() {
+        return appliance(ManagementFactory.getRuntimeMXBean().getInputArguments());
     }
 
-    /** The same for a member, with the flags that {@code BULWARK_MEMBER_JAVA_OPTIONS} adds. */
+    static List<String> appliance(List<String> flags) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(flags);
+        if (flags.stream().noneMatch(flag -> flag.startsWith("-Xmx") || flag.startsWith("-XX:Max"))) {
+            // As the launcher has it.
+            command.addAll(List.of("-XX:MaxRAM=16g", "-XX:MaxRAMPercentage=25", "-XX:+ExitOnOutOfMemoryError"));
+        }
+        addStart(command, System.getProperty("java.class.path"));
+        return command;
+    }
+
+    /** Returns the command for a member: the Java of this process with its class path, and the flags that {@code BULWARK_MEMBER_JAVA_OPTIONS} adds. */
     public static List<String> member(int heapMebibytes) {
         return java(heapMebibytes, System.getenv().getOrDefault("BULWARK_MEMBER_JAVA_OPTIONS", ""));
     }

@@ -2,11 +2,10 @@ package io.bulwark.appliance.cluster;
 
 import io.bulwark.transport.Destination;
 import io.bulwark.transport.file.AtomicFile;
-import java.io.ByteArrayOutputStream;
+import io.bulwark.transport.file.TextFile;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -26,6 +25,7 @@ public final class MemberAddresses {
     public static final String ANY = "0.0.0.0";
 
     private static final String MEMBER = "%s";
+    private static final int FILE_BYTES_MAX = 64 << 10;
 
     private final SortedMap<String, InetSocketAddress> given;
 
@@ -60,12 +60,7 @@ public final class MemberAddresses {
      * @throws IOException if it cannot be read, or does not name exactly the nodes and replicas
      */
     public static MemberAddresses read(Path file, ClusterShape shape) throws IOException {
-        Properties properties = new Properties();
-        try (InputStream in = Files.newInputStream(file)) {
-            properties.load(in);
-        } catch (IllegalArgumentException e) {
-            throw new IOException(file + " is no properties file: " + e.getMessage(), e);
-        }
+        Properties properties = TextFile.properties(file, FILE_BYTES_MAX);
         SortedMap<String, Integer> ports = ports(shape);
         SortedMap<String, InetSocketAddress> all = new TreeMap<>();
         for (String member : properties.stringPropertyNames()) {
@@ -96,9 +91,8 @@ public final class MemberAddresses {
     public void keep(DataDirectory data) throws IOException {
         Properties properties = new Properties();
         given.forEach((member, address) -> properties.setProperty(member, Destination.text(address)));
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        properties.store(out, "Addresses of the members");
-        AtomicFile.replace(file(data), ByteBuffer.wrap(out.toByteArray()));
+        AtomicFile.replace(
+                file(data), StandardCharsets.UTF_8.encode(TextFile.text(properties, "Addresses of the members")));
     }
 
     /** Returns whether all are on this machine, so that {@code up} can start them. */

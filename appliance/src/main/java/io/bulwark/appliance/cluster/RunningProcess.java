@@ -26,6 +26,11 @@ public final class RunningProcess {
                 && !isZombie(handle.get().pid());
     }
 
+    /** Asks it to end, as Ctrl-C does. */
+    public void terminate() {
+        handle.ifPresent(ProcessHandle::destroy);
+    }
+
     /** In Linux's process table the state follows the name, which is in brackets. */
     private static boolean isZombie(long pid) {
         try {

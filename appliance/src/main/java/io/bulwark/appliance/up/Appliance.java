@@ -5,6 +5,7 @@ import io.bulwark.appliance.admin.HealthWatch;
 import io.bulwark.appliance.admin.MonitoredMember;
 import io.bulwark.appliance.boot.SuperviseRole;
 import io.bulwark.appliance.cluster.ClusterPlan;
+import io.bulwark.appliance.cluster.ConsoleDoor;
 import io.bulwark.appliance.cluster.DefaultVolume;
 import io.bulwark.appliance.cluster.Member;
 import io.bulwark.appliance.cluster.ReplicaMember;
@@ -315,7 +316,8 @@ public final class Appliance implements AutoCloseable {
                     new Surroundings(
                             Optional.empty(),
                             Optional.of(new ApplianceFaults(plan, nodes, this)),
-                            Optional.of(this::recover)));
+                            Optional.of(this::recover),
+                            ConsoleDoor.connector(plan.consoleClient(), plan.consoleDirectory())));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

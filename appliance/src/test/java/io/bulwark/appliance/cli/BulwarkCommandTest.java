@@ -52,10 +52,10 @@ class BulwarkCommandTest {
 
     @Test
     void whatToDoIsSaidWhereTheFailureDoesNot() {
-        assertThat(BulwarkCommand.advice(new InvalidNameException("a name has ...", Subject.bucket("Bad_Name"))))
+        assertThat(FailureReport.advice(new InvalidNameException("a name has ...", Subject.bucket("Bad_Name"))))
                 .as("the failure says the rule")
                 .isEmpty();
-        assertThat(BulwarkCommand.advice(new UnavailableException("too few nodes", Subject.NONE)))
+        assertThat(FailureReport.advice(new UnavailableException("too few nodes", Subject.NONE)))
                 .contains("bulwark status");
     }
 

@@ -13,6 +13,14 @@ class JavaCommandTest {
     void whatIsAddedComesBehindAndInWords() {
         List<String> command = JavaCommand.java(256, "  -Xmx1g \n -Xss1m ");
         assertThat(command).containsSubsequence("-Xmx256m", "-Xmx1g", "-Xss1m").doesNotContain("");
-        assertThat(JavaCommand.java(256, "")).isEqualTo(JavaCommand.java(256)).doesNotContain("");
+        assertThat(JavaCommand.java(256, "")).doesNotContain("");
+    }
+
+    @Test
+    void anApplianceHasABoundOnItsHeapUnlessItIsGivenOne() {
+        assertThat(JavaCommand.appliance(List.of("-Xss1m")))
+                .containsSubsequence("-Xss1m", "-XX:MaxRAM=16g", "-XX:MaxRAMPercentage=25");
+        assertThat(JavaCommand.appliance(List.of("-Xmx3g"))).contains("-Xmx3g").doesNotContain("-XX:MaxRAM=16g");
+        assertThat(JavaCommand.appliance(List.of("-XX:MaxRAM=8g"))).doesNotContain("-XX:MaxRAM=16g");
     }
 }

@@ -10,9 +10,11 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.Credentials;
 import io.bulwark.transport.TlsCredentials;
 import io.bulwark.transport.identity.Identity;
+import io.bulwark.transport.identity.OwnKey;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -21,10 +23,15 @@ public sealed interface ChannelConfig {
     /**
      * TLS 1.3 with certificates on both sides.
      *
-     * @param identity the file of an {@link Identity}
+     * @param identity the file of an {@link Identity}; knowledge of the registry is kept beside it
      * @param genesis the cluster's {@link GenesisFile}
+     * @param opened the identity, where no file has it; it is in this process alone
      */
-    record Tls(Path identity, Path genesis) implements ChannelConfig {}
+    record Tls(Path identity, Path genesis, Optional<Identity> opened) implements ChannelConfig {
+        public Tls(Path identity, Path genesis) {
+            this(identity, genesis, Optional.empty());
+        }
+    }
 
     /** Plain text after a challenge under the keys of the key ring; all addresses but loopback are refused. */
     record InsecureLoopback() implements ChannelConfig {}
@@ -41,10 +48,10 @@ public sealed interface ChannelConfig {
      */
     default Credentials credentials(PrincipalId self, Supplier<KeyRing> ring, int replicas, Path kept) {
         return switch (this) {
-            case InsecureLoopback _ ->
+            case InsecureLoopback ignored ->
                 new io.bulwark.transport.InsecureLoopback(ring.get().pairwiseKeys());
             case Tls files -> {
-                Identity identity = identity(files.identity(), self);
+                Identity identity = identity(files, self);
                 GenesisFile genesis = GenesisFile.load(files.genesis());
                 genesis.requireReplicas(replicas, files.genesis());
                 KnownPrincipals known = KnownPrincipals.load(genesis, kept);
@@ -59,7 +66,7 @@ public sealed interface ChannelConfig {
     /** Returns the keys of the genesis file; those of a cluster without keys where connections are plain text. */
     default GenesisKeys genesisKeys() {
         return switch (this) {
-            case InsecureLoopback _ -> GenesisKeys.NONE;
+            case InsecureLoopback ignored -> GenesisKeys.NONE;
             case Tls files -> GenesisFile.load(files.genesis()).genesisKeys();
         };
     }
@@ -72,14 +79,26 @@ public sealed interface ChannelConfig {
      */
     default UnaryOperator<Submission.InSession> signing(PrincipalId self) {
         return switch (this) {
-            case InsecureLoopback _ -> UnaryOperator.identity();
+            case InsecureLoopback ignored -> UnaryOperator.identity();
             case Tls files -> {
                 Bytes cluster = genesisKeys().cluster();
                 yield submission -> submission.signed(
                         cluster,
                         self,
-                        content -> identity(files.identity(), self).sign(content));
+                        content -> identity(files, self).sign(content));
             }
+        };
+    }
+
+    /**
+     * Returns the key in the identity file as it is now; empty in a cluster without keys.
+     *
+     * @param self the principal whose identity it must be
+     */
+    default Optional<OwnKey> ownKey(PrincipalId self) {
+        return switch (this) {
+            case InsecureLoopback ignored -> Optional.empty();
+            case Tls files -> Optional.of(identity(files, self).ownKey());
         };
     }
 
@@ -87,7 +106,7 @@ public sealed interface ChannelConfig {
     default Path keptBeside() {
         return switch (this) {
             case Tls files -> files.identity().resolveSibling(files.identity().getFileName() + ".registry");
-            case InsecureLoopback _ -> Path.of("");
+            case InsecureLoopback ignored -> Path.of("");
         };
     }
 
@@ -102,12 +121,13 @@ public sealed interface ChannelConfig {
         }
     }
 
-    private static Identity identity(Path file, PrincipalId self) {
+    private static Identity identity(Tls files, PrincipalId self) {
+        Path file = files.identity();
         Identity identity;
         try {
-            identity = Identity.load(file);
+            identity = files.opened().isPresent() ? files.opened().get() : Identity.load(file);
         } catch (IOException e) {
-            throw new ConfigException(String.valueOf(e.getMessage()), Subject.NONE, e);
+            throw ConfigurationFile.failure(file, "identity", e);
         }
         if (!identity.principal().equals(self)) {
             throw new ConfigException(

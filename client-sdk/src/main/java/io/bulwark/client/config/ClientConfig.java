@@ -1,14 +1,15 @@
 package io.bulwark.client.config;
 
 import io.bulwark.client.error.ConfigException;
+import io.bulwark.client.error.FileAccessException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.transport.identity.Identity;
 import io.bulwark.transport.file.OutputFile;
+import io.bulwark.transport.file.TextFile;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -19,6 +20,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -73,6 +75,8 @@ public record ClientConfig(
             .map(ClientSetting::key)
             .collect(Collectors.toUnmodifiableSet());
 
+    private static final int FILE_BYTES_MAX = 1 << 20;
+
     private static final long BYTES_IN_FLIGHT_MIN = 1 << 20;
 
     public ClientConfig {
@@ -108,6 +112,22 @@ public record ClientConfig(
             List<Endpoint> replicas,
             long bytesInFlightMax) {
         this(principal, keyRing, channels, faultyReplicas, replicas, bytesInFlightMax, Optional.empty());
+    }
+
+    /**
+     * Returns the configuration of another principal of this cluster, whose identity no file here has.
+     *
+     * @param directory of the knowledge of the registry, which is kept for the principal
+     * @throws ConfigException if the cluster has no keys
+     */
+    public ClientConfig withOpened(Identity identity, Path directory) {
+        if (!(channels instanceof ChannelConfig.Tls files)) {
+            throw new ConfigException("an insecure-loopback cluster has no keys", Subject.NONE);
+        }
+        ChannelConfig opened = new ChannelConfig.Tls(
+                Identity.file(directory, identity.principal()), files.genesis(), Optional.of(identity));
+        return new ClientConfig(
+                identity.principal(), null, opened, faultyReplicas, replicas, bytesInFlightMax, Optional.empty());
     }
 
     /** The same with keys for the objects. */
@@ -181,15 +201,11 @@ public record ClientConfig(
     /**
      * Reads a configuration.
      *
-     * @throws ConfigException if the file cannot be read, or a setting is missing, unknown or out of bounds
+     * @throws ConfigException if the file is missing, or a setting is missing, unknown or out of bounds
+     * @throws FileAccessException if the system cannot read it
      */
     public static ClientConfig load(Path file) {
-        Properties properties = new Properties();
-        try (InputStream in = Files.newInputStream(file)) {
-            properties.load(in);
-        } catch (IOException | IllegalArgumentException e) {
-            throw new ConfigException("cannot read the client configuration " + file, Subject.NONE, e);
-        }
+        Properties properties = ConfigurationFile.properties(file, "client configuration", FILE_BYTES_MAX);
         try {
             return of(properties, file);
         } catch (IllegalArgumentException e) {
@@ -197,30 +213,32 @@ public record ClientConfig(
         }
     }
 
-    /** Writes the file, replacing one that is there. */
+    /**
+     * Writes the file, replacing one that is there. Paths below its directory are relative, so that the directory can
+     * be moved or copied as a whole.
+     */
     public void store(Path file) throws IOException {
+        Path root = file.toAbsolutePath().normalize().resolveSibling("");
+        Function<Path, String> text = path -> TextFile.pathText(path, file, root);
         Properties properties = new Properties();
         properties.setProperty(PRINCIPAL, principal.toString());
         if (keyRing != null) {
-            properties.setProperty(KEY_RING, keyRing.toString());
+            properties.setProperty(KEY_RING, text.apply(keyRing));
         }
         switch (channels) {
             case ChannelConfig.Tls tls -> {
-                properties.setProperty(IDENTITY, tls.identity().toString());
-                properties.setProperty(GENESIS, tls.genesis().toString());
+                properties.setProperty(IDENTITY, text.apply(tls.identity()));
+                properties.setProperty(GENESIS, text.apply(tls.genesis()));
             }
-            case ChannelConfig.InsecureLoopback _ -> properties.setProperty(INSECURE_LOOPBACK, "true");
+            case ChannelConfig.InsecureLoopback ignored -> properties.setProperty(INSECURE_LOOPBACK, "true");
         }
-        encryption.ifPresent(keys -> keys.store(properties));
+        encryption.ifPresent(keys -> keys.store(properties, text));
         properties.setProperty(FAULTY, Integer.toString(faultyReplicas));
         properties.setProperty(BYTES_IN_FLIGHT, Long.toString(bytesInFlightMax));
         for (int i = 0; i < replicas.size(); i++) {
             properties.setProperty(REPLICA_PREFIX + i, replicas.get(i).toString());
         }
-        OutputFile.write(file, out -> {
-            properties.store(out, "Access of a client to the cluster");
-            return properties;
-        });
+        OutputFile.write(file, TextFile.text(properties, "Access of a client to the cluster"));
     }
 
     private static ClientConfig of(Properties properties, Path file) {

@@ -5,14 +5,16 @@ import io.bulwark.client.encryption.Pkcs12Keys;
 import io.bulwark.client.error.ConfigException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.transport.file.TextFile;
+import io.bulwark.transport.file.UnusableFileException;
 import io.bulwark.transport.identity.SecretFile;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +40,7 @@ public record EncryptionConfig(
     private static final String KEY = ClientSetting.ENCRYPT_KEY.key();
     private static final String PASSWORD_FILE = ClientSetting.ENCRYPT_PASSWORD_FILE.key();
 
-    private static final long PASSWORD_FILE_BYTES_MAX = 4096;
+    private static final int PASSWORD_FILE_BYTES_MAX = 4096;
 
     /**
      * Returns the keys, which are read when one is first needed. A {@link ConfigException} then says what to do if they
@@ -72,8 +74,15 @@ public record EncryptionConfig(
     private KeyProvider load() {
         try {
             return Pkcs12Keys.load(keyStore, password().toCharArray(), key);
-        } catch (IOException e) {
+        } catch (UnusableFileException e) {
             throw new ConfigException("no keys to encrypt with: " + e.getMessage(), Subject.NONE, e);
+        } catch (IOException e) {
+            throw ConfigurationFile.failure(
+                    e instanceof FileSystemException named && named.getFile() != null
+                            ? Path.of(named.getFile())
+                            : keyStore,
+                    "file of keys to encrypt with",
+                    e);
         }
     }
 
@@ -87,20 +96,21 @@ public record EncryptionConfig(
         }
         String passwordFile = properties.getProperty(PASSWORD_FILE);
         return Optional.of(new EncryptionConfig(
-                file.resolveSibling(keyStore).normalize(),
+                file.toAbsolutePath().resolveSibling(keyStore).normalize(),
                 properties.getProperty(KEY),
                 passwordFile == null
                         ? null
-                        : file.resolveSibling(passwordFile.trim()).normalize()));
+                        : file.toAbsolutePath().resolveSibling(passwordFile.trim()).normalize()));
     }
 
-    void store(Properties properties) {
-        properties.setProperty(WITH, keyStore.toString());
+    /** @param text returns a path as the file names it */
+    void store(Properties properties, Function<Path, String> text) {
+        properties.setProperty(WITH, text.apply(keyStore));
         if (key != null) {
             properties.setProperty(KEY, key);
         }
         if (passwordFile != null) {
-            properties.setProperty(PASSWORD_FILE, passwordFile.toString());
+            properties.setProperty(PASSWORD_FILE, text.apply(passwordFile));
         }
     }
 
@@ -108,18 +118,12 @@ public record EncryptionConfig(
         if (passwordFile == null) {
             String password = System.getenv(PASSWORD_VARIABLE);
             if (password == null) {
-                throw new IOException("set " + PASSWORD_FILE + ", or " + PASSWORD_VARIABLE + " in the environment");
+                throw new UnusableFileException("set " + PASSWORD_FILE + ", or " + PASSWORD_VARIABLE + " in the environment");
             }
             return password;
         }
-        if (!Files.isRegularFile(passwordFile)) {
-            throw new IOException("there is no " + passwordFile);
-        }
         SecretFile.check(passwordFile);
-        if (Files.size(passwordFile) > PASSWORD_FILE_BYTES_MAX) {
-            throw new IOException(passwordFile + " is too long for a password");
-        }
-        return Files.readString(passwordFile, StandardCharsets.UTF_8)
+        return TextFile.read(passwordFile, PASSWORD_FILE_BYTES_MAX)
                 .lines()
                 .findFirst()
                 .orElse("");

@@ -1,6 +1,7 @@
 package io.bulwark.client.config;
 
 import io.bulwark.client.error.ConfigException;
+import io.bulwark.client.error.FileAccessException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
@@ -10,7 +11,6 @@ import io.bulwark.protocol.metadata.GenesisKeys;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.file.OutputFile;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -51,7 +51,7 @@ public record GenesisFile(String cluster, PrincipalId operator, SortedMap<Princi
     private static final String KEY_PREFIX = "key.";
     private static final Pattern CLUSTER_FORM = Pattern.compile("[0-9a-f]{32}");
     private static final String MARK = "genesis.sha256";
-    private static final long FILE_BYTES_MAX = 1 << 20;
+    private static final int FILE_BYTES_MAX = 1 << 20;
 
     public GenesisFile {
         keys = Collections.unmodifiableSortedMap(new TreeMap<>(keys));
@@ -81,20 +81,10 @@ public record GenesisFile(String cluster, PrincipalId operator, SortedMap<Princi
      * Reads the file.
      *
      * @throws ConfigException if it is missing, or is no genesis
+     * @throws FileAccessException if the system cannot read it
      */
     public static GenesisFile load(Path file) {
-        if (!Files.isRegularFile(file)) {
-            throw new ConfigException("there is no genesis file at " + file, Subject.NONE);
-        }
-        Properties properties = new Properties();
-        try (InputStream in = Files.newInputStream(file)) {
-            if (Files.size(file) > FILE_BYTES_MAX) {
-                throw new IOException("it is too long");
-            }
-            properties.load(in);
-        } catch (IOException | IllegalArgumentException e) {
-            throw new ConfigException("cannot read the genesis file " + file + ": " + e.getMessage(), Subject.NONE, e);
-        }
+        Properties properties = ConfigurationFile.properties(file, "genesis file", FILE_BYTES_MAX);
         try {
             return of(properties);
         } catch (IllegalArgumentException e) {

@@ -95,7 +95,7 @@ public record JoinToken(
         }
         for (Member member : later.map(each -> each.configuration.members()).orElse(List.of())) {
             if (!member.address().isEmpty()) {
-                var _ = ClientConfig.Endpoint.parse(member.address());
+                var unused = ClientConfig.Endpoint.parse(member.address());
             } else if (member.replica().number() >= replicas.size()) {
                 throw new IllegalArgumentException("nobody finds " + member.replica());
             }

@@ -1,18 +1,18 @@
 package io.bulwark.client.config;
 
 import io.bulwark.client.error.ConfigException;
+import io.bulwark.client.error.FileAccessException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.file.OutputFile;
+import io.bulwark.transport.file.TextFile;
 import io.bulwark.transport.identity.SecretFile;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Collection;
@@ -35,6 +35,7 @@ import java.util.TreeSet;
  */
 public record KeyRing(PrincipalId principal, Bytes own, Map<PrincipalId, Bytes> shared) {
     private static final String KEY_PREFIX = "key.";
+    private static final int FILE_BYTES_MAX = 64 << 20;
 
     public KeyRing {
         shared = Map.copyOf(shared);
@@ -60,8 +61,8 @@ public record KeyRing(PrincipalId principal, Bytes own, Map<PrincipalId, Bytes> 
                 boolean clients = one.kind() == PrincipalKind.CLIENT && other.kind() == PrincipalKind.CLIENT;
                 if (one.compareTo(other) < 0 && !clients) {
                     Bytes key = random(random);
-                    keys.computeIfAbsent(one, _ -> new TreeMap<>()).put(other, key);
-                    keys.computeIfAbsent(other, _ -> new TreeMap<>()).put(one, key);
+                    keys.computeIfAbsent(one, ignored -> new TreeMap<>()).put(other, key);
+                    keys.computeIfAbsent(other, ignored -> new TreeMap<>()).put(one, key);
                 }
             }
         }
@@ -90,23 +91,23 @@ public record KeyRing(PrincipalId principal, Bytes own, Map<PrincipalId, Bytes> 
         properties.setProperty("principal", principal.toString());
         properties.setProperty("own", own.toHex());
         shared.forEach((peer, key) -> properties.setProperty(KEY_PREFIX + peer, key.toHex()));
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        properties.store(out, "Secret: any reader of this file can act as " + principal);
-        OutputFile.create(file, true, out.toByteArray());
+        String content = TextFile.text(properties, "Secret: any reader of this file can act as " + principal);
+        OutputFile.create(file, true, content.getBytes(StandardCharsets.UTF_8));
     }
 
     /**
      * Reads a key ring.
      *
      * @throws ConfigException if others may read or write the file, or it is not a key ring; says what to do
+     * @throws FileAccessException if the system cannot read it
      */
     public static KeyRing load(Path file) {
-        checkPermissions(file);
-        Properties properties = new Properties();
-        try (InputStream in = Files.newInputStream(file)) {
-            properties.load(in);
-        } catch (IOException | IllegalArgumentException e) {
-            throw new ConfigException("cannot read the key ring " + file + ": " + e.getMessage(), Subject.NONE, e);
+        Properties properties;
+        try {
+            SecretFile.check(file);
+            properties = TextFile.properties(file, FILE_BYTES_MAX);
+        } catch (IOException e) {
+            throw ConfigurationFile.failure(file, "key ring", e);
         }
         try {
             Map<PrincipalId, Bytes> shared = new TreeMap<>();
@@ -133,17 +134,6 @@ public record KeyRing(PrincipalId principal, Bytes own, Map<PrincipalId, Bytes> 
     @Override
     public String toString() {
         return "key ring of " + principal + " with " + shared.size() + " peers";
-    }
-
-    private static void checkPermissions(Path file) {
-        if (!Files.exists(file)) {
-            throw new ConfigException("there is no key ring at " + file, Subject.NONE);
-        }
-        try {
-            SecretFile.check(file);
-        } catch (IOException e) {
-            throw new ConfigException("the key ring " + e.getMessage(), Subject.NONE, e);
-        }
     }
 
     private static Bytes key(Properties properties, String name) {

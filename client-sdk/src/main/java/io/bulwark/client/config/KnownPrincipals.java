@@ -1,6 +1,7 @@
 package io.bulwark.client.config;
 
 import io.bulwark.client.error.ConfigException;
+import io.bulwark.client.error.FileAccessException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
@@ -9,12 +10,13 @@ import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.transport.file.AtomicFile;
+import io.bulwark.transport.file.TextFile;
+import io.bulwark.transport.file.UnusableFileException;
 import io.bulwark.transport.identity.Identity;
 import io.bulwark.transport.identity.TrustedKeys;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -48,7 +50,7 @@ public record KnownPrincipals(GenesisFile genesis, long version, SortedMap<Princ
     private static final String GENESIS = "genesis";
     private static final String VERSION = "version";
     private static final String REVOKED = "revoked";
-    private static final long FILE_BYTES_MAX = 64 << 20;
+    private static final int FILE_BYTES_MAX = 64 << 20;
 
     public KnownPrincipals {
         changed = Collections.unmodifiableSortedMap(new TreeMap<>(changed));
@@ -57,18 +59,12 @@ public record KnownPrincipals(GenesisFile genesis, long version, SortedMap<Princ
     /**
      * Loads the genesis, with the file's content if it exists and is of the same genesis.
      *
-     * @throws ConfigException if the file cannot be read
+     * @throws ConfigException if the file is damaged
+     * @throws FileAccessException if the system cannot read it
      */
     public static KnownPrincipals load(GenesisFile genesis, Path file) {
-        if (!Files.exists(file)) {
-            return new KnownPrincipals(genesis, NO_VERSION, new TreeMap<>());
-        }
-        Properties properties = new Properties();
-        try (InputStream in = Files.newInputStream(file)) {
-            if (Files.size(file) > FILE_BYTES_MAX) {
-                throw new IOException("it is too long");
-            }
-            properties.load(in);
+        try {
+            Properties properties = TextFile.properties(file, FILE_BYTES_MAX);
             if (!properties.getProperty(GENESIS, "").equals(genesis.digest().toHex())) {
                 return new KnownPrincipals(genesis, NO_VERSION, new TreeMap<>());
             }
@@ -79,12 +75,16 @@ public record KnownPrincipals(GenesisFile genesis, long version, SortedMap<Princ
                 }
             }
             return new KnownPrincipals(genesis, Long.parseLong(properties.getProperty(VERSION, "")), changed);
-        } catch (IOException | IllegalArgumentException e) {
+        } catch (NoSuchFileException e) {
+            return new KnownPrincipals(genesis, NO_VERSION, new TreeMap<>());
+        } catch (UnusableFileException | IllegalArgumentException e) {
             throw new ConfigException(
                     "cannot read the saved registry, " + file + ": " + e.getMessage()
                             + "; without this file it is learned again",
                     Subject.NONE,
                     e);
+        } catch (IOException e) {
+            throw ConfigurationFile.failure(file, "saved registry", e);
         }
     }
 

@@ -63,8 +63,11 @@ public final class EvidenceLog implements EvidenceListener {
         Instant now = clock.instant();
         long silenced;
         synchronized (this) {
-            total++;
-            (evidence.verdict() == Verdict.POISONOUS ? poisonous : others).add(new Entry(total, now, evidence));
+            if (evidence.verdict() != Verdict.SLOW) {
+                total++;
+                (evidence.verdict() == Verdict.POISONOUS ? poisonous : others)
+                        .add(new Entry(total, now, evidence));
+            }
             silenced = tally(evidence).count(now.toEpochMilli());
         }
         if (silenced >= 0) {
@@ -127,7 +130,7 @@ public final class EvidenceLog implements EvidenceListener {
                         evidence.block(),
                         evidence.detail(),
                         more);
-            case DAMAGED, OTHER_VERSION, BEHIND, UNREACHABLE ->
+            case DAMAGED, OTHER_VERSION, BEHIND ->
                 LOG.info(
                         "{} {}: block {}: {}{}",
                         evidence.about(),
@@ -135,6 +138,8 @@ public final class EvidenceLog implements EvidenceListener {
                         evidence.block(),
                         evidence.detail(),
                         more);
+            // A busy node is no finding; a connection that is lost has its own line.
+            case SLOW -> LOG.debug("{} is slow: block {}: {}{}", evidence.about(), evidence.block(), evidence.detail(), more);
         }
     }
 
@@ -145,7 +150,7 @@ public final class EvidenceLog implements EvidenceListener {
 
         void add(Entry entry) {
             PrincipalId about = entry.evidence().about();
-            ArrayDeque<Long> share = shares.computeIfAbsent(about, _ -> new ArrayDeque<>());
+            ArrayDeque<Long> share = shares.computeIfAbsent(about, ignored -> new ArrayDeque<>());
             share.addLast(entry.number());
             entries.put(entry.number(), entry);
             if (share.size() > SHARE_MAX) {

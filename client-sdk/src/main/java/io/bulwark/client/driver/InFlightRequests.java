@@ -54,10 +54,10 @@ final class InFlightRequests {
     void send(long nowMillis, long id, Effect.Send send) {
         PrincipalId to = send.to();
         if (!operation.isResendOptional()) {
-            var _ = outbox.send(to, id, send.message());
+            var unused = outbox.send(to, id, send.message());
             return;
         }
-        Deque<SentCopy> mine = copies.computeIfAbsent(to, _ -> new ArrayDeque<>());
+        Deque<SentCopy> mine = copies.computeIfAbsent(to, ignored -> new ArrayDeque<>());
         int times = 1;
         for (SentCopy copy : mine) {
             if (copy.message().equals(send.message())) {

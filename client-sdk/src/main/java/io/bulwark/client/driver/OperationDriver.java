@@ -80,7 +80,7 @@ public final class OperationDriver implements AutoCloseable {
                 Thread.ofPlatform().daemon().name("bulwark-operation-", 0).factory());
         this.ticker = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("bulwark-tick").factory());
-        var _ = ticker.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+        var unused = ticker.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /**
@@ -202,16 +202,19 @@ public final class OperationDriver implements AutoCloseable {
             switch (effect) {
                 case Effect.Send send -> asked.send(nowMillis, id, send);
                 case Effect.Evidence seen -> evidence.onEvidence(seen);
-                case Effect.Store _,
-                        Effect.Load _,
-                        Effect.LoadMetas _,
-                        Effect.Scan _,
-                        Effect.Ask _,
-                        Effect.Run _,
-                        Effect.Refuses _ ->
-                    throw new IllegalStateException("a client neither stores nor asks: " + effect);
+                case Effect.Store ignored -> throw ofNodes(effect);
+                case Effect.Load ignored -> throw ofNodes(effect);
+                case Effect.LoadMetas ignored -> throw ofNodes(effect);
+                case Effect.Scan ignored -> throw ofNodes(effect);
+                case Effect.Ask ignored -> throw ofNodes(effect);
+                case Effect.Run ignored -> throw ofNodes(effect);
+                case Effect.Refuses ignored -> throw ofNodes(effect);
             }
         }
+    }
+
+    private static IllegalStateException ofNodes(Effect effect) {
+        return new IllegalStateException("a client neither stores nor asks: " + effect);
     }
 
     void remove(RunningOperation<?> run) {

@@ -45,7 +45,7 @@ public final class PeerLinks implements Outbox, AutoCloseable {
             return; // A node answers itself without a link. A replica may ask as a client, itself included.
         }
         PeerLink[] replaced = new PeerLink[1];
-        links.compute(server, (_, current) -> {
+        links.compute(server, (ignored, current) -> {
             if (current != null && current.address().equals(address)) {
                 return current;
             }

@@ -2,6 +2,8 @@ package io.bulwark.client.encryption;
 
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;
+import io.bulwark.transport.file.UnusableFileException;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -24,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * key's name, in which capitals do not count. Data keys are wrapped with AES-256-GCM under a random nonce.
  */
 public final class Pkcs12Keys implements KeyProvider {
+    private static final int FILE_BYTES_MAX = 16 << 20;
+
     private final Path file;
     private final SortedMap<String, SecretKey> keys;
     private final String wrapping;
@@ -43,9 +47,13 @@ public final class Pkcs12Keys implements KeyProvider {
      */
     public static Pkcs12Keys load(Path file, char[] password, @Nullable String alias) throws IOException {
         SortedMap<String, SecretKey> keys = new TreeMap<>();
+        byte[] content;
         try (InputStream in = Files.newInputStream(file)) {
+            content = in.readNBytes(FILE_BYTES_MAX);
+        }
+        try {
             KeyStore store = KeyStore.getInstance("PKCS12");
-            store.load(in, password);
+            store.load(new ByteArrayInputStream(content), password);
             for (String name : Collections.list(store.aliases())) {
                 if (store.isKeyEntry(name) && store.getKey(name, password) instanceof SecretKey key) {
                     byte[] encoded = key.getEncoded();
@@ -56,19 +64,19 @@ public final class Pkcs12Keys implements KeyProvider {
                     }
                 }
             }
-        } catch (GeneralSecurityException e) {
-            throw new IOException(file + " is not a PKCS#12 file, or its password is wrong: " + e.getMessage(), e);
+        } catch (GeneralSecurityException | IOException e) {
+            throw new UnusableFileException(file + " is not a PKCS#12 file, or its password is wrong: " + e.getMessage(), e);
         }
         List<String> names = List.copyOf(keys.keySet());
         if (names.isEmpty()) {
-            throw new IOException(file + " has no AES key of 256 bits");
+            throw new UnusableFileException(file + " has no AES key of 256 bits");
         }
         if (alias == null && names.size() > 1) {
-            throw new IOException(file + " has the keys " + names + ": choose the one for new objects");
+            throw new UnusableFileException(file + " has the keys " + names + ": choose the one for new objects");
         }
         String wrapping = alias == null ? names.getFirst() : alias.toLowerCase(Locale.ROOT);
         if (!keys.containsKey(wrapping)) {
-            throw new IOException(file + " has no AES key of 256 bits with the name " + wrapping + ", but " + names);
+            throw new UnusableFileException(file + " has no AES key of 256 bits with the name " + wrapping + ", but " + names);
         }
         return new Pkcs12Keys(file, keys, wrapping);
     }

@@ -99,7 +99,8 @@ public final class MetadataClient implements AutoCloseable {
             Transport transport, Configuration configuration, List<InetSocketAddress> replicas, long timeoutMillis) {
         PeerLinks links = new PeerLinks(transport);
         OperationDriver driver =
-                new OperationDriver(links, _ -> {}, OperationDriver.Limits.standard(), new SecureRandom().nextLong());
+                new OperationDriver(
+                        links, ignored -> {}, OperationDriver.Limits.standard(), new SecureRandom().nextLong());
         Succession fixed = new FixedMembership(ConfigurationStart.first(configuration));
         Supplier<Optional<NotBelievedException>> denial =
                 () -> AuthenticationFailure.of(configuration.replicas(), links::refusal, links.hasEverConnected())
@@ -133,7 +134,8 @@ public final class MetadataClient implements AutoCloseable {
             Transport transport, List<InetSocketAddress> replicas, Optional<KnownReplicas> group, long timeoutMillis) {
         PeerLinks links = new PeerLinks(transport);
         OperationDriver driver =
-                new OperationDriver(links, _ -> {}, OperationDriver.Limits.standard(), new SecureRandom().nextLong());
+                new OperationDriver(
+                        links, ignored -> {}, OperationDriver.Limits.standard(), new SecureRandom().nextLong());
         ReplicaPaths paths = new ReplicaPaths(links, replicas, group);
         MetadataClient client = new MetadataClient(driver, replicas.size(), group, timeoutMillis, paths::denial, () -> {
             paths.close();
@@ -215,7 +217,7 @@ public final class MetadataClient implements AutoCloseable {
             repliers.onLate(call.late());
             return switch (outcome) {
                 case ReplicatedCall.Agreed agreed -> CompletableFuture.completedFuture(agreed.reply());
-                case ReplicatedCall.Rejected _ -> CompletableFuture.failedFuture(new MetadataRejectedException());
+                case ReplicatedCall.Rejected ignored -> CompletableFuture.failedFuture(new MetadataRejectedException());
                 case ReplicatedCall.TimedOut late ->
                     CompletableFuture.failedFuture(new MetadataUnavailableException(late.replicas(), timeoutMillis));
             };

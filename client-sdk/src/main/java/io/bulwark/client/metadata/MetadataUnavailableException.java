@@ -17,7 +17,7 @@ public final class MetadataUnavailableException extends MetadataException {
         return replicas.entrySet().stream()
                 .map(each -> each.getKey()
                         + switch (each.getValue()) {
-                            case SILENT -> " silent";
+                            case SILENT -> " has not answered";
                             case NOT_READY -> " not ready";
                             case OVERLOADED -> " overloaded";
                             case FAILED -> " failed on it";

@@ -55,7 +55,7 @@ final class SlowReplicas {
     void onLate(Set<PrincipalId> replicas) {
         long nowMillis = nowMillis();
         replicas.forEach(
-                replica -> pauses.merge(replica, Pause.first(nowMillis), (before, _) -> before.next(nowMillis)));
+                replica -> pauses.merge(replica, Pause.first(nowMillis), (before, ignored) -> before.next(nowMillis)));
     }
 
     private static long nowMillis() {

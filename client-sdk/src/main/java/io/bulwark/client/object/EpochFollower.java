@@ -52,8 +52,8 @@ public final class EpochFollower implements ExtentAccess {
         void begin(Volume volume, int mapsLeft) {
             CompletableFuture<ReadOutcome> read = extents.read(volume, block, pin, length);
             // Given up by who waits for it.
-            var _ = result.whenComplete((_, _) -> read.cancel(false));
-            var _ = read.whenComplete((@Nullable ReadOutcome outcome, @Nullable Throwable failure) -> {
+            var unusedCancellation = result.whenComplete((ignored1, ignored2) -> read.cancel(false));
+            var unused = read.whenComplete((@Nullable ReadOutcome outcome, @Nullable Throwable failure) -> {
                 if (outcome instanceof ReadOutcome.StaleMap stale && mapsLeft > 0 && !result.isDone()) {
                     proceed(volume, stale, mapsLeft - 1);
                 } else if (outcome != null) {
@@ -65,7 +65,7 @@ public final class EpochFollower implements ExtentAccess {
         }
 
         private void proceed(Volume before, ReadOutcome.StaleMap stale, int mapsLeft) {
-            var _ = fetch.apply(before).whenComplete((@Nullable Volume now, @Nullable Throwable _) -> {
+            var unused = fetch.apply(before).whenComplete((@Nullable Volume now, @Nullable Throwable ignored) -> {
                 if (now != null
                         && now.group(block).epoch() > before.group(block).epoch()) {
                     begin(now, mapsLeft);

@@ -44,7 +44,7 @@ public final class NodeHealth implements EvidenceListener {
         }
         int node = evidence.about().number();
         switch (evidence.verdict()) {
-            case UNREACHABLE -> slowUntil.put(node, nowMillis.getAsLong() + SLOW_MILLIS);
+            case SLOW -> slowUntil.put(node, nowMillis.getAsLong() + SLOW_MILLIS);
             case CORRUPT, MISBEHAVED -> badUntil.put(node, nowMillis.getAsLong() + BAD_MILLIS);
             case DAMAGED, OTHER_VERSION, BEHIND, POISONOUS -> {}
         }

@@ -104,8 +104,9 @@ public final class ObjectReader implements AutoCloseable {
                             Answer.Fetched::new);
                 case ObjectStep.Ask ask ->
                     answers.expect(ask.token(), store.metadata().query(ask.query()), Answer.Replied::new);
-                case ObjectStep.StoreExtent _, ObjectStep.Submit _ ->
-                    throw new IllegalStateException("getting an object takes no " + step);
+                case ObjectStep.StoreExtent ignored ->
+                        throw new IllegalStateException("getting an object takes no " + step);
+                case ObjectStep.Submit ignored -> throw new IllegalStateException("getting an object takes no " + step);
             }
         }
     }
@@ -126,7 +127,7 @@ public final class ObjectReader implements AutoCloseable {
             case GetFailure.Changed(var extent) ->
                 new ChangedWhileReadingException(
                         "this version was deleted during the read; " + extent.message(), subject);
-            case GetFailure.Gone _ ->
+            case GetFailure.Gone ignored ->
                 new ChangedWhileReadingException("this version was deleted during the read", subject);
             case GetFailure.NotFreed(var extent) ->
                 new UnavailableException("nodes report a block as freed that was not; " + extent.message(), subject);

@@ -208,8 +208,9 @@ public final class ObjectWriter {
                         answers.expect(submit.token(), reply, Answer.Replied::new);
                     }
                 }
-                case ObjectStep.FetchExtent _, ObjectStep.Ask _ ->
-                    throw new IllegalStateException("putting an object takes no " + step);
+                case ObjectStep.FetchExtent ignored ->
+                        throw new IllegalStateException("putting an object takes no " + step);
+                case ObjectStep.Ask ignored -> throw new IllegalStateException("putting an object takes no " + step);
             }
         }
     }
@@ -219,7 +220,7 @@ public final class ObjectWriter {
         store.budget().acquire(held, deadline, target.subject());
         try {
             var outcome = store.extents().write(volume, extent.block(), extent.content());
-            var _ = outcome.whenComplete((_, _) -> store.budget().release(held));
+            var unused = outcome.whenComplete((ignored1, ignored2) -> store.budget().release(held));
             answers.expect(extent.token(), outcome, Answer.Stored::new);
         } catch (RuntimeException e) {
             store.budget().release(held);
@@ -261,7 +262,7 @@ public final class ObjectWriter {
             case PutOutcome.SessionLost lost -> throw new SessionLostException(lost.message());
             case PutOutcome.Unknown unknown ->
                 throw new UnavailableException(unknown.message() + "; the object may have been put", target.subject());
-            case PutOutcome.GivenUp _ -> throw new CancelledException("the object was aborted", target.subject());
+            case PutOutcome.GivenUp ignored -> throw new CancelledException("the object was aborted", target.subject());
         };
     }
 

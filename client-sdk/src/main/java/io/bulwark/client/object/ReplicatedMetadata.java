@@ -126,7 +126,7 @@ public final class ReplicatedMetadata implements Metadata {
             } catch (RuntimeException e) {
                 sent = CompletableFuture.failedFuture(e);
             }
-            var _ = sent.thenApply(Reply::decode).whenComplete((reply, failure) -> {
+            var unused = sent.thenApply(Reply::decode).whenComplete((reply, failure) -> {
                 synchronized (this) {
                     commands.done(submission.number());
                 }

@@ -114,7 +114,7 @@ public final class SessionPool implements AutoCloseable {
     public Lease lease(int volume, Deadline deadline, Subject subject) {
         Lease known = known(volume, deadline, subject);
         if (known.isStale()) {
-            var _ = deadline.await(submit(known, new Command.RenewSession()), subject);
+            var unused = deadline.await(submit(known, new Command.RenewSession()), subject);
             return known(volume, deadline, subject);
         }
         return known;
@@ -155,7 +155,7 @@ public final class SessionPool implements AutoCloseable {
     public void lost(Lease lease) {
         leases.computeIfPresent(
                 lease.volume(),
-                (_, current) -> current.isDone()
+                (ignored, current) -> current.isDone()
                                 && !current.isCompletedExceptionally()
                                 && current.join().equals(lease)
                         ? null
@@ -172,8 +172,8 @@ public final class SessionPool implements AutoCloseable {
         lost(lease);
         return lease.works()
                 .whenOver()
-                .thenCompose(_ -> lease.session().submit(new Command.CloseSession()))
-                .handle((_, failure) -> {
+                .thenCompose(ignored -> lease.session().submit(new Command.CloseSession()))
+                .handle((ignored, failure) -> {
                     if (failure != null) {
                         LOG.debug(
                                 "session {} could not be closed",
@@ -197,7 +197,7 @@ public final class SessionPool implements AutoCloseable {
         try {
             CompletableFuture.allOf(closing)
                     .completeOnTimeout(null, CLOSE_MILLIS_MAX, TimeUnit.MILLISECONDS)
-                    .handle((_, failure) -> failure == null)
+                    .handle((ignored, failure) -> failure == null)
                     .join();
         } finally {
             LOG.debug("closed {} sessions", closing.length);
@@ -238,7 +238,7 @@ public final class SessionPool implements AutoCloseable {
     }
 
     private void renew(Lease lease) {
-        var _ = submit(lease, new Command.RenewSession()).whenComplete((_, failure) -> {
+        var unused = submit(lease, new Command.RenewSession()).whenComplete((ignored, failure) -> {
             if (failure != null) {
                 LOG.debug("session {} could not be renewed", lease.session().number(), failure);
             }

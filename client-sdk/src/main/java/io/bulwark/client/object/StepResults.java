@@ -39,7 +39,7 @@ final class StepResults {
     <T> void expect(long token, CompletableFuture<T> outcome, Shape<T> shape) {
         open.removeIf(CompletableFuture::isDone);
         open.add(outcome);
-        var _ = outcome.whenComplete((@Nullable T result, @Nullable Throwable failure) -> {
+        var unused = outcome.whenComplete((@Nullable T result, @Nullable Throwable failure) -> {
             if (failure != null) {
                 queue.add(new Answer.None(token, failure));
             } else if (result != null) {

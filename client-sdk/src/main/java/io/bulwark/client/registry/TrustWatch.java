@@ -131,9 +131,9 @@ public final class TrustWatch implements AutoCloseable {
             try {
                 long leastMillis = Math.min(pauseMillis, PAUSE_MILLIS_LEAST);
                 Thread.sleep(leastMillis);
-                var _ = stranger.tryAcquire(pauseMillis - leastMillis, TimeUnit.MILLISECONDS);
+                var unusedPermit = stranger.tryAcquire(pauseMillis - leastMillis, TimeUnit.MILLISECONDS);
                 stranger.drainPermits();
-                var _ = renewIdentity();
+                var unused = renewIdentity();
                 refresh();
             } catch (InterruptedException e) {
                 return;

@@ -184,7 +184,7 @@ public final class KnownReplicas implements Succession {
     public void learnFrom(ConfigurationChainFile other) {
         for (Successor said : other.kept(genesis)) {
             if (said.proof().number() == term.number()) {
-                var _ = accept(said);
+                var unused = accept(said);
             }
         }
     }

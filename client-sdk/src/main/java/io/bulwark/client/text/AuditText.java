@@ -6,8 +6,10 @@ import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.metadata.AccessKey;
 import io.bulwark.protocol.metadata.AuditEntry;
 import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.Gateways;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.wire.Bytes;
 import java.time.Instant;
@@ -55,6 +57,9 @@ public final class AuditText {
             case Command.SetActFor c ->
                 "grant act-for " + c.door() + " " + c.person() + ": "
                         + c.ceiling().text();
+            case Command.SetAccessKey c -> accessKey(c);
+            case Command.RemoveAccessKey c -> "access-key revoke " + c.id();
+            case Command.SetGateways c -> gateways(c.gateways());
             case Command.SetRelease c ->
                 "release " + (c.allowed() ? "allow " : "forget ") + c.hash().toHex();
             case Command.ChangeReplicas c -> replicas(c);
@@ -123,6 +128,28 @@ public final class AuditText {
         return "volume create " + command.name() + ": " + blocks + ", " + of(policy) + ", "
                 + (command.groups() == 0 ? "a group for each node" : Quantity.count(command.groups(), "group"))
                 + quota;
+    }
+
+    private static String accessKey(Command.SetAccessKey command) {
+        AccessKey key = command.key();
+        String limits = key.limits().stream()
+                .map(limit -> limit.bucket() + "/" + limit.prefix())
+                .collect(Collectors.joining(", "));
+        String readers = command.secrets().stream()
+                .map(secret -> secret.reader().toString())
+                .collect(Collectors.joining(", "));
+        return "access-key " + key.id() + " of " + key.person()
+                + (key.name().isEmpty() ? "" : ", " + key.name())
+                + (limits.isEmpty() ? "" : ", for " + limits)
+                + (key.expiresMillis() == 0 ? "" : ", until " + Instant.ofEpochMilli(key.expiresMillis()))
+                + (readers.isEmpty() ? "" : ", sealed for " + readers);
+    }
+
+    private static String gateways(Gateways gateways) {
+        String doors = gateways.doors().stream().map(PrincipalId::toString).collect(Collectors.joining(", "));
+        return "gateways: " + (doors.isEmpty() ? "none" : doors)
+                + (gateways.keeper().equals(PrincipalId.NOBODY) ? "" : "; keeper: " + gateways.keeper())
+                + (gateways.anonymous().equals(PrincipalId.NOBODY) ? "" : "; anonymous: " + gateways.anonymous());
     }
 
     private static String replicas(Command.ChangeReplicas command) {

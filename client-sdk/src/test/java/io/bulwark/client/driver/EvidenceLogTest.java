@@ -39,6 +39,15 @@ class EvidenceLogTest {
                 .isEqualTo(2);
     }
 
+    /** Healthy nodes are slow whenever a machine is busy: that is a figure, not a fault. */
+    @Test
+    void aSlowNodeIsCountedAndNoFault() {
+        log.onEvidence(evidence(1, Verdict.SLOW));
+        log.onEvidence(evidence(2, Verdict.BEHIND));
+        assertThat(log.counts().get(PrincipalId.node(1))).isEqualTo(Map.of(Verdict.SLOW, 1L));
+        assertThat(log.since(0)).containsExactly(new EvidenceLog.Entry(1, NOW, evidence(2, Verdict.BEHIND)));
+    }
+
     @Test
     void givesWhatCameAfterANumber() {
         log.onEvidence(evidence(1, Verdict.CORRUPT));
@@ -52,7 +61,7 @@ class EvidenceLogTest {
     void keepsABoundedNumber() {
         int principals = 5;
         for (int i = 0; i < EvidenceLog.ENTRIES_MAX + 10; i++) {
-            log.onEvidence(evidence(i % principals, Verdict.UNREACHABLE));
+            log.onEvidence(evidence(i % principals, Verdict.BEHIND));
         }
         assertThat(log.since(0)).hasSize(EvidenceLog.ENTRIES_MAX);
         assertThat(log.since(0).getFirst().number()).isEqualTo(11);

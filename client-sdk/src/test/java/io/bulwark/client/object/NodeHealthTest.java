@@ -25,7 +25,7 @@ class NodeHealthTest {
 
     @Test
     void silenceMakesASlotDoubtfulForAWhile() {
-        see(13, Verdict.UNREACHABLE);
+        see(13, Verdict.SLOW);
         see(12, Verdict.BEHIND);
         assertThat(health.doubtfulSlots(GROUP)).containsExactly(1);
         nowMillis += 5_000;

@@ -238,14 +238,14 @@ class ObjectStreamTest {
     @Test
     void aFailedBlockFailsThePutAndAbortIsQuiet() {
         extents.writeFailure =
-                block -> block.counter() == 2 ? new WriteOutcome.Unavailable(Map.of(1, "node-1 is silent")) : null;
+                block -> block.counter() == 2 ? new WriteOutcome.Unavailable(Map.of(1, "node-1 has not answered")) : null;
         ObjectWriter writer = writer("key", -1);
         assertThatThrownBy(() -> {
                     writer.write(content(100 * BLOCK), 0, 100 * BLOCK);
                     writer.finish();
                 })
                 .isInstanceOf(UnavailableException.class)
-                .hasMessageContaining("node-1 is silent")
+                .hasMessageContaining("node-1 has not answered")
                 .hasMessageContaining("key key");
         assertThat(metadata.objects).isEmpty();
         assertThat(metadata.abandoned).isNotEmpty();
@@ -273,10 +273,10 @@ class ObjectStreamTest {
         ObjectWriter writer = writer("key", -1);
         writer.write(content(BLOCK), 0, BLOCK);
         writer.finish();
-        extents.readFailure = _ -> new ReadOutcome.TooFewHolders(Map.of(2, "node-2 is silent", 3, "node-3 is silent"));
+        extents.readFailure = _ -> new ReadOutcome.TooFewHolders(Map.of(2, "node-2 has not answered", 3, "node-3 has not answered"));
         assertThatThrownBy(() -> read("key", 0, BLOCK))
                 .isInstanceOf(UnavailableException.class)
-                .hasMessageContaining("too few nodes hold it: node-2 is silent, node-3 is silent")
+                .hasMessageContaining("too few nodes hold it: node-2 has not answered, node-3 has not answered")
                 .hasMessageContaining("--salvage")
                 .hasMessageContaining("[bucket bucket, key key]");
     }

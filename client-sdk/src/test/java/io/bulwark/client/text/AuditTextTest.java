@@ -7,9 +7,12 @@ import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.metadata.AccessKey;
 import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.Gateways;
 import io.bulwark.protocol.metadata.Rights;
 import io.bulwark.protocol.metadata.Scope;
+import io.bulwark.protocol.metadata.SealedSecret;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.identity.Identity;
@@ -58,6 +61,22 @@ class AuditTextTest {
                 new Command.SetActFor(PrincipalId.client(1), ALICE, new Rights(true, false, true)),
                 "grant act-for client-1 client-7: read, administer");
         texts.put(new Command.SetActFor(ALICE, ALICE, Rights.NONE), "grant act-for client-7 client-7: none");
+        texts.put(
+                new Command.SetAccessKey(
+                        new AccessKey(
+                                "BWK23456789012345678",
+                                ALICE,
+                                "backup",
+                                List.of(new AccessKey.Limit("b", "a/"), new AccessKey.Limit("c", "")),
+                                86_400_000),
+                        List.of(new SealedSecret(PrincipalId.client(2), Bytes.of(new byte[139])))),
+                "access-key BWK23456789012345678 of client-7, backup, for b/a/, c/, until 1970-01-02T00:00:00Z,"
+                        + " sealed for client-2");
+        texts.put(new Command.RemoveAccessKey("BWK23456789012345678"), "access-key revoke BWK23456789012345678");
+        texts.put(
+                new Command.SetGateways(new Gateways(List.of(PrincipalId.client(2)), PrincipalId.client(0), ALICE)),
+                "gateways: client-2; keeper: client-0; anonymous: client-7");
+        texts.put(new Command.SetGateways(Gateways.NONE), "gateways: none");
         texts.put(new Command.SetRelease(Bytes.of(new byte[32]), true), "release allow " + "00".repeat(32));
         texts.put(
                 new Command.ChangeReplicas(

@@ -31,17 +31,17 @@ public final class AgreementCodec implements MessageCodec {
     public int typeOf(Message message) {
         return FIRST
                 + switch ((AgreementMessage) message) {
-                    case AskNonce _ -> 0;
-                    case GiveNonce _ -> 1;
-                    case NewKey _ -> 2;
-                    case KeyAccepted _ -> 3;
+                    case AskNonce ignored -> 0;
+                    case GiveNonce ignored -> 1;
+                    case NewKey ignored -> 2;
+                    case KeyAccepted ignored -> 3;
                 };
     }
 
     @Override
     public void write(Message message, WireWriter out) {
         switch ((AgreementMessage) message) {
-            case AskNonce _ -> {}
+            case AskNonce ignored -> {}
             case GiveNonce give -> out.raw(give.nonce());
             case NewKey key ->
                 out.raw(key.nonce()).raw(key.life()).bytes(key.sealed()).bytes(key.signature());

@@ -149,7 +149,7 @@ public final class KeyAgreement implements ProtocolServer {
      * any more.
      */
     public void setMembers(Collection<PrincipalId> others) {
-        others.forEach(other -> peers.computeIfAbsent(other, _ -> new Peer()));
+        others.forEach(other -> peers.computeIfAbsent(other, ignored -> new Peer()));
         peers.keySet().removeIf(known -> {
             boolean left = !known.equals(book.self()) && !others.contains(known);
             if (left) {
@@ -202,9 +202,9 @@ public final class KeyAgreement implements ProtocolServer {
             return List.of();
         }
         // The transport lets in who belongs, and nobody else.
-        Peer peer = peers.computeIfAbsent(from, _ -> new Peer());
+        Peer peer = peers.computeIfAbsent(from, ignored -> new Peer());
         switch (message) {
-            case AskNonce _ -> out.send(from, requestId, new GiveNonce(nonceFor(peer)));
+            case AskNonce ignored -> out.send(from, requestId, new GiveNonce(nonceFor(peer)));
             case NewKey key -> onNewKey(nowMillis, from, requestId, peer, key);
             default -> {} // the answers of an offer that is over
         }
@@ -303,7 +303,7 @@ public final class KeyAgreement implements ProtocolServer {
         peer.offering = true;
         Bytes of = life;
         KeyOffer offer = new KeyOffer(id, settings.retryMillis(), nonce -> sign(id, nonce, of, current.key()));
-        out.run(offer, (_, taken) -> {
+        out.run(offer, (ignored, taken) -> {
             peer.offering = false;
             // Meanwhile another one may have been chosen, or another life begun.
             peer.taken = peer.taken || ((Boolean) taken && current.equals(peer.current) && of.equals(life));

@@ -61,11 +61,11 @@ public record ExtentFailure(Reason reason, BlockId block, String detail) {
                         Reason.INCOMPLETE,
                         block,
                         "of a wrong length, " + whole.content().length() + ": its writer lied");
-            case ReadOutcome.Freed _ -> new ExtentFailure(Reason.FREED, block, "was freed");
-            case ReadOutcome.NotPermitted _ -> new ExtentFailure(Reason.NOT_PERMITTED, block, "no grant to read");
-            case ReadOutcome.Incomplete _ ->
+            case ReadOutcome.Freed ignored -> new ExtentFailure(Reason.FREED, block, "was freed");
+            case ReadOutcome.NotPermitted ignored -> new ExtentFailure(Reason.NOT_PERMITTED, block, "no grant to read");
+            case ReadOutcome.Incomplete ignored ->
                 new ExtentFailure(Reason.INCOMPLETE, block, "left incomplete by its " + "writer");
-            case ReadOutcome.Poisonous _ ->
+            case ReadOutcome.Poisonous ignored ->
                 new ExtentFailure(Reason.INCOMPLETE, block, "poisonous: its writer lied, no block encodes to it");
             case ReadOutcome.StaleMap(long epoch) ->
                 new ExtentFailure(Reason.STALE_EPOCH, block, "its group is in epoch " + epoch);

@@ -19,7 +19,7 @@ public final class CollapsedSessions {
 
     /** Keeps what the replicas said. */
     public void learn(Fact.Collapsed told) {
-        NavigableMap<Long, Long> known = intervals.computeIfAbsent(told.owner(), _ -> new TreeMap<>());
+        NavigableMap<Long, Long> known = intervals.computeIfAbsent(told.owner(), ignored -> new TreeMap<>());
         long first = told.firstSession();
         long last = told.lastSession();
         for (Map.Entry<Long, Long> before = known.floorEntry(last);

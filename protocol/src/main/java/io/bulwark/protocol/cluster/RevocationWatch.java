@@ -7,7 +7,7 @@ import java.util.List;
 /** Told by a node's server of a register protocol how far it has put revoked clients out. */
 public interface RevocationWatch {
     /** For servers that nobody asks. */
-    RevocationWatch NONE = (_, _) -> {};
+    RevocationWatch NONE = (ignored1, ignored2) -> {};
 
     /**
      * Called when the server learns of the revocation, for the first time or again: its earlier reports do not answer

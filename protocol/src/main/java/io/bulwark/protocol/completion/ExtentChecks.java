@@ -130,13 +130,14 @@ final class ExtentChecks {
             }
         }
         switch (outcome) {
-            case ReadOutcome.Whole _, ReadOutcome.Incomplete _, ReadOutcome.Poisonous _ ->
-                count(CompletionResult.INCOMPLETE, 1);
-            case ReadOutcome.Freed _ -> count(CompletionResult.FREED, 1);
-            case ReadOutcome.NotPermitted _,
-                    ReadOutcome.StaleMap _,
-                    ReadOutcome.Unavailable _,
-                    ReadOutcome.TooFewHolders _ -> progress.unreadable(walk.reference());
+            case ReadOutcome.Whole ignored -> count(CompletionResult.INCOMPLETE, 1);
+            case ReadOutcome.Incomplete ignored -> count(CompletionResult.INCOMPLETE, 1);
+            case ReadOutcome.Poisonous ignored -> count(CompletionResult.INCOMPLETE, 1);
+            case ReadOutcome.Freed ignored -> count(CompletionResult.FREED, 1);
+            case ReadOutcome.NotPermitted ignored -> progress.unreadable(walk.reference());
+            case ReadOutcome.StaleMap ignored -> progress.unreadable(walk.reference());
+            case ReadOutcome.Unavailable ignored -> progress.unreadable(walk.reference());
+            case ReadOutcome.TooFewHolders ignored -> progress.unreadable(walk.reference());
         }
         return false;
     }

@@ -97,7 +97,8 @@ public final class NodeCompletion {
         this.duties = new EpochDuties(calls, node, following);
         this.registers = new RegisterDuties(calls, node, pace, rebuild, () -> nowMillis);
         // The node's records know the extents verified before the last start, so this walk passes them quickly.
-        this.verifying = new ReferenceWalk(calls, verifications, node, pace.retryMillis(), () -> nowMillis, _ -> {});
+        this.verifying =
+                new ReferenceWalk(calls, verifications, node, pace.retryMillis(), () -> nowMillis, ignored -> {});
     }
 
     /** Called at least every 100 ms. */
@@ -117,7 +118,7 @@ public final class NodeCompletion {
                 .toList();
         if (!inVerification && now >= nextVerificationMillis && !lazy.isEmpty()) {
             inVerification = true;
-            verifying.follow(lazy, _ -> {
+            verifying.follow(lazy, ignored -> {
                 inVerification = false;
                 nextVerificationMillis = nowMillis + pace.pollMillis();
             });
@@ -324,7 +325,7 @@ public final class NodeCompletion {
     private void tellNext(Deque<SessionChange> changes, Reply.SessionChanges page) {
         while (!changes.isEmpty()) {
             switch (changes.removeFirst()) {
-                case SessionChange.Opened _ -> {}
+                case SessionChange.Opened ignored -> {}
                 case SessionChange.Closed closed ->
                     calls.tell(new Fact.ClosedWith(closed.volume(), closed.owner(), closed.session(), closed.used()));
                 case SessionChange.Freed freed -> calls.tell(new Fact.Freed(freed.range()));

@@ -27,7 +27,7 @@ public interface RebuildRate {
 
             @Override
             public void charge(long nowMillis, long bytes) {
-                double _ = bucket.left(nowMillis);
+                double unused = bucket.left(nowMillis);
                 bucket.take((double) bytes);
             }
         };

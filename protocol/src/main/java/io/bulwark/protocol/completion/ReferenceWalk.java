@@ -56,7 +56,7 @@ final class ReferenceWalk {
     }
 
     private VolumeProgress progressOf(int volume) {
-        return progress.computeIfAbsent(volume, _ -> new VolumeProgress());
+        return progress.computeIfAbsent(volume, ignored -> new VolumeProgress());
     }
 
     /** Examines again everything that was done before in the volume; to be called between two rounds. */

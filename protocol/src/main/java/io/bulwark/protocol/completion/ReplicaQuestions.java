@@ -14,7 +14,7 @@ public final class ReplicaQuestions {
         return switch (question) {
             case Question.OfSession of -> new Query.SessionOf(of.volume(), of.owner(), of.session());
             case Question.OfGrant of -> new Query.GrantOf(of.volume(), of.principal());
-            case Question.OfVolume _ -> new Query.GetMap();
+            case Question.OfVolume ignored -> new Query.GetMap();
         };
     }
 

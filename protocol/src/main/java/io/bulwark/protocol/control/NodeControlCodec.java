@@ -52,19 +52,19 @@ public final class NodeControlCodec implements MessageCodec {
     @Override
     public int typeOf(Message message) {
         return switch ((NodeControlMessage) message) {
-            case NodeStatusRequest _ -> STATUS_REQUEST;
-            case NodeStatusReply _ -> STATUS_REPLY;
-            case RevocationRequest _ -> REVOCATION_REQUEST;
-            case RevocationReply _ -> REVOCATION_REPLY;
-            case LatestRequest _ -> LATEST_REQUEST;
-            case LatestReply _ -> LATEST_REPLY;
+            case NodeStatusRequest ignored -> STATUS_REQUEST;
+            case NodeStatusReply ignored -> STATUS_REPLY;
+            case RevocationRequest ignored -> REVOCATION_REQUEST;
+            case RevocationReply ignored -> REVOCATION_REPLY;
+            case LatestRequest ignored -> LATEST_REQUEST;
+            case LatestReply ignored -> LATEST_REPLY;
         };
     }
 
     @Override
     public void write(Message message, WireWriter out) {
         switch ((NodeControlMessage) message) {
-            case NodeStatusRequest _ -> {}
+            case NodeStatusRequest ignored -> {}
             case NodeStatusReply reply -> write(reply, out);
             case RevocationRequest request -> request.revoked().write(out);
             case RevocationReply reply -> {

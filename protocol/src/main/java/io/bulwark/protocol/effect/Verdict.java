@@ -13,8 +13,8 @@ public enum Verdict {
     OTHER_VERSION,
     /** It has nothing, or something older. */
     BEHIND,
-    /** It did not answer in time. */
-    UNREACHABLE,
+    /** It did not answer before others were asked in its place. A busy node does that, and so does one that is gone. */
+    SLOW,
     /** It sent what no correct node sends: malformed, or against the protocol. */
     MISBEHAVED,
     /** A client wrote fragments that match their checksum and belong to no one block. */
@@ -27,7 +27,7 @@ public enum Verdict {
             case DAMAGED -> "corrupt (self-reported)";
             case OTHER_VERSION -> "other version";
             case BEHIND -> "behind";
-            case UNREACHABLE -> "unreachable";
+            case SLOW -> "slow";
             case MISBEHAVED -> "misbehaved";
             case POISONOUS -> "poisonous writer";
         };

@@ -65,7 +65,7 @@ public final class EpochSealer {
             return;
         }
         int[] left = {1};
-        LongConsumer over = _ -> {
+        LongConsumer over = ignored -> {
             if (--left[0] == 0) {
                 promises.forEach(out::add);
             }

@@ -94,7 +94,7 @@ public final class Seals {
 
     /** The volume's records were read. */
     public void loaded(int volume, List<Loaded.Meta> records) {
-        Map<Integer, Floor> floors = volumes.computeIfAbsent(volume, _ -> new TreeMap<>());
+        Map<Integer, Floor> floors = volumes.computeIfAbsent(volume, ignored -> new TreeMap<>());
         for (Loaded.Meta record : records) {
             try {
                 WireReader in = new WireReader(record.key().suffix());
@@ -102,7 +102,7 @@ public final class Seals {
                 long epoch = in.nonNegative64();
                 boolean taken = record.key().suffix().length() == TAKEN_BYTES && in.bool();
                 in.end();
-                Floor floor = floors.computeIfAbsent(group, _ -> new Floor());
+                Floor floor = floors.computeIfAbsent(group, ignored -> new Floor());
                 if (taken) {
                     floor.taken = Math.max(floor.taken, epoch);
                     floor.takenDurable = floor.taken;
@@ -118,13 +118,13 @@ public final class Seals {
 
     /** Refuses what is over, or is to be; what must be stored for it, and handed in again once that is durable. */
     public List<Seal> learn(Volume known) {
-        Map<Integer, Floor> floors = volumes.computeIfAbsent(known.id(), _ -> new TreeMap<>());
+        Map<Integer, Floor> floors = volumes.computeIfAbsent(known.id(), ignored -> new TreeMap<>());
         List<Seal> seals = new ArrayList<>();
         for (int index = 0; index < known.groups().size(); index++) {
             PlacementGroup group = known.groups().get(index);
             long from = group.change().isPresent() ? group.epoch() + 1 : group.epoch();
             if (group.slotOf(node) >= 0 && from > 1) {
-                Floor floor = floors.computeIfAbsent(index, _ -> new Floor());
+                Floor floor = floors.computeIfAbsent(index, ignored -> new Floor());
                 floor.from = Math.max(floor.from, from);
                 if (known.kind() == VolumeKind.REGISTER && group.isFresh(node)) {
                     floor.taken = Math.max(floor.taken, group.epoch());

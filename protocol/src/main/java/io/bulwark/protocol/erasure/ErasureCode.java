@@ -47,7 +47,8 @@ public final class ErasureCode {
         if (m < 1 || n < m || n > MAX_FRAGMENTS) {
             throw new IllegalArgumentException("no erasure code with m = " + m + ", n = " + n);
         }
-        return CODES.computeIfAbsent((m << 8) | n, _ -> new ErasureCode(m, n, GaloisField.generator(m, n), FASTEST));
+        return CODES.computeIfAbsent(
+                (m << 8) | n, ignored -> new ErasureCode(m, n, GaloisField.generator(m, n), FASTEST));
     }
 
     /** The same code on another loop. */

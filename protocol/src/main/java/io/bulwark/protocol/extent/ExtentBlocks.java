@@ -119,7 +119,8 @@ final class ExtentBlocks {
                                 .map(known -> switch (known) {
                                     case HeldExtent held -> held.is(pin);
                                     case WantedExtent wanted -> wanted.pin().equals(pin);
-                                    case Poisonous _, DamagedRecord _ -> false;
+                                    case Poisonous ignored -> false;
+                                    case DamagedRecord ignored -> false;
                                 })
                                 .orElse(null)));
     }
@@ -206,7 +207,8 @@ final class ExtentBlocks {
         boolean same = switch (known.get()) {
             case HeldExtent held -> held.is(checksum.pin());
             case WantedExtent wanted -> wanted.pin().equals(checksum.pin());
-            case Poisonous _, DamagedRecord _ -> false;
+            case Poisonous ignored -> false;
+            case DamagedRecord ignored -> false;
         };
         return same ? null : StoreRefusal.OTHER_CONTENT;
     }
@@ -258,7 +260,8 @@ final class ExtentBlocks {
                                     checked(ExtentRecord.decode(block, found.meta()), found.fragment());
                                 case Loaded.Damaged damaged ->
                                     new Content(Optional.of(ExtentRecord.decode(block, damaged.meta())), null);
-                                case Loaded.Missing _, Loaded.Metas _ -> new Content(Optional.empty(), null);
+                                case Loaded.Missing ignored -> new Content(Optional.empty(), null);
+                                case Loaded.Metas ignored -> new Content(Optional.empty(), null);
                             }));
         });
     }
@@ -320,8 +323,8 @@ final class ExtentBlocks {
                     boolean other = switch (known) {
                         case HeldExtent held -> !held.is(wanted.pin());
                         case Poisonous poisonous -> !poisonous.pin().equals(wanted.pin());
-                        case DamagedRecord _ -> true;
-                        case WantedExtent _ -> false;
+                        case DamagedRecord ignored -> true;
+                        case WantedExtent ignored -> false;
                         case null -> false;
                     };
                     return other ? wanted : null;

@@ -66,18 +66,18 @@ public final class ExtentCodec implements MessageCodec {
     @Override
     public int typeOf(Message message) {
         return switch ((ExtentMessage) message) {
-            case Store _ -> STORE;
-            case StoreBlock _ -> STORE_BLOCK;
-            case ReadPinned _ -> READ_PINNED;
-            case Suspect _ -> SUSPECT;
-            case Complete _ -> COMPLETE;
-            case Supply _ -> SUPPLY;
-            case Acknowledged _ -> ACKNOWLEDGED;
-            case NotStored _ -> NOT_STORED;
-            case Found _ -> FOUND;
-            case Holds _ -> HOLDS;
-            case NotFound _ -> NOT_FOUND;
-            case Completed _ -> COMPLETED;
+            case Store ignored -> STORE;
+            case StoreBlock ignored -> STORE_BLOCK;
+            case ReadPinned ignored -> READ_PINNED;
+            case Suspect ignored -> SUSPECT;
+            case Complete ignored -> COMPLETE;
+            case Supply ignored -> SUPPLY;
+            case Acknowledged ignored -> ACKNOWLEDGED;
+            case NotStored ignored -> NOT_STORED;
+            case Found ignored -> FOUND;
+            case Holds ignored -> HOLDS;
+            case NotFound ignored -> NOT_FOUND;
+            case Completed ignored -> COMPLETED;
         };
     }
 
@@ -101,7 +101,8 @@ public final class ExtentCodec implements MessageCodec {
             case Completed answer -> out.u8(answer.result().ordinal());
             case Found found ->
                 out.raw(found.checksum().encoded()).bytes(found.fragment()).bool(found.verified());
-            case Acknowledged _, Holds _ -> {}
+            case Acknowledged ignored -> {}
+            case Holds ignored -> {}
         }
     }
 

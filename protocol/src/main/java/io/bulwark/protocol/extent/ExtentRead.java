@@ -180,17 +180,19 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             return effects;
         }
         switch (answer) {
-            case Acknowledged _, NotStored _ -> {
-                if (slot.supplied && outcome == null) {
-                    onSupplied(nowMillis, index, answer, effects);
-                }
+            case Acknowledged ignored -> {
+                onSupplied(nowMillis, index, answer, effects);
+                return effects;
+            }
+            case NotStored ignored -> {
+                onSupplied(nowMillis, index, answer, effects);
                 return effects;
             }
             case Found found when answer.epoch() == group.epoch() -> accept(index, found);
-            case Holds _
+            case Holds ignored
             when answer.epoch() == group.epoch() -> {
                 slot.hold();
-                verdicts.remove(index, Verdict.UNREACHABLE);
+                verdicts.remove(index, Verdict.SLOW);
                 if (wantsFragment(index)) {
                     // The answer to an earlier request, or its repetition: the fragment may still come.
                     if (outcome == null) {
@@ -205,8 +207,9 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
                 return effects;
             }
             case NotFound refused -> refuse(index, refused.reason(), refused.epoch(), effects);
-            case Found _, Holds _ -> refuse(index, ReadRefusal.WRONG_EPOCH, answer.epoch(), effects);
-            case Completed _ -> {
+            case Found ignored -> refuse(index, ReadRefusal.WRONG_EPOCH, answer.epoch(), effects);
+            case Holds ignored -> refuse(index, ReadRefusal.WRONG_EPOCH, answer.epoch(), effects);
+            case Completed ignored -> {
                 return effects;
             }
         }
@@ -238,7 +241,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             if (slot.isSilent()
                     && timing.isLate(silentMillis, stillMillis, silentSlots, policy.f(), slowestAnswerMillis)) {
                 slot.hedged = true;
-                blame(index, Verdict.UNREACHABLE, "silent for " + silentMillis + " ms", effects);
+                blame(index, Verdict.SLOW, "no answer for " + silentMillis + " ms", effects);
             }
             if (outcome == null && nowMillis - slot.lastAskedMillis >= timing.retryMillis()) {
                 askAgain(nowMillis, index, effects);
@@ -304,7 +307,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         ReadSlot slot = slots[index];
         slot.found = found;
         slot.hold();
-        verdicts.remove(index, Verdict.UNREACHABLE);
+        verdicts.remove(index, Verdict.SLOW);
         slot.bad =
                 !found.checksum().pin().equals(pin) || !coding.isFragmentOf(found.checksum(), index, found.fragment());
         if (!slot.bad) {
@@ -411,9 +414,12 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
 
     private void onSupplied(long nowMillis, int index, Answer answer, List<Effect> effects) {
         ReadSlot slot = slots[index];
+        if (!slot.supplied || outcome != null) {
+            return;
+        }
         switch (answer) {
-            case Acknowledged _ when answer.epoch() == group.epoch() -> slot.hold();
-            case NotStored _
+            case Acknowledged ignored when answer.epoch() == group.epoch() -> slot.hold();
+            case NotStored ignored
             when answer.epoch() > group.epoch() -> refuse(index, ReadRefusal.WRONG_EPOCH, answer.epoch(), effects);
             // Passing refusals are retried as long as the read runs.
             case NotStored refused when !ExtentWrite.PASSING.contains(refused.reason()) -> slot.supplying = false;
@@ -500,8 +506,8 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         Checksum known = checksum;
         DecodeResult decoded = known == null ? new DecodeResult.None() : coding.decode(known, good, isKnownValid());
         switch (decoded) {
-            case DecodeResult.None _ -> {}
-            case DecodeResult.Poisonous _ -> poisonous(effects);
+            case DecodeResult.None ignored -> {}
+            case DecodeResult.Poisonous ignored -> poisonous(effects);
             case DecodeResult.Block(Bytes whole) -> {
                 if (policy.protocol() == Protocol.FP && !encodes(good, whole)) {
                     poisonous(effects);
@@ -642,7 +648,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             } else if (slot.refusal != null) {
                 reasons.put(index, node(index) + " answered " + slot.refusal);
             } else if (!slot.holds) {
-                reasons.put(index, node(index) + " is silent");
+                reasons.put(index, node(index) + " has not answered");
             }
         }
         return reasons;

@@ -80,7 +80,7 @@ sealed interface ExtentRecord {
                 block.write(out);
                 out.i64(poisonous.epoch).u8(poisonous.slot).raw(poisonous.pin);
             }
-            case DamagedRecord _ -> throw new IllegalStateException("a lost record cannot be written");
+            case DamagedRecord ignored -> throw new IllegalStateException("a lost record cannot be written");
         }
         return out.toBytes();
     }

@@ -78,13 +78,13 @@ public final class ExtentRepair implements ClientOperation<RepairOutcome> {
         return switch (known) {
             case ReadOutcome.Whole whole ->
                 rebuild(whole.content(), read.checksum().orElseThrow());
-            case ReadOutcome.Poisonous _ -> new RepairOutcome.Poisonous();
-            case ReadOutcome.Freed _ -> new RepairOutcome.Freed();
-            case ReadOutcome.Incomplete _ -> new RepairOutcome.Incomplete();
+            case ReadOutcome.Poisonous ignored -> new RepairOutcome.Poisonous();
+            case ReadOutcome.Freed ignored -> new RepairOutcome.Freed();
+            case ReadOutcome.Incomplete ignored -> new RepairOutcome.Incomplete();
             case ReadOutcome.Unavailable(Map<Integer, String> reasons) -> new RepairOutcome.Unavailable(reasons);
             case ReadOutcome.TooFewHolders(Map<Integer, String> reasons) -> new RepairOutcome.Unavailable(reasons);
-            case ReadOutcome.NotPermitted _, ReadOutcome.StaleMap _ ->
-                new RepairOutcome.Unavailable(Map.of(slot, "refused: " + known));
+            case ReadOutcome.NotPermitted ignored -> new RepairOutcome.Unavailable(Map.of(slot, "refused: " + known));
+            case ReadOutcome.StaleMap ignored -> new RepairOutcome.Unavailable(Map.of(slot, "refused: " + known));
         };
     }
 

@@ -85,7 +85,7 @@ public final class ExtentServer implements ProtocolServer {
 
     /** @param node the number of this node */
     public ExtentServer(int node, ExtentLimits limits) {
-        this(node, limits, _ -> true);
+        this(node, limits, ignored -> true);
     }
 
     /**
@@ -189,7 +189,10 @@ public final class ExtentServer implements ProtocolServer {
             when mine.test(new BlockId(told.volume(), told.owner(), told.session(), 0)) -> sessions.learn(turn, told);
             case Fact.Collapsed told -> sessions.learn(turn, told);
             // Data stored by a revoked client becomes no part of any object.
-            case Fact.Pending _, Fact.Freed _, Fact.ClosedWith _, Fact.Revoked _ -> {}
+            case Fact.Pending ignored -> {}
+            case Fact.Freed ignored -> {}
+            case Fact.ClosedWith ignored -> {}
+            case Fact.Revoked ignored -> {}
         }
         return turn.effects();
     }
@@ -251,7 +254,7 @@ public final class ExtentServer implements ProtocolServer {
                     new Place(volume, block, group.epoch(), slot, group.isFresh(node)),
                     told.pin(),
                     CheckDepth.RECORD,
-                    (_, _) -> {});
+                    (ignored1, ignored2) -> {});
         }
     }
 
@@ -302,37 +305,55 @@ public final class ExtentServer implements ProtocolServer {
     private boolean isPermitted(ServerCall turn, ParkedRequest asked, Volume volume) {
         PrincipalId from = asked.from;
         switch (asked.request) {
-            case Store _, StoreBlock _ -> {
-                boolean owner = from.equals(asked.request.block().owner());
-                if (!owner) {
-                    refuse(turn, asked, StoreRefusal.NOT_OWNER, ReadRefusal.NOT_PERMITTED);
-                }
-                return owner;
+            case Store ignored -> {
+                return isOwner(turn, asked);
             }
-            case Complete _ -> {
+            case StoreBlock ignored -> {
+                return isOwner(turn, asked);
+            }
+            case Complete ignored -> {
                 if (!from.equals(self)) {
                     refuse(turn, asked, StoreRefusal.NOT_OWNER, ReadRefusal.NOT_PERMITTED);
                 }
                 return from.equals(self);
             }
-            case Supply _
+            case Supply ignored
             when volume.policy().protocol() == Protocol.PASIS -> {
                 refuse(turn, asked, StoreRefusal.NOT_OWNER, ReadRefusal.NOT_PERMITTED);
                 return false;
             }
-            case ReadPinned _, Suspect _, Supply _ -> {
-                if (from.kind() == PrincipalKind.NODE && holds(from.number(), volume)) {
-                    return true;
-                }
-                Boolean mayRead = replicas.mayRead(turn.nowMillis(), volume.id(), from);
-                if (mayRead == null) {
-                    pendingRequests.park(turn, new Question.OfGrant(volume.id(), from), asked);
-                } else if (!mayRead) {
-                    refuse(turn, asked, StoreRefusal.NOT_OWNER, ReadRefusal.NOT_PERMITTED);
-                }
-                return mayRead != null && mayRead;
+            case ReadPinned ignored -> {
+                return mayRead(turn, asked, volume);
+            }
+            case Suspect ignored -> {
+                return mayRead(turn, asked, volume);
+            }
+            case Supply ignored -> {
+                return mayRead(turn, asked, volume);
             }
         }
+    }
+
+    private boolean isOwner(ServerCall turn, ParkedRequest asked) {
+        boolean owner = asked.from.equals(asked.request.block().owner());
+        if (!owner) {
+            refuse(turn, asked, StoreRefusal.NOT_OWNER, ReadRefusal.NOT_PERMITTED);
+        }
+        return owner;
+    }
+
+    private boolean mayRead(ServerCall turn, ParkedRequest asked, Volume volume) {
+        PrincipalId from = asked.from;
+        if (from.kind() == PrincipalKind.NODE && holds(from.number(), volume)) {
+            return true;
+        }
+        Boolean mayRead = replicas.mayRead(turn.nowMillis(), volume.id(), from);
+        if (mayRead == null) {
+            pendingRequests.park(turn, new Question.OfGrant(volume.id(), from), asked);
+        } else if (!mayRead) {
+            refuse(turn, asked, StoreRefusal.NOT_OWNER, ReadRefusal.NOT_PERMITTED);
+        }
+        return mayRead != null && mayRead;
     }
 
     /** A node of any group of the volume reads pin lists that stand in other groups, too. */
@@ -408,7 +429,7 @@ public final class ExtentServer implements ProtocolServer {
                     wanted.pin().equals(read.pin()) ? ReadRefusal.NONE : ReadRefusal.OTHER_VERSION;
                 case Poisonous poisonous ->
                     poisonous.pin().equals(read.pin()) ? ReadRefusal.POISONOUS : ReadRefusal.OTHER_VERSION;
-                case DamagedRecord _ -> ReadRefusal.DAMAGED;
+                case DamagedRecord ignored -> ReadRefusal.DAMAGED;
                 case HeldExtent held when !held.is(read.pin()) -> ReadRefusal.OTHER_VERSION;
                 // A fragment of a slot that this node had once is none of this one; completion takes another in its
                 // place.
@@ -441,7 +462,7 @@ public final class ExtentServer implements ProtocolServer {
 
     private void suspect(ServerCall turn, PrincipalId from, Place place, Suspect suspect) {
         ProtectionPolicy policy = place.volume().policy();
-        long[] count = suspicions.computeIfAbsent(from, _ -> new long[1]);
+        long[] count = suspicions.computeIfAbsent(from, ignored -> new long[1]);
         if (suspect.suspectSlot() >= policy.n() || repairs.isBusy() || count[0]++ >= limits.suspicionsPerTick()) {
             return;
         }
@@ -467,14 +488,16 @@ public final class ExtentServer implements ProtocolServer {
                 .map(volume -> volume.group(block).epoch())
                 .orElse(asked.request.epoch());
         switch (asked.request) {
-            case Store _, StoreBlock _, Supply _ -> answer(turn, asked, new NotStored(block, epoch, ofStore));
-            case ReadPinned _ -> answer(turn, asked, new NotFound(block, epoch, ofRead));
-            case Complete _ -> {
+            case Store ignored -> answer(turn, asked, new NotStored(block, epoch, ofStore));
+            case StoreBlock ignored -> answer(turn, asked, new NotStored(block, epoch, ofStore));
+            case Supply ignored -> answer(turn, asked, new NotStored(block, epoch, ofStore));
+            case ReadPinned ignored -> answer(turn, asked, new NotFound(block, epoch, ofRead));
+            case Complete ignored -> {
                 CompletionResult result =
                         ofRead == ReadRefusal.FREED ? CompletionResult.FREED : CompletionResult.REFUSED;
                 answer(turn, asked, new Completed(block, epoch, result));
             }
-            case Suspect _ -> {}
+            case Suspect ignored -> {}
         }
     }
 
@@ -487,7 +510,7 @@ public final class ExtentServer implements ProtocolServer {
         continuations.scan(turn, RecordKind.SESSION, from, LAST, RECOUNT_PAGE, (next, metas) -> {
             for (Loaded.Meta meta : metas.records()) {
                 if (mine.test(meta.key().block()) && SessionRecord.isSweeping(meta)) {
-                    sessions.with(next, ExtentSessions.Key.of(meta.key().block()), (_, _) -> {});
+                    sessions.with(next, ExtentSessions.Key.of(meta.key().block()), (ignored1, ignored2) -> {});
                 }
             }
             if (metas.records().size() == RECOUNT_PAGE) {

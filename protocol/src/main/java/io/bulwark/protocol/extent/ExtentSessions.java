@@ -224,7 +224,8 @@ final class ExtentSessions {
         if (session.state == SessionState.OPEN) {
             others.remove(key);
             open.put(key, session);
-            Map<Key, Session> owners = openOf.computeIfAbsent(key.owner(), _ -> new LinkedHashMap<>(16, 0.75f, true));
+            Map<Key, Session> owners =
+                openOf.computeIfAbsent(key.owner(), ignored -> new LinkedHashMap<>(16, 0.75f, true));
             owners.put(key, session);
             evict(owners, OPEN_PER_OWNER_MAX);
             evict(open, OPEN_MAX);
@@ -250,7 +251,7 @@ final class ExtentSessions {
             if (session.pending.size() > SessionRecord.INTERVALS_MAX) {
                 session.pending.pollFirstEntry();
             }
-            visit(next, session, range.first(), last, _ -> true, reference, _ -> {});
+            visit(next, session, range.first(), last, ignored -> true, reference, ignored -> {});
         });
     }
 

@@ -129,12 +129,12 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
         }
         boolean first = slots[index].refusal == null;
         switch (answer) {
-            case Acknowledged _
+            case Acknowledged ignored
             when answer.epoch() == group.epoch() -> {
                 slots[index].stored = true;
                 slots[index].refusal = null;
             }
-            case Acknowledged _ -> refuse(index, StoreRefusal.WRONG_EPOCH, answer.epoch());
+            case Acknowledged ignored -> refuse(index, StoreRefusal.WRONG_EPOCH, answer.epoch());
             case NotStored refused -> refuse(index, refused.reason(), refused.epoch());
             default -> {
                 return effects;
@@ -177,7 +177,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
                             silentMillis, nowMillis - slot.movedMillis, silentSlots, policy.f(), slowestAnswerMillis)) {
                 slot.late = true;
                 String detail = "no answer to STORE for " + silentMillis + " ms";
-                effects.add(new Effect.Evidence(node(index), block, Verdict.UNREACHABLE, detail));
+                effects.add(new Effect.Evidence(node(index), block, Verdict.SLOW, detail));
             }
             if (nowMillis - slot.lastAskedMillis >= timing.retryMillis()) {
                 ask(nowMillis, index, effects);
@@ -281,7 +281,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
             if (!slot.stored) {
                 reasons.put(
                         index,
-                        slot.refusal == null ? node(index) + " is silent" : node(index) + " answered " + slot.refusal);
+                        slot.refusal == null ? node(index) + " has not answered" : node(index) + " answered " + slot.refusal);
             }
         }
         return reasons;

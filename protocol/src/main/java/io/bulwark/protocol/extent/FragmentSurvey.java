@@ -221,8 +221,8 @@ public final class FragmentSurvey implements ClientOperation<FragmentSurvey.Resu
         plausible.forEach((slot, found) -> fragments.put(slot, found.fragment()));
         Checksum checksum = plausible.values().iterator().next().checksum();
         return switch (coding.decode(checksum, fragments, false)) {
-            case DecodeResult.None _ -> Version.TOO_FEW_FRAGMENTS;
-            case DecodeResult.Poisonous _ -> Version.POISONOUS;
+            case DecodeResult.None ignored -> Version.TOO_FEW_FRAGMENTS;
+            case DecodeResult.Poisonous ignored -> Version.POISONOUS;
             // Under PASIS decoding has encoded again already.
             case DecodeResult.Block(Bytes content) ->
                 policy.protocol() == Protocol.PASIS

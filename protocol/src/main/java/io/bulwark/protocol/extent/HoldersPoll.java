@@ -76,11 +76,9 @@ final class HoldersPoll implements ClientOperation<Boolean> {
             return List.of();
         }
         switch (answer) {
-            case Holds _, Found _ -> {
-                holding.add(slot);
-                refusing.remove(slot);
-            }
-            case NotFound _ -> refusing.add(slot);
+            case Holds ignored -> hold(slot);
+            case Found ignored -> hold(slot);
+            case NotFound ignored -> refusing.add(slot);
             default -> {
                 return List.of();
             }
@@ -88,6 +86,11 @@ final class HoldersPoll implements ClientOperation<Boolean> {
         int others = group.holders().size() - 1;
         over |= holding.size() > f || others - refusing.size() <= f;
         return List.of();
+    }
+
+    private void hold(int slot) {
+        holding.add(slot);
+        refusing.remove(slot);
     }
 
     @Override

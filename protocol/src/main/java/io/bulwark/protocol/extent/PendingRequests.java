@@ -106,7 +106,7 @@ final class PendingRequests {
 
     /** Parks the request and asks, or drops it where too many wait. */
     void park(ServerCall turn, Question question, ParkedRequest asked) {
-        Sender sender = senders.computeIfAbsent(asked.from, _ -> new Sender());
+        Sender sender = senders.computeIfAbsent(asked.from, ignored -> new Sender());
         if (!sender.mayAsk(question) || !makeRoom(sender, asked.bytes())) {
             if (sender.places.isEmpty()) {
                 senders.remove(asked.from);
@@ -207,7 +207,7 @@ final class PendingRequests {
         if (sender != null) {
             sender.bytes -= asked.bytes();
             sender.places.removeIf(place -> place.asked() == asked);
-            sender.questions.computeIfPresent(question, (_, count) -> count == 1 ? null : (Integer) (count - 1));
+            sender.questions.computeIfPresent(question, (ignored, count) -> count == 1 ? null : (Integer) (count - 1));
             if (sender.places.isEmpty()) {
                 senders.remove(asked.from);
             }

@@ -129,12 +129,12 @@ final class Repairs {
                 new ExtentRepair(place.volume(), place.block(), place.slot(), pin, false, limits.repairTiming());
         start(turn, repair, (next, outcome) -> {
             switch ((RepairOutcome) outcome) {
-                case RepairOutcome.Rebuilt _ ->
+                case RepairOutcome.Rebuilt ignored ->
                     blocks.verified(next, place.block(), pin, after -> then.run(after, CompletionResult.VERIFIED));
-                case RepairOutcome.Poisonous _ -> poisonous(next, place, pin, then);
-                case RepairOutcome.Incomplete _ -> then.run(next, CompletionResult.INCOMPLETE);
-                case RepairOutcome.Freed _ -> then.run(next, CompletionResult.FREED);
-                case RepairOutcome.Unavailable _ -> then.run(next, CompletionResult.UNAVAILABLE);
+                case RepairOutcome.Poisonous ignored -> poisonous(next, place, pin, then);
+                case RepairOutcome.Incomplete ignored -> then.run(next, CompletionResult.INCOMPLETE);
+                case RepairOutcome.Freed ignored -> then.run(next, CompletionResult.FREED);
+                case RepairOutcome.Unavailable ignored -> then.run(next, CompletionResult.UNAVAILABLE);
             }
         });
     }
@@ -168,7 +168,7 @@ final class Repairs {
     void repairDamaged(ServerCall turn, Place place, HeldExtent held) {
         damaged(turn, place.block());
         if (!repairing.containsKey(place.block())) {
-            repair(turn, place, held.checksum().pin(), false, held.referenced(), (_, _) -> {});
+            repair(turn, place, held.checksum().pin(), false, held.referenced(), (ignored1, ignored2) -> {});
         }
     }
 
@@ -194,9 +194,9 @@ final class Repairs {
             if (outcome instanceof RepairOutcome.Rebuilt rebuilt
                     && !rebuilt.fragment().equals(fragment)) {
                 damaged(next, place.block());
-                adopt(next, place, rebuilt, held.referenced(), (_, _) -> {});
+                adopt(next, place, rebuilt, held.referenced(), (ignored1, ignored2) -> {});
             } else if (outcome instanceof RepairOutcome.Poisonous) {
-                poisonous(next, place, held.checksum().pin(), (_, _) -> {});
+                poisonous(next, place, held.checksum().pin(), (ignored1, ignored2) -> {});
             }
         });
     }
@@ -205,7 +205,7 @@ final class Repairs {
     void judge(ServerCall turn, Place place, Bytes pin, int suspectSlot) {
         ExtentRead read = ExtentRead.forJudgement(
                 place.volume(), place.block(), pin, Set.of(suspectSlot), Set.of(place.slot()), limits.repairTiming());
-        start(turn, read, (_, _) -> {});
+        start(turn, read, (ignored1, ignored2) -> {});
     }
 
     boolean isBusy() {
@@ -240,10 +240,10 @@ final class Repairs {
         start(turn, repair, (next, outcome) -> {
             switch ((RepairOutcome) outcome) {
                 case RepairOutcome.Rebuilt rebuilt -> adopt(next, place, rebuilt, referenced, end);
-                case RepairOutcome.Incomplete _ -> end.run(next, CompletionResult.INCOMPLETE);
-                case RepairOutcome.Poisonous _ -> poisonous(next, place, pin, end);
-                case RepairOutcome.Freed _ -> end.run(next, CompletionResult.FREED);
-                case RepairOutcome.Unavailable _ -> end.run(next, CompletionResult.UNAVAILABLE);
+                case RepairOutcome.Incomplete ignored -> end.run(next, CompletionResult.INCOMPLETE);
+                case RepairOutcome.Poisonous ignored -> poisonous(next, place, pin, end);
+                case RepairOutcome.Freed ignored -> end.run(next, CompletionResult.FREED);
+                case RepairOutcome.Unavailable ignored -> end.run(next, CompletionResult.UNAVAILABLE);
             }
         });
     }

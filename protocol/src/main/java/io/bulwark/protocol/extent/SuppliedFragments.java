@@ -83,7 +83,7 @@ final class SuppliedFragments {
     }
 
     private static void leave(Map<PrincipalId, Integer> counted, PrincipalId sender) {
-        counted.computeIfPresent(sender, (_, count) -> count == 1 ? null : (Integer) (count - 1));
+        counted.computeIfPresent(sender, (ignored, count) -> count == 1 ? null : (Integer) (count - 1));
     }
 
     private void store(

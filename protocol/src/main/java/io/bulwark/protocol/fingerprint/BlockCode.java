@@ -133,7 +133,7 @@ public final class BlockCode {
                     consistent.put(slot, share.fragment());
                 }
             } else if (isShareOf(fpcc, slot, share)) {
-                groups.computeIfAbsent(cc, _ -> new TreeMap<>()).put(slot, share.fragment());
+                groups.computeIfAbsent(cc, ignored -> new TreeMap<>()).put(slot, share.fragment());
             }
         });
         if (consistent.size() >= m) {

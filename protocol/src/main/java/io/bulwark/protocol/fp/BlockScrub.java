@@ -62,7 +62,7 @@ final class BlockScrub {
         Timestamp own = register.versions().latest();
         LatestPoll operation =
                 new LatestPoll(register.group(), register.target().slot(), own, node.times());
-        LongConsumer over = register.once(_ -> {});
+        LongConsumer over = register.once(ignored -> {});
         node.out().run(operation, (now, outcome) -> {
             over.accept(now);
             switch ((LatestPoll.Outcome) outcome) {

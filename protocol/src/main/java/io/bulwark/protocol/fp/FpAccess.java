@@ -182,9 +182,11 @@ final class FpAccess {
                 admitWriter(nowMillis, group, new SessionKey(volume, from, prepare.session()));
             case FpMessage.Commit commit ->
                 admitCommitter(nowMillis, group, new SessionKey(volume, from, commit.session()));
-            case FpMessage.FindTimestamp _, FpMessage.Read _, FpMessage.Repair _ ->
-                admitReader(nowMillis, group, new Question.OfGrant(volume, from));
-            case FpMessage.AskRepairMac _, FpMessage.AskLeftover _ -> new Admission.Refuse(FpRefusal.NO_GRANT, epoch);
+            case FpMessage.FindTimestamp ignored -> admitReader(nowMillis, group, new Question.OfGrant(volume, from));
+            case FpMessage.Read ignored -> admitReader(nowMillis, group, new Question.OfGrant(volume, from));
+            case FpMessage.Repair ignored -> admitReader(nowMillis, group, new Question.OfGrant(volume, from));
+            case FpMessage.AskRepairMac ignored -> new Admission.Refuse(FpRefusal.NO_GRANT, epoch);
+            case FpMessage.AskLeftover ignored -> new Admission.Refuse(FpRefusal.NO_GRANT, epoch);
         };
     }
 
@@ -195,7 +197,7 @@ final class FpAccess {
     private Admission admitCommitter(long nowMillis, FpGroup group, SessionKey key) {
         Admission ofWriter = admitWriter(nowMillis, group, key);
         boolean closed =
-                ofWriter instanceof Admission.Refuse(FpRefusal refusal, long _) && refusal == FpRefusal.SESSION_CLOSED;
+                ofWriter instanceof Admission.Refuse(FpRefusal refusal, long ignored) && refusal == FpRefusal.SESSION_CLOSED;
         return closed ? new Admission.Admitted(group) : ofWriter;
     }
 
@@ -343,7 +345,10 @@ final class FpAccess {
                 revoked.add(told.principal());
                 yield null;
             }
-            case Fact.OfPin _, Fact.Pending _, Fact.Freed _, Fact.Collapsed _ -> null;
+            case Fact.OfPin ignored -> null;
+            case Fact.Pending ignored -> null;
+            case Fact.Freed ignored -> null;
+            case Fact.Collapsed ignored -> null;
         };
     }
 

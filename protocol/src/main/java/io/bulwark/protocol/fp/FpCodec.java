@@ -48,23 +48,23 @@ public final class FpCodec implements MessageCodec {
 
     private static int number(FpMessage message) {
         return switch (message) {
-            case FpMessage.PrepareFragment _ -> 1;
-            case FpMessage.PrepareBlock _ -> 2;
-            case FpMessage.Prepared _ -> 3;
-            case FpMessage.Commit _ -> 4;
-            case FpMessage.Committed _ -> 5;
-            case FpMessage.FindTimestamp _ -> 6;
-            case FpMessage.FoundTimestamp _ -> 7;
-            case FpMessage.Read _ -> 8;
-            case FpMessage.ReadAnswer _ -> 9;
-            case FpMessage.Repair _ -> 10;
-            case FpMessage.RepairAnswer _ -> 11;
-            case FpMessage.AskRepairMac _ -> 12;
-            case FpMessage.RepairMac _ -> 13;
-            case FpMessage.AskLeftover _ -> 14;
-            case FpMessage.Leftover _ -> 15;
-            case FpMessage.Refused _ -> 16;
-            case FpMessage.Proven _ -> 17;
+            case FpMessage.PrepareFragment ignored -> 1;
+            case FpMessage.PrepareBlock ignored -> 2;
+            case FpMessage.Prepared ignored -> 3;
+            case FpMessage.Commit ignored -> 4;
+            case FpMessage.Committed ignored -> 5;
+            case FpMessage.FindTimestamp ignored -> 6;
+            case FpMessage.FoundTimestamp ignored -> 7;
+            case FpMessage.Read ignored -> 8;
+            case FpMessage.ReadAnswer ignored -> 9;
+            case FpMessage.Repair ignored -> 10;
+            case FpMessage.RepairAnswer ignored -> 11;
+            case FpMessage.AskRepairMac ignored -> 12;
+            case FpMessage.RepairMac ignored -> 13;
+            case FpMessage.AskLeftover ignored -> 14;
+            case FpMessage.Leftover ignored -> 15;
+            case FpMessage.Refused ignored -> 16;
+            case FpMessage.Proven ignored -> 17;
         };
     }
 

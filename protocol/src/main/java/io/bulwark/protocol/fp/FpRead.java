@@ -186,7 +186,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
             if (retryTimer.waiting() && retryTimer.isRetryDue(nowMillis)) {
                 if (retryTimer.isSlow(nowMillis) && unreachable.add(slot)) {
                     effects.add(new Effect.Evidence(
-                            group.node(slot), group.block(), Verdict.UNREACHABLE, "no answer to a read"));
+                            group.node(slot), group.block(), Verdict.SLOW, "no answer to a read"));
                 }
                 retryTimer.askAgain(nowMillis);
                 sendFind(slot, effects);

@@ -390,7 +390,7 @@ final class FpRegister {
                 .map(Map.Entry::getKey)
                 .toList();
         if (!over.isEmpty()) {
-            enqueue(nowMillis, _ -> drop(over));
+            enqueue(nowMillis, ignored -> drop(over));
         }
     }
 
@@ -431,7 +431,7 @@ final class FpRegister {
         if (!record.hasFragment() || known) {
             // Not at once: what follows must not run inside the caller's loop.
             awaited++;
-            node.out().load(record.key(block()), (now, _) -> {
+            node.out().load(record.key(block()), (now, ignored) -> {
                 awaited--;
                 then.then(now, new HeldVersion(null, null, nonceHash, record.nonces(), known));
             });

@@ -83,7 +83,7 @@ final class FpRepair {
     /** For the node itself, where it is enough that one will run: nothing waits twice for the same. */
     void run(long nowMillis, Timestamp wanted) {
         if (!canJoin(wanted) && !repairQueue.waits(node.self(), wanted)) {
-            request(nowMillis, node.self(), wanted, false, _ -> {});
+            request(nowMillis, node.self(), wanted, false, ignored -> {});
         }
     }
 
@@ -355,8 +355,8 @@ final class FpRepair {
                         end(now);
                     }
                 }
-                case RepairMacs.Outcome.Supported _ -> register.enqueue(now, Objects.requireNonNull(backed));
-                case RepairMacs.Outcome.TimedOut _ -> end(now);
+                case RepairMacs.Outcome.Supported ignored -> register.enqueue(now, Objects.requireNonNull(backed));
+                case RepairMacs.Outcome.TimedOut ignored -> end(now);
             }
         });
     }

@@ -86,7 +86,7 @@ public final class FpServer implements ProtocolServer {
 
     /** The only server of its node. */
     public FpServer(TagKeys keys, FpLimits limits) {
-        this(keys, limits, _ -> true, RevocationWatch.NONE);
+        this(keys, limits, ignored -> true, RevocationWatch.NONE);
     }
 
     /**
@@ -295,7 +295,7 @@ public final class FpServer implements ProtocolServer {
 
     private void look(long nowMillis, long requestId, BlockId block) {
         ObjLongConsumer<ScrubMessage.ScrubOutcome> then =
-                (found, _) -> node.out().send(node.self(), requestId, new ScrubMessage.ScrubResult(block, found));
+                (found, ignored) -> node.out().send(node.self(), requestId, new ScrubMessage.ScrubResult(block, found));
         boolean known =
                 withRegister(nowMillis, block, register -> new BlockScrub(node, register, then).start(nowMillis));
         if (!known) {
@@ -305,7 +305,7 @@ public final class FpServer implements ProtocolServer {
 
     private void settle(long nowMillis, long requestId, SettleRequest asked) {
         SettleRequest.SettleCallback then =
-                (done, _) -> out.send(node.self(), requestId, new SettleAnswer(asked.block(), done));
+                (done, ignored) -> out.send(node.self(), requestId, new SettleAnswer(asked.block(), done));
         boolean known = withRegister(
                 nowMillis,
                 asked.block(),
@@ -332,7 +332,7 @@ public final class FpServer implements ProtocolServer {
                     refuse(call, FpRefusal.BUSY, 0);
                     return;
                 }
-                parked.computeIfAbsent(wait.question(), _ -> new ArrayList<>()).add(waiting);
+                parked.computeIfAbsent(wait.question(), ignored -> new ArrayList<>()).add(waiting);
                 if (wait.ask() && !known) {
                     out.ask(wait.question());
                 }
@@ -377,7 +377,7 @@ public final class FpServer implements ProtocolServer {
     private void left(ParkedRequest waiting) {
         waitingBytes -= waiting.bytes();
         waitingOf.computeIfPresent(
-                waiting.call().from(), (_, share) -> share.count() == 1 ? null : share.plus(-1, -waiting.bytes()));
+                waiting.call().from(), (ignored, share) -> share.count() == 1 ? null : share.plus(-1, -waiting.bytes()));
     }
 
     private FpRegister register(FpGroup group) {
@@ -435,13 +435,13 @@ public final class FpServer implements ProtocolServer {
             case Fact.ClosedWith with ->
                 orphanedPrepares.onClosed(
                         nowMillis, new FpAccess.SessionKey(with.volume(), with.owner(), with.session()));
-            case Fact.OfGrant _,
-                    Fact.OfVolume _,
-                    Fact.OfPin _,
-                    Fact.Pending _,
-                    Fact.Freed _,
-                    Fact.Collapsed _,
-                    Fact.Revoked _ -> {}
+            case Fact.OfGrant ignored -> {}
+            case Fact.OfVolume ignored -> {}
+            case Fact.OfPin ignored -> {}
+            case Fact.Pending ignored -> {}
+            case Fact.Freed ignored -> {}
+            case Fact.Collapsed ignored -> {}
+            case Fact.Revoked ignored -> {}
         }
     }
 }

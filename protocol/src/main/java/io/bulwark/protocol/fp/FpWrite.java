@@ -401,20 +401,24 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
         }
         if (!member.retryTimer.hasRetried() && member.retryTimer.isSlow(nowMillis)) {
             effects.add(new Effect.Evidence(
-                    group.node(member.slot), group.block(), Verdict.UNREACHABLE, "no answer to a write"));
+                    group.node(member.slot), group.block(), Verdict.SLOW, "no answer to a write"));
         }
         member.retryTimer.askAgain(nowMillis);
+        if (member.refusal == (member.isCommitting() ? FpRefusal.PREPARES : FpRefusal.SESSION_CLOSED)) {
+            renewPrepares(nowMillis, effects);
+        }
         if (!member.isCommitting()) {
             sendPrepare(member, member.askedTs, effects);
             return;
         }
-        if (member.refusal == FpRefusal.PREPARES) {
-            renewPrepares(nowMillis, effects);
-        }
         sendCommit(member, effects);
     }
 
-    /** Prepares again at the same timestamp. Where a key was renewed meanwhile, nodes refuse the earlier MACs. */
+    /**
+     * Prepares again, at the same timestamp where that was answered. Where a key was renewed meanwhile, nodes refuse the
+     * earlier MACs. Where the session was closed meanwhile, those that prepared before must say so, too: with f silent
+     * liars no others are left to make f + 1.
+     */
     private void renewPrepares(long nowMillis, List<Effect> effects) {
         if (nowMillis - times.retryMillis() < renewedMillis) {
             return;
@@ -423,7 +427,10 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
         for (WriteMember member : members) {
             if (member.atChosen != null) {
                 member.renewing = true;
+                member.askedTs = chosen;
                 sendPrepare(member, chosen, effects);
+            } else if (member.first != null) {
+                sendPrepare(member, member.askedTs, effects);
             }
         }
     }

@@ -134,11 +134,11 @@ final class OrphanedPrepares {
                 record.version(),
                 node.access()::revoked,
                 node.times());
-        LongConsumer over = register.once(_ -> {});
+        LongConsumer over = register.once(ignored -> {});
         node.out().run(operation, (now, outcome) -> {
             over.accept(now);
             if (outcome == OrphanPoll.Outcome.NEVER) {
-                register.enqueue(now, _ -> poll(register, parties.subList(1, parties.size()), record));
+                register.enqueue(now, ignored -> poll(register, parties.subList(1, parties.size()), record));
             } else {
                 watch.waitsFor(register.block(), record.version().ts(), operation.missing());
             }

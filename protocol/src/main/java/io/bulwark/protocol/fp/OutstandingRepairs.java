@@ -41,15 +41,15 @@ final class OutstandingRepairs {
 
     /** Adds a version; one that is there already keeps its number. */
     void add(StagedIndex.Entry entry) {
-        VolumeRepairs numbers = volumes.computeIfAbsent(entry.block().volume(), _ -> new VolumeRepairs());
-        numbers.of.computeIfAbsent(entry, _ -> ++last);
+        VolumeRepairs numbers = volumes.computeIfAbsent(entry.block().volume(), ignored -> new VolumeRepairs());
+        numbers.of.computeIfAbsent(entry, ignored -> ++last);
         numbers.changed = true;
     }
 
     /** No round of now waits for it any more, but later ones do. */
     void renew(StagedIndex.Entry entry) {
         VolumeRepairs numbers = volumes.get(entry.block().volume());
-        if (numbers != null && numbers.of.computeIfPresent(entry, (_, _) -> ++last) != null) {
+        if (numbers != null && numbers.of.computeIfPresent(entry, (ignored1, ignored2) -> ++last) != null) {
             numbers.changed = true;
         }
     }

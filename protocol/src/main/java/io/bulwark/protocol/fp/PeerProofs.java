@@ -20,7 +20,7 @@ final class PeerProofs {
     private final Set<Timestamp> withoutRoom = new LinkedHashSet<>();
 
     void asked(int slot, Timestamp version) {
-        Deque<Timestamp> ofSlot = asked.computeIfAbsent(slot, _ -> new ArrayDeque<>());
+        Deque<Timestamp> ofSlot = asked.computeIfAbsent(slot, ignored -> new ArrayDeque<>());
         ofSlot.remove(version);
         ofSlot.addLast(version);
         if (ofSlot.size() > VERSIONS_MAX) {

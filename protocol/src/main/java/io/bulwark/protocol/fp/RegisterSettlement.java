@@ -66,23 +66,24 @@ final class RegisterSettlement {
                 prepareMac -> register.serves(epoch) && register.verifies(prepareMac, latest, PrepareTag.REPAIR, 0),
                 () -> false,
                 false);
-        LongConsumer over = register.once(_ -> {});
+        LongConsumer over = register.once(ignored -> {});
         node.out().run(operation, (now, outcome) -> {
             over.accept(now);
             switch ((RepairMacs.Outcome) outcome) {
-                case RepairMacs.Outcome.Gathered _ -> {
+                case RepairMacs.Outcome.Gathered ignored -> {
                     register.held(latest, epoch);
                     hold(now);
                 }
                 case RepairMacs.Outcome.Superseded overtaken -> again(now, overtaken.by());
-                case RepairMacs.Outcome.Supported _, RepairMacs.Outcome.TimedOut _ -> then.settled(false, now);
+                case RepairMacs.Outcome.Supported ignored -> then.settled(false, now);
+                case RepairMacs.Outcome.TimedOut ignored -> then.settled(false, now);
             }
         });
     }
 
     private void claim() {
         ClaimPoll operation = new ClaimPoll(register.group(), register.target().slot(), begun, node.times());
-        LongConsumer over = register.once(_ -> {});
+        LongConsumer over = register.once(ignored -> {});
         node.out().run(operation, (now, outcome) -> {
             over.accept(now);
             then.settled(outcome == ClaimPoll.Outcome.CLAIMED && register.serves(epoch), now);

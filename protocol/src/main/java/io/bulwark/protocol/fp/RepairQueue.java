@@ -87,7 +87,7 @@ final class RepairQueue {
         if (!asker.equals(self) && others >= NEXT_PER_ASKER_MAX) {
             return false;
         }
-        add(next.computeIfAbsent(wish, _ -> new ArrayList<>()), new Waiting(asker, early, then));
+        add(next.computeIfAbsent(wish, ignored -> new ArrayList<>()), new Waiting(asker, early, then));
         anyNext = true;
         return true;
     }
@@ -153,7 +153,7 @@ final class RepairQueue {
     private void release(long nowMillis, List<Waiting> released) {
         now.removeAll(released);
         count -= released.size();
-        released.forEach(each -> counts.computeIfPresent(each.asker(), (_, left) -> left == 1 ? null : left - 1));
+        released.forEach(each -> counts.computeIfPresent(each.asker(), (ignored, left) -> left == 1 ? null : left - 1));
         released.forEach(each -> each.then().accept(nowMillis));
     }
 }

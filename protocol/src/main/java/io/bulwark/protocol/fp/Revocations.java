@@ -79,7 +79,7 @@ final class Revocations {
         rounds.put(revoked, round);
         for (FpRegister block : List.copyOf(inMemory.get())) {
             round.inFlight++;
-            LongConsumer over = _ -> round.inFlight--;
+            LongConsumer over = ignored -> round.inFlight--;
             block.enqueue(nowMillis, now -> {
                 if (block.repair().running()) {
                     block.repair().runWhenOver(over);
@@ -202,12 +202,12 @@ final class Revocations {
             name(entry);
             ClaimPoll operation =
                     new ClaimPoll(register.group(), register.target().slot(), latest, node.times());
-            LongConsumer over = register.once(_ -> {});
+            LongConsumer over = register.once(ignored -> {});
             node.out().run(operation, (now, outcome) -> {
                 over.accept(now);
                 claiming.remove(entry);
                 if (outcome == ClaimPoll.Outcome.CLAIMED && register.serves(epoch)) {
-                    register.enqueue(now, _ -> node.index().clear(register, PrepareTag.REPAIR, entry));
+                    register.enqueue(now, ignored -> node.index().clear(register, PrepareTag.REPAIR, entry));
                 }
             });
         }
@@ -228,7 +228,7 @@ final class Revocations {
                 .isPresent();
         boolean deletedSince = !counts(entry.block().volume(), false);
         if (taken > 0 && (lost || deletedSince)) {
-            node.out().store(List.of(node.index().delete(PrepareTag.REPAIR, entry)), (_, stored) -> {
+            node.out().store(List.of(node.index().delete(PrepareTag.REPAIR, entry)), (ignored, stored) -> {
                 if (stored == Stored.DURABLE) {
                     node.index().onRemoved(PrepareTag.REPAIR, entry);
                 }

@@ -157,7 +157,7 @@ final class StagedIndex {
                 repairs.add(entry);
             }
         }
-        meanwhile.computeIfPresent(client, (_, changes) -> with(changes, entry, session));
+        meanwhile.computeIfPresent(client, (ignored, changes) -> with(changes, entry, session));
     }
 
     private static Map<Entry, Long> with(Map<Entry, Long> changes, Entry entry, long session) {
@@ -203,7 +203,7 @@ final class StagedIndex {
         if (client.equals(PrepareTag.REPAIR)) {
             repairs.remove(entry);
         }
-        meanwhile.computeIfPresent(client, (_, changes) -> with(changes, entry, GONE));
+        meanwhile.computeIfPresent(client, (ignored, changes) -> with(changes, entry, GONE));
     }
 
     /**
@@ -211,12 +211,12 @@ final class StagedIndex {
      * an entry comes from a store that was reported as failed and has not. Runs in turn with the block's stores.
      */
     void clear(FpRegister register, PrincipalId client, Entry entry) {
-        register.store(List.of(delete(client, entry)), null, _ -> onRemoved(client, entry), _ -> {});
+        register.store(List.of(delete(client, entry)), null, ignored -> onRemoved(client, entry), ignored -> {});
     }
 
     /** Corrects the charge from the block's state, after a store that failed or may have failed. */
     void recheck(long nowMillis, FpRegister register, PrincipalId client, Version version) {
-        register.enqueue(nowMillis, _ -> {
+        register.enqueue(nowMillis, ignored -> {
             Entry entry = new Entry(register.block(), version);
             VersionRecord record = register.versions().byName(version);
             boolean charged = record != null && record.isChargedTo(client);

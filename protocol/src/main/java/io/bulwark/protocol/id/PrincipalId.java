@@ -3,6 +3,7 @@ package io.bulwark.protocol.id;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -15,6 +16,7 @@ public record PrincipalId(PrincipalKind kind, int number) implements Comparable<
     public static final PrincipalId NOBODY = new PrincipalId(PrincipalKind.NONE, 0);
 
     private static final Pattern FORM = Pattern.compile("(node|replica|client)-(0|[1-9][0-9]{0,8})");
+    private static final List<String> KINDS = List.of("node-", "replica-", "client-");
 
     public PrincipalId {
         if (number < 0 || (kind == PrincipalKind.NONE && number != 0)) {
@@ -56,7 +58,7 @@ public record PrincipalId(PrincipalKind kind, int number) implements Comparable<
         Matcher matcher = FORM.matcher(text);
         if (!matcher.matches()) {
             throw new IllegalArgumentException(
-                    "\"" + text + "\" is not a principal such as node-3, replica-0 or client-1");
+                    "\"" + text + "\" is not a principal such as node-3, replica-0 or client-1: " + problem(text));
         }
         int number = Integer.parseInt(matcher.group(2));
         return switch (matcher.group(1)) {
@@ -64,6 +66,28 @@ public record PrincipalId(PrincipalKind kind, int number) implements Comparable<
             case "replica" -> replica(number);
             default -> client(number);
         };
+    }
+
+    private static String problem(String text) {
+        int fits = 0;
+        for (String kind : KINDS) {
+            int same = 0;
+            while (same < Math.min(kind.length(), text.length()) && kind.charAt(same) == text.charAt(same)) {
+                same++;
+            }
+            fits = Math.max(fits, same);
+            if (same == kind.length()) {
+                while (fits < text.length() && text.charAt(fits) >= '0' && text.charAt(fits) <= '9') {
+                    fits++;
+                }
+                if (fits == text.length() && fits > same) {
+                    return text.charAt(same) == '0' ? "its number begins with 0" : "its number has more than 9 digits";
+                }
+            }
+        }
+        return fits == text.length()
+                ? "it ends after " + fits + " characters"
+                : TextPlace.of(text, fits) + " is " + TextPlace.shown(text.codePointAt(fits));
     }
 
     /** By kind, then by number. */

@@ -120,7 +120,7 @@ public final class AuditVerification {
                 actFor.values().forEach(persons -> persons.remove(revoke.principal()));
             }
             case Command.SetActFor set -> {
-                Set<PrincipalId> persons = actFor.computeIfAbsent(set.door(), _ -> new HashSet<>());
+                Set<PrincipalId> persons = actFor.computeIfAbsent(set.door(), ignored -> new HashSet<>());
                 if (set.ceiling().isNone()) {
                     persons.remove(set.person());
                 } else {

@@ -65,6 +65,9 @@ public sealed interface Command {
     /** A door acts for at most so many persons. */
     int ACT_FOR_MAX = 1000;
 
+    /** A person has at most so many access keys. */
+    int ACCESS_KEYS_MAX = 16;
+
     /** Maximum number of releases allowed at a time. */
     int RELEASES_MAX = 16;
 
@@ -381,6 +384,29 @@ public sealed interface Command {
      * @param ceiling {@link Rights#NONE} withdraws the grant
      */
     record SetActFor(PrincipalId door, PrincipalId person, Rights ceiling) implements Administrative {}
+
+    /**
+     * Sets an access key, or replaces all of it but the id and the person. Requires the right to administer the cluster.
+     *
+     * @param secrets the secret once for each reader; empty to leave those of a known key as they are
+     */
+    record SetAccessKey(AccessKey key, List<SealedSecret> secrets) implements Administrative {
+        /** Maximum number of readers: all gateways, and the keeper. */
+        public static final int SECRETS_MAX = Gateways.DOORS_MAX + 1;
+
+        public SetAccessKey {
+            secrets = List.copyOf(secrets);
+            if (secrets.size() > SECRETS_MAX) {
+                throw new IllegalArgumentException("a secret for " + secrets.size() + " readers");
+            }
+        }
+    }
+
+    /** Ends an access key for good. Requires the right to administer the cluster. */
+    record RemoveAccessKey(String id) implements Administrative {}
+
+    /** Names the gateways in place of those named so far. Requires the right to administer the cluster. */
+    record SetGateways(Gateways gateways) implements Administrative {}
 
     /**
      * Command that sets whether supervisors may start replicas from this release. Requires the right to administer the

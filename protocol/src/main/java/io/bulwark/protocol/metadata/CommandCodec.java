@@ -32,6 +32,7 @@ import io.bulwark.protocol.metadata.Command.LiftSuspension;
 import io.bulwark.protocol.metadata.Command.PutObject;
 import io.bulwark.protocol.metadata.Command.PutPart;
 import io.bulwark.protocol.metadata.Command.RegisterPending;
+import io.bulwark.protocol.metadata.Command.RemoveAccessKey;
 import io.bulwark.protocol.metadata.Command.RemoveNode;
 import io.bulwark.protocol.metadata.Command.RenameObject;
 import io.bulwark.protocol.metadata.Command.RenewSession;
@@ -40,7 +41,9 @@ import io.bulwark.protocol.metadata.Command.ReportPoison;
 import io.bulwark.protocol.metadata.Command.RevokePrincipal;
 import io.bulwark.protocol.metadata.Command.RotateKey;
 import io.bulwark.protocol.metadata.Command.SealEpoch;
+import io.bulwark.protocol.metadata.Command.SetAccessKey;
 import io.bulwark.protocol.metadata.Command.SetActFor;
+import io.bulwark.protocol.metadata.Command.SetGateways;
 import io.bulwark.protocol.metadata.Command.SetGrant;
 import io.bulwark.protocol.metadata.Command.SetNode;
 import io.bulwark.protocol.metadata.Command.SetRelease;
@@ -59,8 +62,8 @@ final class CommandCodec {
 
     static void write(Command command, WireWriter out) {
         switch (command) {
-            case RenewSession _ -> out.u8(1);
-            case CloseSession _ -> out.u8(2);
+            case RenewSession ignored -> out.u8(1);
+            case CloseSession ignored -> out.u8(2);
             case CreateVolume create -> {
                 out.u8(3).string(create.name()).u8(create.kind().ordinal());
                 create.policy().write(out);
@@ -115,13 +118,26 @@ final class CommandCodec {
                 out.i64(report.session()).string(report.detail());
             }
             case LiftSuspension lift -> lift.client().write(out.u8(21));
-            case ChangeHolder _, AbortChange _, SealEpoch _, ConfirmEpoch _ -> writeOfEpoch(command, out);
+            case ChangeHolder ignored -> writeOfEpoch(command, out);
+            case AbortChange ignored -> writeOfEpoch(command, out);
+            case SealEpoch ignored -> writeOfEpoch(command, out);
+            case ConfirmEpoch ignored -> writeOfEpoch(command, out);
             case SetNode set -> set.address().write(out.u8(26));
             case RemoveNode remove -> out.u8(27).i32(remove.node());
             case ChangeReplicas change -> writeReplicas(change, out);
             case SetActFor set -> writeActFor(set, out.u8(29));
-            case ComposeObject _, BeginUpload _, PutPart _, CopyPart _, CompleteUpload _, AbortUpload _ ->
-                UploadCodec.write(command, out);
+            case SetAccessKey set -> {
+                set.key().write(out.u8(50));
+                Lists.write(set.secrets(), out, SealedSecret::write);
+            }
+            case RemoveAccessKey remove -> out.u8(51).string(remove.id());
+            case SetGateways set -> set.gateways().write(out.u8(52));
+            case ComposeObject ignored -> UploadCodec.write(command, out);
+            case BeginUpload ignored -> UploadCodec.write(command, out);
+            case PutPart ignored -> UploadCodec.write(command, out);
+            case CopyPart ignored -> UploadCodec.write(command, out);
+            case CompleteUpload ignored -> UploadCodec.write(command, out);
+            case AbortUpload ignored -> UploadCodec.write(command, out);
         }
     }
 
@@ -223,6 +239,11 @@ final class CommandCodec {
                         Lists.read(in, Command.REPLICAS_CHANGED, PrincipalId::read),
                         Lists.read(in, Command.REPLICAS_CHANGED, Member::read));
             case 29 -> new SetActFor(PrincipalId.read(in), PrincipalId.read(in), Rights.read(in));
+            case 50 ->
+                new SetAccessKey(
+                        AccessKey.read(in), Lists.read(in, SetAccessKey.SECRETS_MAX, SealedSecret::read));
+            case 51 -> new RemoveAccessKey(in.string(AccessKey.ID_LENGTH_MAX));
+            case 52 -> new SetGateways(Gateways.read(in));
             default -> UploadCodec.read(type, in);
         };
     }

@@ -108,8 +108,8 @@ final class Compositions {
             return;
         }
         switch (inode.content()) {
-            case ObjectLayout _ -> to.add(new Slice(inode.id(), offset, length));
-            case Composition _ -> {
+            case ObjectLayout ignored -> to.add(new Slice(inode.id(), offset, length));
+            case Composition ignored -> {
                 long end = offset + length;
                 for (Table.Entry<SliceKey, List<Slice>> record :
                         tables.slices.range(new SliceKey(inode.id(), offset + 1), new SliceKey(inode.id() + 1, 0))) {

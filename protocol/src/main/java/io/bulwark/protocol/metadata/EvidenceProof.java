@@ -55,11 +55,11 @@ public record EvidenceProof(Bytes cluster, Evidence evidence, List<AuditEntry> k
     /** Returns whether an entry of the audit log can be part of a proof: all others may be left out. */
     public static boolean isUseful(AuditEntry entry) {
         return switch (entry.command()) {
-            case Command.CreateVolume _,
-                    Command.AddPrincipal _,
-                    Command.InvitePrincipal _,
-                    Command.RotateKey _,
-                    Command.SetGrant _ -> true;
+            case Command.CreateVolume ignored -> true;
+            case Command.AddPrincipal ignored -> true;
+            case Command.InvitePrincipal ignored -> true;
+            case Command.RotateKey ignored -> true;
+            case Command.SetGrant ignored -> true;
             default -> false;
         };
     }

@@ -13,7 +13,7 @@ record FieldFormat<T>(BiConsumer<T, WireWriter> writer, Function<WireReader, T> 
     static final FieldFormat<Long> LONG_NUMBER =
             new FieldFormat<>((number, out) -> out.i64(number), WireReader::nonNegative64);
     /** Nothing: the key says it all. */
-    static final FieldFormat<Boolean> NOTHING = new FieldFormat<>((_, _) -> {}, _ -> true);
+    static final FieldFormat<Boolean> NOTHING = new FieldFormat<>((ignored1, ignored2) -> {}, ignored -> true);
 
     Bytes encode(int prefix, T value) {
         WireWriter out = new WireWriter(128).u8(prefix);

@@ -43,6 +43,7 @@ public final class MetadataStateMachine {
     private final AuditLog audit;
     private final Suspensions suspensions;
     private final ActForGrants actFor;
+    private final AccessKeys accessKeys;
     private final List<NodeReports<?>> reports;
     private final PlacementChanges holders;
     private final Replicas replicas;
@@ -94,6 +95,7 @@ public final class MetadataStateMachine {
         releases = new Releases(tables);
         suspensions = new Suspensions(tables, volumes, grants, sessions, inodes, evidence);
         actFor = new ActForGrants(tables, grants, suspensions);
+        accessKeys = new AccessKeys(tables, grants, suspensions);
         reports = List.of(evidence.reports(), suspensions.reports());
         holders = new PlacementChanges(tables, volumes, registry, reports);
         replicas = new Replicas(tables, registry, genesis);
@@ -307,7 +309,7 @@ public final class MetadataStateMachine {
         Authority by = actFor.authority(submitter, submission.onBehalfOf());
         submission.onBehalfOf().ifPresent(suspensions::requireNone);
         permissions.check(by, session, command);
-        submission.onBehalfOf().ifPresent(_ -> requireOperatorStays(by, command));
+        submission.onBehalfOf().ifPresent(ignored -> requireOperatorStays(by, command));
         if (Weight.isAddedBy(command)) {
             tables.weight.requireRoom(submitter);
         }
@@ -334,7 +336,7 @@ public final class MetadataStateMachine {
     private void requireOperatorStays(Authority by, Command command) {
         Optional<PrincipalId> concerned = switch (command) {
             case Command.RevokePrincipal revoke -> Optional.of(revoke.principal());
-            case Command.SetGrant(PrincipalId client, Scope.All _, Rights rights)
+            case Command.SetGrant(PrincipalId client, Scope.All ignored, Rights rights)
             when !rights.administer() -> Optional.of(client);
             default -> Optional.empty();
         };
@@ -349,8 +351,8 @@ public final class MetadataStateMachine {
         PrincipalId submitter = by.sender();
         long now = tables.totals().agreedMillis;
         return switch (command) {
-            case Command.RenewSession _ -> new Reply.Done();
-            case Command.CloseSession _ -> done(() -> inodes.close(session));
+            case Command.RenewSession ignored -> new Reply.Done();
+            case Command.CloseSession ignored -> done(() -> inodes.close(session));
             case Command.CreateVolume create -> new Reply.VolumeCreated(volumes.create(create, holders::isActiveNode));
             case Command.DeleteVolume delete -> done(() -> deleteVolume(volumes.byName(delete.name())));
             case Command.CreateBucket create -> done(() -> namespace.createBucket(create, submitter, now));
@@ -386,12 +388,16 @@ public final class MetadataStateMachine {
                 done(() -> {
                     registry.revoke(revoke, by.principal());
                     actFor.forget(revoke.principal());
+                    accessKeys.forget(revoke.principal());
                     suspensions.forget(revoke.principal());
                     reports.forEach(each -> each.withdrawOf(revoke.principal()));
                 });
             case Command.InvitePrincipal invite -> done(() -> registry.invite(invite, submitter));
             case Command.SetGrant set -> done(() -> set(by, set));
             case Command.SetActFor set -> done(() -> actFor.set(set, submitter));
+            case Command.SetAccessKey set -> done(() -> accessKeys.set(set, submitter));
+            case Command.RemoveAccessKey remove -> done(() -> accessKeys.remove(remove.id()));
+            case Command.SetGateways set -> done(() -> accessKeys.set(set.gateways()));
             case Command.SetRelease set -> done(() -> releases.set(set));
         };
     }
@@ -421,7 +427,7 @@ public final class MetadataStateMachine {
 
     private void set(Authority by, Command.SetGrant set) {
         switch (set.scope()) {
-            case Scope.All _ -> grants.set(set, Optional.empty(), Optional.empty(), by);
+            case Scope.All ignored -> grants.set(set, Optional.empty(), Optional.empty(), by);
             case Scope.OfVolume of -> grants.set(set, Optional.of(volumes.byName(of.name())), Optional.empty(), by);
             case Scope.OfBucket of -> grants.set(set, Optional.empty(), Optional.of(namespace.bucket(of.name())), by);
         }
@@ -480,8 +486,8 @@ public final class MetadataStateMachine {
         boolean overseer = permissions.isNode(asker) || administers;
         PrincipalId self = asker.principal();
         return switch (query) {
-            case Query.GetMap _ -> new Reply.Map(volumes.map());
-            case Query.GetStatus _ -> status();
+            case Query.GetMap ignored -> new Reply.Map(volumes.map());
+            case Query.GetStatus ignored -> status();
             case Query.SessionOf of -> {
                 Grants.require(overseer || self.equals(of.owner()), asker, "ask about " + of.owner());
                 yield new Reply.Session(sessions.state(of.volume(), of.owner(), of.session()));
@@ -501,9 +507,9 @@ public final class MetadataStateMachine {
             case Query.ListEvidence of -> evidence.list(of.afterNumber(), of.limit(), overseer);
             case Query.FindEvidence of -> new Reply.EvidenceFound(evidence.find(of.number(), overseer));
             case Query.ListPrincipals list -> registry.list(list);
-            case Query.ListReleases _ -> releases.list();
-            case Query.ListReplicas _ -> replicas.list();
-            case Query.GetGenesis _ -> new Reply.GenesisTold(genesis);
+            case Query.ListReleases ignored -> releases.list();
+            case Query.ListReplicas ignored -> replicas.list();
+            case Query.GetGenesis ignored -> new Reply.GenesisTold(genesis);
             case Query.ListSuspensions list -> {
                 Grants.require(administers, asker, "list suspensions");
                 yield suspensions.list(list);
@@ -517,6 +523,12 @@ public final class MetadataStateMachine {
                 yield grants.list(of.client(), volumes);
             }
             case Query.ListActFor list -> actFor.list(list, asker, administers || self.equals(list.door()));
+            case Query.FindAccessKey find -> accessKeys.find(find, asker, administers);
+            case Query.ListAccessKeys list -> {
+                Grants.require(administers || self.equals(list.person()), asker, "list access keys of others");
+                yield accessKeys.list(list);
+            }
+            case Query.ListGateways ignored -> new Reply.GatewayList(accessKeys.gateways());
             default -> {
                 permissions.check(asker, query);
                 yield read(query);
@@ -559,7 +571,7 @@ public final class MetadataStateMachine {
             case Query.FindUpload of -> uploads.answer(of);
             case Query.ListUploads of -> uploads.answer(of);
             case Query.ListParts of -> uploads.answer(of);
-            case Query.CountWriters _ -> new Reply.Writers(grants.writersOfVersions());
+            case Query.CountWriters ignored -> new Reply.Writers(grants.writersOfVersions());
             default -> throw new IllegalStateException("unexpected query " + query);
         };
     }

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.metadata;
 
+import io.bulwark.protocol.id.TextPlace;
 import io.bulwark.protocol.wire.Bytes;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -26,10 +27,17 @@ public final class Names {
         }
         for (int i = 0; i < name.length(); i++) {
             char c = name.charAt(i);
-            boolean inner = c == '-' || (c == '.' && name.charAt(i - (i > 0 ? 1 : 0)) != '.');
-            if (!letterOrDigit(c) && !(inner && i > 0 && i < name.length() - 1)) {
-                return Optional.of("character " + i + " is not allowed; allowed are a-z, 0-9, and between them '-' "
-                        + "and single '.'");
+            boolean inner = i > 0 && i < name.length() - 1;
+            if (c == '.' && i > 0 && name.charAt(i - 1) == '.') {
+                return Optional.of("'.' follows '.' as " + TextPlace.of(name, i) + "; only single dots are allowed");
+            }
+            if ((c == '-' || c == '.') && !inner) {
+                return Optional.of(TextPlace.of(name, i) + " is " + TextPlace.shown(c)
+                        + "; a name begins and ends with a letter or digit");
+            }
+            if (!letterOrDigit(c) && c != '-' && c != '.') {
+                return Optional.of(TextPlace.of(name, i) + " is " + TextPlace.shown(name.codePointAt(i))
+                        + "; allowed are a-z, 0-9, and between them '-' and single '.'");
             }
         }
         return Optional.empty();
@@ -37,18 +45,32 @@ public final class Names {
 
     /** Returns the error in an object's key. A key has 1 to 1,024 bytes of UTF-8 and no control characters. */
     public static Optional<String> problemOfKey(String key) {
-        byte[] utf8 = key.getBytes(StandardCharsets.UTF_8);
-        if (utf8.length == 0 || utf8.length > KEY_BYTES_MAX) {
-            return Optional.of("a key has 1 to " + KEY_BYTES_MAX + " bytes in UTF-8, this has " + utf8.length);
+        return key.isEmpty()
+                ? Optional.of("a key has 1 to " + KEY_BYTES_MAX + " bytes in UTF-8, this has 0")
+                : problemOfKeyPart("key", key);
+    }
+
+    /** Returns the error in the beginning of keys. It may be empty. */
+    public static Optional<String> problemOfPrefix(String prefix) {
+        return problemOfKeyPart("prefix", prefix);
+    }
+
+    private static Optional<String> problemOfKeyPart(String kind, String text) {
+        int length = text.getBytes(StandardCharsets.UTF_8).length;
+        if (length > KEY_BYTES_MAX) {
+            return Optional.of("a " + kind + " has at most " + KEY_BYTES_MAX + " bytes in UTF-8, this has " + length);
         }
-        for (int i = 0; i < key.length(); i++) {
-            if (Character.isISOControl(key.charAt(i))) {
-                return Optional.of("character " + i + " is a control character");
+        for (int i = 0; i < text.length(); i += Character.charCount(text.codePointAt(i))) {
+            int c = text.codePointAt(i);
+            if (Character.isISOControl(c)) {
+                return Optional.of(TextPlace.of(text, i) + " is the control character " + TextPlace.shown(c));
+            }
+            if (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE) {
+                return Optional.of(
+                        TextPlace.of(text, i) + " is " + TextPlace.shown(c) + ", which is not well-formed Unicode");
             }
         }
-        return key.equals(new String(utf8, StandardCharsets.UTF_8))
-                ? Optional.empty()
-                : Optional.of("the key is not well-formed Unicode");
+        return Optional.empty();
     }
 
     static Bytes utf8(String text) {

@@ -79,7 +79,7 @@ final class NodeReports<K extends NodeReports.Key> {
 
     /** Withdraws what this one has reported. */
     void withdrawOf(PrincipalId reporter) {
-        withdrawOf(reporter, _ -> true);
+        withdrawOf(reporter, ignored -> true);
     }
 
     /** Withdraws what this one, who held a slot of the group, has reported as such. */

@@ -226,7 +226,7 @@ public final class OperatorAuthorization implements OperatorAuthorizations {
     /** Returns whether the entry is signed by who may give it, as the known facts show. */
     boolean counts(AuditEntry entry, Map<Fact, AuditEntry> known) {
         return entry.approval()
-                .filter(_ -> areKnown(basesOf(entry), known))
+                .filter(ignored -> areKnown(basesOf(entry), known))
                 .filter(approval -> approval.key().verifies(entry.signed(genesis.cluster()), approval.signature()))
                 .isPresent();
     }

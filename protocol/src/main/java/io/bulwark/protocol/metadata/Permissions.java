@@ -25,18 +25,20 @@ final class Permissions {
             ownCommand(command).ifPresent(action -> Grants.require(false, by, action + ", only for itself"));
         }
         switch (command) {
-            case Command.RenewSession _, Command.CloseSession _ -> {}
-            case Command.CreateVolume _, Command.DeleteVolume _ ->
-                Grants.require(mayAdminister(by), by, "change volumes");
-            case Command.ReportEvidence _ -> Grants.require(isNode(by), by, "report evidence");
-            case Command.ReportPoison _ -> Grants.require(isNode(by), by, "report poison");
-            case Command.ChangeHolder _, Command.AbortChange _ ->
-                Grants.require(mayAdminister(by), by, "change the holders of slots");
-            case Command.SetNode _, Command.RemoveNode _ ->
-                Grants.require(mayAdminister(by), by, "change the set of nodes");
-            case Command.ChangeReplicas _ -> Grants.require(mayAdminister(by), by, "change the set of replicas");
-            case Command.SealEpoch _, Command.ConfirmEpoch _ -> Grants.require(isNode(by), by, "speak for a slot");
-            case Command.LiftSuspension _ -> Grants.require(mayAdminister(by), by, "lift suspensions");
+            case Command.RenewSession ignored -> {}
+            case Command.CloseSession ignored -> {}
+            case Command.CreateVolume ignored -> requireVolumeChange(by);
+            case Command.DeleteVolume ignored -> requireVolumeChange(by);
+            case Command.ReportEvidence ignored -> Grants.require(isNode(by), by, "report evidence");
+            case Command.ReportPoison ignored -> Grants.require(isNode(by), by, "report poison");
+            case Command.ChangeHolder ignored -> requireHolderChange(by);
+            case Command.AbortChange ignored -> requireHolderChange(by);
+            case Command.SetNode ignored -> requireNodeChange(by);
+            case Command.RemoveNode ignored -> requireNodeChange(by);
+            case Command.ChangeReplicas ignored -> Grants.require(mayAdminister(by), by, "change the set of replicas");
+            case Command.SealEpoch ignored -> requireHolder(by);
+            case Command.ConfirmEpoch ignored -> requireHolder(by);
+            case Command.LiftSuspension ignored -> Grants.require(mayAdminister(by), by, "lift suspensions");
             case Command.CreateBucket create ->
                 Grants.require(mayActOnVolume(by, create.volume(), Right.WRITE), by, "write");
             case Command.DeleteBucket delete -> require(by, delete.name(), Right.WRITE);
@@ -62,25 +64,53 @@ final class Permissions {
             }
             case Command.CompleteUpload complete -> require(by, complete.upload().bucket(), Right.WRITE);
             case Command.AbortUpload abort -> require(by, abort.upload().bucket(), Right.WRITE);
-            case Command.RegisterPending _, Command.AbandonRanges _ ->
-                Grants.require(
-                        by.includes(Right.WRITE) && grants.mayWrite(by.principal(), session.volume), by, "write");
-            case Command.AddPrincipal _, Command.RevokePrincipal _, Command.InvitePrincipal _ ->
-                Grants.require(mayAdminister(by), by, "change the principals");
+            case Command.RegisterPending ignored -> requireWrite(by, session);
+            case Command.AbandonRanges ignored -> requireWrite(by, session);
+            case Command.AddPrincipal ignored -> requirePrincipalChange(by);
+            case Command.RevokePrincipal ignored -> requirePrincipalChange(by);
+            case Command.InvitePrincipal ignored -> requirePrincipalChange(by);
             case Command.RotateKey rotate ->
                 Grants.require(
                         mayAdminister(by) || by.principal().equals(rotate.principal()),
                         by,
                         "change the key of " + rotate.principal());
-            case Command.SetRelease _ -> Grants.require(mayAdminister(by), by, "allow releases");
+            case Command.SetRelease ignored -> Grants.require(mayAdminister(by), by, "allow releases");
             case Command.SetGrant set -> Grants.require(mayGrant(by, set.scope()), by, "give grants there");
-            case Command.SetActFor _ -> Grants.require(mayAdminister(by), by, "let principals act for others");
+            case Command.SetAccessKey ignored -> Grants.require(mayAdminister(by), by, "change access keys");
+            case Command.RemoveAccessKey ignored -> Grants.require(mayAdminister(by), by, "change access keys");
+            case Command.SetGateways ignored -> Grants.require(mayAdminister(by), by, "name gateways");
+            case Command.SetActFor ignored -> Grants.require(mayAdminister(by), by, "let principals act for others");
         }
+    }
+
+    private void requireHolderChange(Authority by) {
+        Grants.require(mayAdminister(by), by, "change the holders of slots");
+    }
+
+    private void requireNodeChange(Authority by) {
+        Grants.require(mayAdminister(by), by, "change the set of nodes");
+    }
+
+    private void requireHolder(Authority by) {
+        Grants.require(isNode(by), by, "speak for a slot");
+    }
+
+    private void requireVolumeChange(Authority by) {
+        Grants.require(mayAdminister(by), by, "change volumes");
+    }
+
+    private void requirePrincipalChange(Authority by) {
+        Grants.require(mayAdminister(by), by, "change the principals");
+    }
+
+    private void requireWrite(Authority by, Session session) {
+        Grants.require(by.includes(Right.WRITE) && grants.mayWrite(by.principal(), session.volume), by, "write");
     }
 
     private static boolean mayWhenInvited(Authority by, Command command) {
         return switch (command) {
-            case Command.RenewSession _, Command.CloseSession _ -> true;
+            case Command.RenewSession ignored -> true;
+            case Command.CloseSession ignored -> true;
             case Command.RotateKey rotate -> rotate.principal().equals(by.principal());
             default -> false;
         };
@@ -93,11 +123,14 @@ final class Permissions {
      */
     private static Optional<String> ownCommand(Command command) {
         return switch (command) {
-            case Command.RenewSession _, Command.CloseSession _ -> Optional.of("renew or close sessions");
-            case Command.ReportEvidence _, Command.ReportPoison _, Command.SealEpoch _, Command.ConfirmEpoch _ ->
-                Optional.of("report as a node");
-            case Command.RotateKey _ -> Optional.of("change keys");
-            case Command.ChangeReplicas _ -> Optional.of("change the set of replicas");
+            case Command.RenewSession ignored -> Optional.of("renew or close sessions");
+            case Command.CloseSession ignored -> Optional.of("renew or close sessions");
+            case Command.ReportEvidence ignored -> Optional.of("report as a node");
+            case Command.ReportPoison ignored -> Optional.of("report as a node");
+            case Command.SealEpoch ignored -> Optional.of("report as a node");
+            case Command.ConfirmEpoch ignored -> Optional.of("report as a node");
+            case Command.RotateKey ignored -> Optional.of("change keys");
+            case Command.ChangeReplicas ignored -> Optional.of("change the set of replicas");
             default -> Optional.empty();
         };
     }
@@ -133,7 +166,7 @@ final class Permissions {
 
     private boolean mayGrant(Authority by, Scope scope) {
         return switch (scope) {
-            case Scope.All _ -> mayAdminister(by);
+            case Scope.All ignored -> mayAdminister(by);
             case Scope.OfVolume of -> mayActOnVolume(by, of.name(), Right.ADMINISTER);
             case Scope.OfBucket of -> mayActOnBucket(by, of.name(), Right.ADMINISTER);
         };

@@ -145,6 +145,24 @@ public sealed interface Query {
     record ListActFor(PrincipalId door, PrincipalId after, int limit) implements Query {}
 
     /**
+     * Query for an access key. A door gets it with its sealed secret while it may act for the key's person, administrators
+     * get it in any case, and others learn nothing. Answered by {@link Reply.AccessKeyFound}.
+     */
+    record FindAccessKey(String id) implements Query {}
+
+    /**
+     * Query for access keys, ascending by id. Persons ask for their own, administrators for all. Answered by {@link
+     * Reply.AccessKeyList}.
+     *
+     * @param person {@link PrincipalId#NOBODY} for the keys of all
+     * @param after the last id of the page before; empty to begin
+     */
+    record ListAccessKeys(PrincipalId person, String after, int limit) implements Query {}
+
+    /** Query for the gateways. For everybody who belongs. Answered by {@link Reply.GatewayList}. */
+    record ListGateways() implements Query {}
+
+    /**
      * Query on behalf of a person: his rights count, within the asker's act-for grant. Answered as the query in it.
      *
      * @param query not on behalf of anybody itself

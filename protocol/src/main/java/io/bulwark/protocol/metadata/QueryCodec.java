@@ -2,6 +2,7 @@ package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Query.CountWriters;
+import io.bulwark.protocol.metadata.Query.FindAccessKey;
 import io.bulwark.protocol.metadata.Query.FindEvidence;
 import io.bulwark.protocol.metadata.Query.FindInode;
 import io.bulwark.protocol.metadata.Query.FindObject;
@@ -11,10 +12,12 @@ import io.bulwark.protocol.metadata.Query.GetGenesis;
 import io.bulwark.protocol.metadata.Query.GetMap;
 import io.bulwark.protocol.metadata.Query.GetStatus;
 import io.bulwark.protocol.metadata.Query.GrantOf;
+import io.bulwark.protocol.metadata.Query.ListAccessKeys;
 import io.bulwark.protocol.metadata.Query.ListActFor;
 import io.bulwark.protocol.metadata.Query.ListAudit;
 import io.bulwark.protocol.metadata.Query.ListBuckets;
 import io.bulwark.protocol.metadata.Query.ListEvidence;
+import io.bulwark.protocol.metadata.Query.ListGateways;
 import io.bulwark.protocol.metadata.Query.ListGrants;
 import io.bulwark.protocol.metadata.Query.ListObjects;
 import io.bulwark.protocol.metadata.Query.ListParts;
@@ -47,8 +50,8 @@ final class QueryCodec {
 
     private static void write(Query query, WireWriter out) {
         switch (query) {
-            case GetMap _ -> out.u8(1);
-            case GetStatus _ -> out.u8(2);
+            case GetMap ignored -> out.u8(1);
+            case GetStatus ignored -> out.u8(2);
             case SessionOf of -> {
                 out.u8(3).i32(of.volume());
                 of.owner().write(out);
@@ -84,14 +87,14 @@ final class QueryCodec {
                 out.i32(list.limit());
             }
             case ListGrants of -> of.client().write(out.u8(14));
-            case ListReleases _ -> out.u8(15);
-            case GetGenesis _ -> out.u8(17);
+            case ListReleases ignored -> out.u8(15);
+            case GetGenesis ignored -> out.u8(17);
             case ListSuspensions list -> {
                 list.after().write(out.u8(18));
                 out.i32(list.limit());
             }
-            case CountWriters _ -> out.u8(19);
-            case ListReplicas _ -> out.u8(20);
+            case CountWriters ignored -> out.u8(19);
+            case ListReplicas ignored -> out.u8(20);
             case ListAudit list -> out.u8(16).i64(list.afterNumber()).i32(list.limit());
             case ListActFor list -> {
                 list.door().write(out.u8(21));
@@ -117,6 +120,12 @@ final class QueryCodec {
                 list.upload().write(out.u8(27));
                 out.i32(list.afterNumber()).i32(list.limit());
             }
+            case FindAccessKey find -> out.u8(43).string(find.id());
+            case ListAccessKeys list -> {
+                list.person().write(out.u8(44));
+                out.string(list.after()).i32(list.limit());
+            }
+            case ListGateways ignored -> out.u8(45);
             case OnBehalf on -> {
                 on.person().write(out.u8(ON_BEHALF));
                 write(on.query(), out);
@@ -171,6 +180,9 @@ final class QueryCodec {
             case 25 -> new FindUpload(UploadName.read(in));
             case 26 -> new ListUploads(name(in), name(in), name(in), in.nonNegative64(), limit(in));
             case 27 -> new ListParts(UploadName.read(in), in.i32(0, PartSelection.NUMBER_MAX), limit(in));
+            case 43 -> new FindAccessKey(in.string(AccessKey.ID_LENGTH_MAX));
+            case 44 -> new ListAccessKeys(PrincipalId.read(in), in.string(AccessKey.ID_LENGTH_MAX), limit(in));
+            case 45 -> new ListGateways();
             default -> throw new MalformedException("unknown query " + type);
         };
     }

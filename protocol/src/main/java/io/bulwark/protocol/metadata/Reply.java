@@ -396,6 +396,39 @@ public sealed interface Reply {
     }
 
     /**
+     * An access key.
+     *
+     * @param key empty if there is none that the asker may have
+     * @param box its secret, sealed for the asker; empty if it is not
+     */
+    record AccessKeyFound(Optional<AccessKey> key, Bytes box) implements Reply {}
+
+    /**
+     * One entry of a list of access keys.
+     *
+     * @param readers for whom its secret is sealed
+     */
+    record AccessKeyEntry(AccessKey key, List<PrincipalId> readers) {
+        public AccessKeyEntry {
+            readers = List.copyOf(readers);
+        }
+    }
+
+    /**
+     * Page of access keys.
+     *
+     * @param next start of the following page; empty if there is none
+     */
+    record AccessKeyList(List<AccessKeyEntry> entries, String next) implements Reply {
+        public AccessKeyList {
+            entries = List.copyOf(entries);
+        }
+    }
+
+    /** The gateways. */
+    record GatewayList(Gateways gateways) implements Reply {}
+
+    /**
      * The releases that are allowed, ascending by hash; none if nothing is checked.
      *
      * @param version the number of changes so far

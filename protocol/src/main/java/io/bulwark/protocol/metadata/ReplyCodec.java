@@ -7,6 +7,9 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.metadata.Reply.AccessKeyEntry;
+import io.bulwark.protocol.metadata.Reply.AccessKeyFound;
+import io.bulwark.protocol.metadata.Reply.AccessKeyList;
 import io.bulwark.protocol.metadata.Reply.ActForEntry;
 import io.bulwark.protocol.metadata.Reply.ActForList;
 import io.bulwark.protocol.metadata.Reply.AuditList;
@@ -18,6 +21,7 @@ import io.bulwark.protocol.metadata.Reply.EvidenceEntry;
 import io.bulwark.protocol.metadata.Reply.EvidenceFound;
 import io.bulwark.protocol.metadata.Reply.EvidenceList;
 import io.bulwark.protocol.metadata.Reply.Failed;
+import io.bulwark.protocol.metadata.Reply.GatewayList;
 import io.bulwark.protocol.metadata.Reply.GenesisTold;
 import io.bulwark.protocol.metadata.Reply.GrantEntry;
 import io.bulwark.protocol.metadata.Reply.GrantList;
@@ -73,7 +77,7 @@ final class ReplyCodec {
         WireWriter out = new WireWriter();
         switch (reply) {
             case Failed failed -> out.u8(1).u8(failed.error().ordinal()).string(failed.detail());
-            case Done _ -> out.u8(2);
+            case Done ignored -> out.u8(2);
             case SessionOpened opened ->
                 out.u8(3).i32(opened.volume()).i64(opened.session()).i64(opened.ttlMillis());
             case VolumeCreated created -> out.u8(4).i32(created.volume());
@@ -122,6 +126,16 @@ final class ReplyCodec {
             case GrantList list -> Lists.write(list.grants(), out.u8(21), ReplyCodec::writeGrant);
             case ReleaseList list ->
                 Lists.write(list.hashes(), out.u8(22).i64(list.version()), (hash, to) -> to.raw(hash));
+            case AccessKeyFound found -> {
+                out.u8(50).bool(found.key().isPresent());
+                found.key().ifPresent(key -> key.write(out));
+                out.bytes(found.box());
+            }
+            case AccessKeyList list -> {
+                Lists.write(list.entries(), out.u8(51), ReplyCodec::writeAccessKey);
+                out.string(list.next());
+            }
+            case GatewayList list -> list.gateways().write(out.u8(52));
             case GenesisTold told -> told.genesis().write(out.u8(24));
             case Writers writers -> out.u8(26).i32(writers.count());
             case ReplicaList list -> writeReplicas(list, out.u8(27));
@@ -133,8 +147,12 @@ final class ReplyCodec {
                 Lists.write(list.entries(), out.u8(28), ReplyCodec::writeActFor);
                 list.next().write(out);
             }
-            case PartStored _, UploadBegun _, SliceList _, UploadFound _, UploadList _, PartList _ ->
-                UploadCodec.write(reply, out);
+            case PartStored ignored -> UploadCodec.write(reply, out);
+            case UploadBegun ignored -> UploadCodec.write(reply, out);
+            case SliceList ignored -> UploadCodec.write(reply, out);
+            case UploadFound ignored -> UploadCodec.write(reply, out);
+            case UploadList ignored -> UploadCodec.write(reply, out);
+            case PartList ignored -> UploadCodec.write(reply, out);
             case AuditList list -> {
                 Lists.write(list.entries(), out.u8(23), AuditEntry::write);
                 out.i64(list.count()).raw(list.head());
@@ -236,6 +254,14 @@ final class ReplyCodec {
                         Configuration.read(in), in.bool() ? Optional.of(Configuration.read(in)) : Optional.empty());
             case 28 -> new ActForList(Lists.read(in, Query.PAGE_MAX, ReplyCodec::readActFor), PrincipalId.read(in));
             case 29 -> new EvidenceFound(in.bool() ? Optional.of(Evidence.read(in)) : Optional.empty());
+            case 50 ->
+                new AccessKeyFound(
+                        in.bool() ? Optional.of(AccessKey.read(in)) : Optional.empty(),
+                        in.bytes(SealedSecret.BOX_BYTES_MAX));
+            case 51 ->
+                new AccessKeyList(
+                        Lists.read(in, Query.PAGE_MAX, ReplyCodec::readAccessKey), in.string(AccessKey.ID_LENGTH_MAX));
+            case 52 -> new GatewayList(Gateways.read(in));
             default -> UploadCodec.readReply(type, in);
         };
     }
@@ -423,6 +449,16 @@ final class ReplyCodec {
                 in.nonNegative64(),
                 in.nonNegative64(),
                 in.nonNegative64());
+    }
+
+    private static void writeAccessKey(AccessKeyEntry entry, WireWriter out) {
+        entry.key().write(out);
+        Lists.write(entry.readers(), out, PrincipalId::write);
+    }
+
+    private static AccessKeyEntry readAccessKey(WireReader in) {
+        return new AccessKeyEntry(
+                AccessKey.read(in), Lists.read(in, Command.SetAccessKey.SECRETS_MAX, PrincipalId::read));
     }
 
     private static void writeEvidence(EvidenceEntry entry, WireWriter out) {

@@ -18,7 +18,7 @@ public sealed interface Scope {
     /** Returns the scope in words, such as {@code bucket photos}. */
     default String text() {
         return switch (this) {
-            case All _ -> "everything";
+            case All ignored -> "everything";
             case OfVolume volume -> "volume " + volume.name;
             case OfBucket bucket -> "bucket " + bucket.name;
         };
@@ -26,7 +26,7 @@ public sealed interface Scope {
 
     default void write(WireWriter out) {
         switch (this) {
-            case All _ -> out.u8(0);
+            case All ignored -> out.u8(0);
             case OfVolume volume -> out.u8(1).string(volume.name);
             case OfBucket bucket -> out.u8(2).string(bucket.name);
         }

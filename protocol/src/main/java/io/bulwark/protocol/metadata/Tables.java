@@ -70,6 +70,9 @@ import java.util.TreeMap;
  * 43 slices     composition (8), end of slices (8)     slices of inodes, at most 64
  * 44 completed  upload (8)                             digest of the completion, reply
  * 45 forget     served time (8), upload (8)            -
+ * 61 accessKeys id                                     access key, and its secret for each reader
+ * 62 keysOf     person (5), id                         -
+ * 63 gateways   0 (4)                                  gateways, if any were named
  * </pre>
  *
  * An interval's key has its end, so that the interval around or after a number is the first one from that number on.
@@ -119,6 +122,9 @@ final class Tables {
     final Table<SliceKey, List<Slice>> slices;
     final Table<Long, Uploads.Completion> completions;
     final Table<TimedUpload, Boolean> completionDues;
+    final Table<String, AccessKeys.Entry> accessKeys;
+    final Table<PersonsKey, Boolean> accessKeysOf;
+    final Table<Integer, Gateways> gateways;
 
     final RecordCache<PrincipalId, Account> accounts;
     final RecordCache<Integer, Volumes.Usage> usages;
@@ -141,6 +147,13 @@ final class Tables {
         private static final FieldFormat<OwnedKey> FORM = new FieldFormat<>(
                 (key, out) -> write(key.owner, out).i64(key.number),
                 in -> new OwnedKey(PrincipalId.read(in), in.nonNegative64()));
+    }
+
+    /** Access key of a person. */
+    record PersonsKey(PrincipalId person, String id) {
+        private static final FieldFormat<PersonsKey> FORM = new FieldFormat<>(
+                (key, out) -> write(key.person, out).raw(Names.utf8(key.id)),
+                in -> new PersonsKey(PrincipalId.read(in), readRest(in)));
     }
 
     /** Something of a session. */
@@ -353,6 +366,12 @@ final class Tables {
         completions = table(
                 44, FieldFormat.LONG_NUMBER, new FieldFormat<>(Uploads.Completion::write, Uploads.Completion::read));
         completionDues = table(45, TimedUpload.FORM, FieldFormat.NOTHING);
+        accessKeys = table(
+                61,
+                new FieldFormat<>((id, out) -> out.raw(Names.utf8(id)), Tables::readRest),
+                new FieldFormat<>(AccessKeys.Entry::write, AccessKeys.Entry::read));
+        accessKeysOf = table(62, PersonsKey.FORM, FieldFormat.NOTHING);
+        gateways = table(63, FieldFormat.NUMBER, new FieldFormat<>(Gateways::write, Gateways::read));
     }
 
     private <K, V> Table<K, V> table(int prefix, FieldFormat<K> keys, FieldFormat<V> values) {
@@ -436,6 +455,10 @@ final class Tables {
             throw new MalformedException("no bucket has this name");
         }
         return name;
+    }
+
+    private static String readRest(WireReader in) {
+        return Names.text(in.raw(in.remaining()));
     }
 
     private static Bytes readUntilZero(WireReader in) {

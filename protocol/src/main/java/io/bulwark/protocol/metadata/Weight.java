@@ -63,41 +63,44 @@ final class Weight {
      */
     static boolean isAddedBy(Command command) {
         return switch (command) {
-            case Command.CreateVolume _,
-                    Command.CreateBucket _,
-                    Command.PutObject _,
-                    Command.RegisterPending _,
-                    Command.RenameObject _,
-                    Command.CopyObject _,
-                    Command.ComposeObject _,
-                    Command.BeginUpload _,
-                    Command.PutPart _,
-                    Command.CopyPart _,
-                    Command.CompleteUpload _,
-                    Command.AddPrincipal _,
-                    Command.RotateKey _,
-                    Command.InvitePrincipal _,
-                    Command.SetNode _,
-                    Command.ChangeReplicas _,
-                    Command.SetGrant _ -> true;
+            case Command.CreateVolume ignored -> true;
+            case Command.CreateBucket ignored -> true;
+            case Command.PutObject ignored -> true;
+            case Command.RegisterPending ignored -> true;
+            case Command.RenameObject ignored -> true;
+            case Command.CopyObject ignored -> true;
+            case Command.ComposeObject ignored -> true;
+            case Command.BeginUpload ignored -> true;
+            case Command.PutPart ignored -> true;
+            case Command.CopyPart ignored -> true;
+            case Command.CompleteUpload ignored -> true;
+            case Command.AddPrincipal ignored -> true;
+            case Command.RotateKey ignored -> true;
+            case Command.InvitePrincipal ignored -> true;
+            case Command.SetNode ignored -> true;
+            case Command.ChangeReplicas ignored -> true;
+            case Command.SetGrant ignored -> true;
+            case Command.SetAccessKey ignored -> true;
             case Command.AbandonRanges abandon -> !abandon.ranges().isEmpty();
             case Command.SetRelease set -> set.allowed();
             case Command.SetActFor set -> !set.ceiling().isNone();
-            case Command.RenewSession _,
-                    Command.CloseSession _,
-                    Command.DeleteVolume _,
-                    Command.DeleteBucket _,
-                    Command.DeleteObject _,
-                    Command.AbortUpload _,
-                    Command.ReportEvidence _,
-                    Command.ReportPoison _,
-                    Command.LiftSuspension _,
-                    Command.ChangeHolder _,
-                    Command.AbortChange _,
-                    Command.SealEpoch _,
-                    Command.ConfirmEpoch _,
-                    Command.RemoveNode _,
-                    Command.RevokePrincipal _ -> false;
+            case Command.RenewSession ignored -> false;
+            case Command.CloseSession ignored -> false;
+            case Command.DeleteVolume ignored -> false;
+            case Command.DeleteBucket ignored -> false;
+            case Command.DeleteObject ignored -> false;
+            case Command.AbortUpload ignored -> false;
+            case Command.ReportEvidence ignored -> false;
+            case Command.ReportPoison ignored -> false;
+            case Command.LiftSuspension ignored -> false;
+            case Command.ChangeHolder ignored -> false;
+            case Command.AbortChange ignored -> false;
+            case Command.SealEpoch ignored -> false;
+            case Command.ConfirmEpoch ignored -> false;
+            case Command.RemoveNode ignored -> false;
+            case Command.RevokePrincipal ignored -> false;
+            case Command.RemoveAccessKey ignored -> false;
+            case Command.SetGateways ignored -> false;
         };
     }
 }

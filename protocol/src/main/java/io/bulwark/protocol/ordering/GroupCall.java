@@ -57,7 +57,7 @@ public final class GroupCall implements ClientOperation<ReplicatedCall.Outcome> 
                 if (said.proof().number() == group.term().number()
                         && !said.authorization().isEmpty()
                         && group.mayCheck(nowMillis, from)) {
-                    var _ = group.accept(said);
+                    var unused = group.accept(said);
                 }
                 yield follow(nowMillis);
             }

@@ -44,12 +44,12 @@ public final class OrderingCodec implements MessageCodec {
             return recovery instanceof RecoveryMessage.StatusQuery ? ASK_RECOVERY : TOLD_RECOVERY;
         }
         return switch ((OrderingMessage) message) {
-            case OrderingMessage.Submit _ -> SUBMIT;
-            case OrderingMessage.Query _ -> QUERY;
-            case OrderingMessage.OrderedQuery _ -> ORDERED_QUERY;
-            case OrderingMessage.Reply _ -> REPLY;
-            case OrderingMessage.Refused _ -> REFUSED;
-            case OrderingMessage.ReplyDigest _ -> REPLY_DIGEST;
+            case OrderingMessage.Submit ignored -> SUBMIT;
+            case OrderingMessage.Query ignored -> QUERY;
+            case OrderingMessage.OrderedQuery ignored -> ORDERED_QUERY;
+            case OrderingMessage.Reply ignored -> REPLY;
+            case OrderingMessage.Refused ignored -> REFUSED;
+            case OrderingMessage.ReplyDigest ignored -> REPLY_DIGEST;
         };
     }
 

@@ -29,17 +29,17 @@ final class PeerCodec {
     static int typeOf(PeerMessage message) {
         return FIRST
                 + switch (message) {
-                    case PeerStatus _ -> 0;
-                    case Start _ -> 1;
-                    case AskDigest _ -> 2;
-                    case DigestAt _ -> 3;
-                    case FetchLog _ -> 4;
-                    case LogChunk _ -> 5;
-                    case AskSnapshots _ -> 6;
-                    case Snapshots _ -> 7;
-                    case FetchSnapshot _ -> 8;
-                    case SnapshotChunk _ -> 9;
-                    case Engine _ -> 10;
+                    case PeerStatus ignored -> 0;
+                    case Start ignored -> 1;
+                    case AskDigest ignored -> 2;
+                    case DigestAt ignored -> 3;
+                    case FetchLog ignored -> 4;
+                    case LogChunk ignored -> 5;
+                    case AskSnapshots ignored -> 6;
+                    case Snapshots ignored -> 7;
+                    case FetchSnapshot ignored -> 8;
+                    case SnapshotChunk ignored -> 9;
+                    case Engine ignored -> 10;
                 };
     }
 
@@ -63,7 +63,7 @@ final class PeerCodec {
                 out.i64(chunk.after()).i32(chunk.records().size());
                 chunk.records().forEach(out::bytes);
             }
-            case AskSnapshots _ -> {}
+            case AskSnapshots ignored -> {}
             case Snapshots snapshots -> {
                 out.u8(snapshots.held().size());
                 for (Snapshot snapshot : snapshots.held()) {

@@ -311,9 +311,9 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
     }
 
     private List<Effect> begin(long nowMillis) {
-        answers.replaceAll((_, _) -> null);
+        answers.replaceAll((ignored1, ignored2) -> null);
         wholeAtMillis = Long.MAX_VALUE;
-        var _ = name(List.copyOf(answers.keySet()));
+        var unused = name(List.copyOf(answers.keySet()));
         resendMillis = RESEND_FIRST_MILLIS;
         resendAtMillis = nowMillis + resendMillis;
         return sendTo(List.copyOf(answers.keySet()));
@@ -323,7 +323,7 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
         resendMillis = Math.min(2 * resendMillis, RESEND_MAX_MILLIS);
         // Clients that lost the same replica do not come back in step.
         resendAtMillis = nowMillis + resendMillis / 2 + random.nextLong(resendMillis / 2 + 1);
-        var _ = name(List.copyOf(answers.keySet()));
+        var unused = name(List.copyOf(answers.keySet()));
         // All are asked again: an answer may be wrong, out of date, or of an incarnation that is over.
         return sendTo(List.copyOf(answers.keySet()));
     }

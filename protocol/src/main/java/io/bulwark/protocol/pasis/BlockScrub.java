@@ -47,7 +47,7 @@ final class BlockScrub {
             return;
         }
         LongConsumer further = block.later(now -> reread(now, records));
-        block.read(next, (now, _, _) -> {
+        block.read(next, (now, ignored1, ignored2) -> {
             if (block.versions().isDamaged(next.timestamp())) {
                 bad.add(next.timestamp());
             }
@@ -79,8 +79,8 @@ final class BlockScrub {
         HistoryPoll poll = new HistoryPoll(block.group(), block.verifier().own(), node.times());
         node.out().run(poll, block.laterWith((now, outcome) -> {
             switch ((HistoryPoll.Outcome) outcome) {
-                case HistoryPoll.Outcome.Agreed _ -> end(now);
-                case HistoryPoll.Outcome.Unknown _ ->
+                case HistoryPoll.Outcome.Agreed ignored -> end(now);
+                case HistoryPoll.Outcome.Unknown ignored ->
                     then.accept(left || repaired ? result() : ScrubMessage.ScrubOutcome.UNASKED, now);
                 case HistoryPoll.Outcome.Missed missed -> complete(now, missed.version(), false);
             }
@@ -102,7 +102,7 @@ final class BlockScrub {
                 .request(
                         nowMillis,
                         VerificationGoal.SCRUB.withRepair(repair),
-                        (now, found, _) -> further.then(now, found));
+                        (now, found, ignored) -> further.then(now, found));
     }
 
     private boolean isStoredHere(ValidatingTimestamp version) {

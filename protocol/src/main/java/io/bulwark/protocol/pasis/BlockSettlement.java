@@ -47,12 +47,12 @@ final class BlockSettlement {
             }
         });
         block.verifier()
-                .request(nowMillis, VerificationGoal.SCRUB.withRepair(true), (now, found, _) -> read.then(now, found));
+                .request(nowMillis, VerificationGoal.SCRUB.withRepair(true), (now, found, ignored) -> read.then(now, found));
     }
 
     /** Nobody else tries again what could not be made at once when it was found to be bad. */
     private void mend(long nowMillis, ValidatingTimestamp latest) {
-        Outbox.Continuation<Boolean> mended = block.laterWith((now, _) -> {
+        Outbox.Continuation<Boolean> mended = block.laterWith((now, ignored) -> {
             if (block.serves(epoch) && block.versions().covers(latest)) {
                 complete(latest);
             } else {

@@ -116,7 +116,7 @@ final class BlockWriter {
                         .request(
                                 nowMillis,
                                 VerificationGoal.DEMANDED.withRepair(repair),
-                                (now, _, gone) -> room.made(now, gone > 0));
+                                (now, ignored, gone) -> room.made(now, gone > 0));
             case CLIENT_LIMIT -> node.collector().makeRoom(nowMillis, call.from(), repair, room);
             default -> node.collector().makeRoom(nowMillis, null, repair, room);
         }
@@ -127,7 +127,7 @@ final class BlockWriter {
         VersionRecord record = known == null
                 ? new VersionRecord(request.timestamp(), call.from(), request.session(), block.taken(), false)
                 : known;
-        LongConsumer written = _ -> block.answer(
+        LongConsumer written = ignored -> block.answer(
                 call,
                 new PasisMessage.Written(request.target(), record.timestamp().name()));
         LongConsumer stored = now -> {
@@ -139,12 +139,12 @@ final class BlockWriter {
                     written.accept(later);
                 });
                 VersionName name = record.timestamp().name();
-                block.verifier().verifyAtWriteTime(now, name, (later, _, _) -> then.accept(later));
+                block.verifier().verifyAtWriteTime(now, name, (later, ignored1, ignored2) -> then.accept(later));
             } else {
                 written.accept(now);
             }
         };
-        store(record, record.sender(), request.fragment(), call, stored, _ -> {});
+        store(record, record.sender(), request.fragment(), call, stored, ignored -> {});
     }
 
     private void store(
@@ -191,12 +191,12 @@ final class BlockWriter {
         block.store(
                 mutations,
                 call,
-                _ -> {
+                ignored -> {
                     block.versions().put(record);
                     before.forEach(old -> block.versions().remove(old.timestamp()));
                     block.answer(call, written);
                 },
-                _ -> {});
+                ignored -> {});
     }
 
     /** RequestKind for by a reader, or by a peer that must make room. */
@@ -212,7 +212,7 @@ final class BlockWriter {
         } else if (!node.rate().allow(nowMillis, call.from())) {
             block.refuse(call, PasisRefusal.BUSY);
         } else {
-            fetch(version, call, (_, _) -> {});
+            fetch(version, call, (ignored1, ignored2) -> {});
         }
     }
 
@@ -298,11 +298,11 @@ final class BlockWriter {
             refuse(
                     call,
                     switch (outcome) {
-                        case FragmentFetch.Outcome.Poisonous _ -> PasisRefusal.POISONOUS;
-                        case FragmentFetch.Outcome.NotFound _ -> PasisRefusal.NOT_FOUND;
-                        case FragmentFetch.Outcome.Made _,
-                                FragmentFetch.Outcome.TimedOut _,
-                                FragmentFetch.Outcome.Obsolete _ -> PasisRefusal.BUSY;
+                        case FragmentFetch.Outcome.Poisonous ignored -> PasisRefusal.POISONOUS;
+                        case FragmentFetch.Outcome.NotFound ignored -> PasisRefusal.NOT_FOUND;
+                        case FragmentFetch.Outcome.Made ignored -> PasisRefusal.BUSY;
+                        case FragmentFetch.Outcome.TimedOut ignored -> PasisRefusal.BUSY;
+                        case FragmentFetch.Outcome.Obsolete ignored -> PasisRefusal.BUSY;
                     });
         }
         boolean refuted =

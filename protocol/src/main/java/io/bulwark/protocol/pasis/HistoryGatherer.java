@@ -159,7 +159,7 @@ final class HistoryGatherer {
     }
 
     private void keep(int slot, ValidatingTimestamp version, Bytes fragment) {
-        fragments.computeIfAbsent(version, _ -> new TreeMap<>()).put(slot, fragment);
+        fragments.computeIfAbsent(version, ignored -> new TreeMap<>()).put(slot, fragment);
     }
 
     private void accuse(int slot, Verdict verdict, String detail, List<Effect> effects) {
@@ -327,7 +327,7 @@ final class HistoryGatherer {
             if (asked != null && asked.again(nowMillis)) {
                 send(slot, new PasisMessage.Read(group.target(slot), view.low(), false, awaited), effects);
                 if (asked.isSlow(nowMillis) && !refusals.has(slot) && unreachable.add(slot)) {
-                    accuse(slot, Verdict.UNREACHABLE, "no answer to a read", effects);
+                    accuse(slot, Verdict.SLOW, "no answer to a read", effects);
                 }
             }
             int to = slot;

@@ -122,7 +122,7 @@ final class HistoryPoolCollector implements PasisNode.Collector {
             if (block != null) {
                 effort.running++;
                 VerificationGoal wish = VerificationGoal.DEMANDED.withRepair(effort.key.repair());
-                block.verifier().request(nowMillis, wish, (now, _, freed) -> done(now, effort, freed));
+                block.verifier().request(nowMillis, wish, (now, ignored, freed) -> done(now, effort, freed));
             }
         }
         if (!effort.over && effort.running == 0) {

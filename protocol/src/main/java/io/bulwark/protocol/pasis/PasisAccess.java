@@ -120,16 +120,23 @@ final class PasisAccess {
         boolean client = from.kind() == PrincipalKind.CLIENT;
         return switch (request) {
             case PasisMessage.Write write when client -> writer(nowMillis, group, from, write.session());
-            case PasisMessage.Notify _ when node -> new Admission.Admitted(group);
-            case PasisMessage.Write _, PasisMessage.Notify _ -> new Admission.Refuse(PasisRefusal.NO_GRANT, epoch);
-            case PasisMessage.FindTime _, PasisMessage.Read _, PasisMessage.ReadFragment _, PasisMessage.Repair _ ->
-                node
-                        ? new Admission.Admitted(group)
-                        : client ? reader(nowMillis, group, from) : new Admission.Refuse(PasisRefusal.NO_GRANT, epoch);
+            case PasisMessage.Notify ignored when node -> new Admission.Admitted(group);
+            case PasisMessage.Write ignored -> new Admission.Refuse(PasisRefusal.NO_GRANT, epoch);
+            case PasisMessage.Notify ignored -> new Admission.Refuse(PasisRefusal.NO_GRANT, epoch);
+            case PasisMessage.FindTime ignored -> reader(nowMillis, group, from);
+            case PasisMessage.Read ignored -> reader(nowMillis, group, from);
+            case PasisMessage.ReadFragment ignored -> reader(nowMillis, group, from);
+            case PasisMessage.Repair ignored -> reader(nowMillis, group, from);
         };
     }
 
     private Admission reader(long nowMillis, PasisGroup group, PrincipalId from) {
+        if (group.slotOf(from) >= 0) {
+            return new Admission.Admitted(group);
+        }
+        if (from.kind() != PrincipalKind.CLIENT) {
+            return new Admission.Refuse(PasisRefusal.NO_GRANT, group.placement().epoch());
+        }
         int volume = group.block().volume();
         TimedFact<Fact.OfGrant> told = grants.get(new Question.OfGrant(volume, from));
         if (told == null || nowMillis - told.millis() >= (told.value().mayRead() ? factMillis : ABSENCE_MILLIS)) {
@@ -219,7 +226,9 @@ final class PasisAccess {
                         : known);
                 yield null;
             }
-            case Fact.OfPin _, Fact.Pending _, Fact.Freed _ -> null;
+            case Fact.OfPin ignored -> null;
+            case Fact.Pending ignored -> null;
+            case Fact.Freed ignored -> null;
         };
     }
 

@@ -165,7 +165,7 @@ final class PasisBlock {
      * in memory.
      */
     LongConsumer later(LongConsumer task) {
-        Outbox.Continuation<Boolean> then = laterWith((now, _) -> task.accept(now));
+        Outbox.Continuation<Boolean> then = laterWith((now, ignored) -> task.accept(now));
         return now -> then.then(now, true);
     }
 
@@ -251,8 +251,8 @@ final class PasisBlock {
                 && group.verification() == Verification.LAZY
                 && node.watch().mustVerifyBeforeRead(nowMillis, block());
         if (ask && verifier.isPromising(nowMillis) && node.rate().allow(nowMillis, call.from())) {
-            LongConsumer then = later(_ -> history(call, request));
-            verifier.request(nowMillis, VerificationGoal.DEMANDED, (now, _, _) -> then.accept(now));
+            LongConsumer then = later(ignored -> history(call, request));
+            verifier.request(nowMillis, VerificationGoal.DEMANDED, (now, ignored1, ignored2) -> then.accept(now));
         } else {
             history(call, request);
         }
@@ -276,7 +276,7 @@ final class PasisBlock {
             answer(call, new PasisMessage.History(request.target(), request.before(), entries, more, collected, null));
             return;
         }
-        fragment(unit.getFirst(), (_, fragment) -> {
+        fragment(unit.getFirst(), (ignored, fragment) -> {
             answer(
                     call,
                     new PasisMessage.History(request.target(), request.before(), entries, more, collected, fragment));
@@ -296,7 +296,7 @@ final class PasisBlock {
                             versions.collected()));
             return;
         }
-        fragment(record, (_, fragment) -> {
+        fragment(record, (ignored, fragment) -> {
             // A version collected during the read is gone: nobody must be accused of losing its fragment.
             boolean gone = fragment == null && versions.get(record.timestamp()) == null;
             PasisMessage.Held how = fragment != null
@@ -374,7 +374,7 @@ final class PasisBlock {
             if (which.test(waits)) {
                 held.remove(waits);
                 if (waits.call().request() instanceof PasisMessage.Read request) {
-                    enqueue(nowMillis, _ -> history(waits.call(), request));
+                    enqueue(nowMillis, ignored -> history(waits.call(), request));
                 }
             }
         }
@@ -420,7 +420,7 @@ final class PasisBlock {
 
     /** A complete version is not here, or damaged. */
     void mend(long nowMillis, ValidatingTimestamp version) {
-        writer.mend(nowMillis, version, (_, _) -> {});
+        writer.mend(nowMillis, version, (ignored1, ignored2) -> {});
     }
 
     /** Works as {@link #mend(long, ValidatingTimestamp)}, and calls then with any result. */

@@ -37,18 +37,18 @@ public final class PasisCodec implements MessageCodec {
     public int typeOf(Message message) {
         return FAMILY << 8
                 | switch ((PasisMessage) message) {
-                    case PasisMessage.FindTime _ -> 1;
-                    case PasisMessage.FoundTime _ -> 2;
-                    case PasisMessage.Write _ -> 3;
-                    case PasisMessage.Written _ -> 4;
-                    case PasisMessage.Read _ -> 5;
-                    case PasisMessage.History _ -> 6;
-                    case PasisMessage.ReadFragment _ -> 7;
-                    case PasisMessage.Fragment _ -> 8;
-                    case PasisMessage.Repair _ -> 9;
-                    case PasisMessage.Repaired _ -> 10;
-                    case PasisMessage.Notify _ -> 11;
-                    case PasisMessage.Refused _ -> 12;
+                    case PasisMessage.FindTime ignored -> 1;
+                    case PasisMessage.FoundTime ignored -> 2;
+                    case PasisMessage.Write ignored -> 3;
+                    case PasisMessage.Written ignored -> 4;
+                    case PasisMessage.Read ignored -> 5;
+                    case PasisMessage.History ignored -> 6;
+                    case PasisMessage.ReadFragment ignored -> 7;
+                    case PasisMessage.Fragment ignored -> 8;
+                    case PasisMessage.Repair ignored -> 9;
+                    case PasisMessage.Repaired ignored -> 10;
+                    case PasisMessage.Notify ignored -> 11;
+                    case PasisMessage.Refused ignored -> 12;
                 };
     }
 
@@ -57,7 +57,7 @@ public final class PasisCodec implements MessageCodec {
         PasisMessage known = (PasisMessage) message;
         known.target().write(out);
         switch (known) {
-            case PasisMessage.FindTime _ -> {}
+            case PasisMessage.FindTime ignored -> {}
             case PasisMessage.FoundTime m -> out.i64(m.time());
             case PasisMessage.Write m -> {
                 out.i64(m.session());

@@ -159,7 +159,9 @@ public sealed interface PasisMessage extends Message {
                 case Write write -> write.timestamp().name();
                 case ReadFragment read -> read.version();
                 case Repair repair -> repair.version().name();
-                case FindTime _, Read _, Notify _ -> null;
+                case FindTime ignored -> null;
+                case Read ignored -> null;
+                case Notify ignored -> null;
             };
             return new Refused(asked.target(), asked.asked(), version, refusal, epoch);
         }

@@ -152,7 +152,7 @@ public final class PasisServer implements ProtocolServer {
         BlockId id = asked.block();
         Optional<PasisBlock> known = life == Life.READY ? block(id) : Optional.empty();
         Verifier.VerificationCallback then =
-                (_, found, freed) -> out.send(node.self(), requestId, new PasisBackground.Verified(id, found, freed));
+                (ignored, found, freed) -> out.send(node.self(), requestId, new PasisBackground.Verified(id, found, freed));
         known.ifPresentOrElse(
                 block -> block.verifier()
                         .request(nowMillis, VerificationGoal.BACKGROUND.withRepair(asked.repair()), then),
@@ -161,7 +161,7 @@ public final class PasisServer implements ProtocolServer {
 
     private void look(long nowMillis, long requestId, BlockId id) {
         ObjLongConsumer<ScrubMessage.ScrubOutcome> then =
-                (found, _) -> out.send(node.self(), requestId, new PasisBackground.ScrubResult(id, found));
+                (found, ignored) -> out.send(node.self(), requestId, new PasisBackground.ScrubResult(id, found));
         Optional<PasisBlock> known = life == Life.READY ? block(id) : Optional.empty();
         known.ifPresentOrElse(
                 block -> block.enqueue(nowMillis, new BlockScrub(node, block, then)::start),
@@ -170,7 +170,7 @@ public final class PasisServer implements ProtocolServer {
 
     private void settle(long nowMillis, long requestId, SettleRequest asked) {
         SettleRequest.SettleCallback then =
-                (done, _) -> out.send(node.self(), requestId, new SettleAnswer(asked.block(), done));
+                (done, ignored) -> out.send(node.self(), requestId, new SettleAnswer(asked.block(), done));
         Optional<PasisBlock> known = life == Life.READY ? block(asked.block()) : Optional.empty();
         known.ifPresentOrElse(
                 block -> block.enqueue(nowMillis, new BlockSettlement(node, block, asked.epoch(), then)::start),
@@ -317,7 +317,7 @@ public final class PasisServer implements ProtocolServer {
                     refuse(call, PasisRefusal.BUSY, 0);
                     return;
                 }
-                parked.computeIfAbsent(wait.question(), _ -> new ArrayList<>()).add(waiting);
+                parked.computeIfAbsent(wait.question(), ignored -> new ArrayList<>()).add(waiting);
                 if (known == null) {
                     out.ask(wait.question());
                 }

@@ -216,7 +216,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
         switch (read.outcome().get()) {
             case PasisReadOutcome.Value value ->
                 begin(nowMillis, value.timestamp().time(), effects);
-            case PasisReadOutcome.NeverWritten _ -> begin(nowMillis, 0, effects);
+            case PasisReadOutcome.NeverWritten ignored -> begin(nowMillis, 0, effects);
             case PasisReadOutcome.Failed failed -> end(nowMillis, new PasisWriteOutcome.Failed(failed.reason(), false));
         }
     }
@@ -313,7 +313,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
             }
             if (asked.isSlow(nowMillis) && !refusals.has(slot) && unreachable.add(slot)) {
                 effects.add(new Effect.Evidence(
-                        group.node(slot), group.block(), Verdict.UNREACHABLE, "no answer to a write"));
+                        group.node(slot), group.block(), Verdict.SLOW, "no answer to a write"));
             }
         }
     }

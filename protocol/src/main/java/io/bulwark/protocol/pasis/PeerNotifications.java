@@ -29,10 +29,10 @@ final class PeerNotifications {
      */
     void take(int slot, ValidatingTimestamp version, boolean isPoisonous, boolean here) {
         if (isPoisonous && here) {
-            poisonousHere.computeIfAbsent(version, _ -> new HashSet<>()).add(slot);
+            poisonousHere.computeIfAbsent(version, ignored -> new HashSet<>()).add(slot);
         } else if (isPoisonous) {
             LinkedHashMap<ValidatingTimestamp, Boolean> of =
-                    poisonous.computeIfAbsent(slot, _ -> new LinkedHashMap<>());
+                    poisonous.computeIfAbsent(slot, ignored -> new LinkedHashMap<>());
             of.put(version, true);
             if (of.size() > POISONOUS_PER_SLOT) {
                 of.remove(of.firstEntry().getKey());

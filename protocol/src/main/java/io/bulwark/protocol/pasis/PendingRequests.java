@@ -62,7 +62,7 @@ final class PendingRequests {
         bytes -= call.bytes();
         shares.computeIfPresent(
                 call.from(),
-                (_, share) -> share.bytes() == call.bytes()
+                (ignored, share) -> share.bytes() == call.bytes()
                         ? null
                         : new Share(share.parked() - parks, share.bytes() - call.bytes()));
     }

@@ -145,7 +145,7 @@ final class PossibleVersions {
     }
 
     private void charge(BlockId block, VersionName name, VersionCharge charge) {
-        Map<VersionName, VersionCharge> of = blocks.computeIfAbsent(block, _ -> new HashMap<>());
+        Map<VersionName, VersionCharge> of = blocks.computeIfAbsent(block, ignored -> new HashMap<>());
         if (of.putIfAbsent(name, charge) == null) {
             ofSender.merge(charge.sender(), 1, Integer::sum);
             bytesOfSender.merge(charge.sender(), charge.bytes(), Long::sum);
@@ -165,7 +165,7 @@ final class PossibleVersions {
         }
         rank(block, charge.sender(), of.size() + 1, of(charge.sender(), block), -1);
         bytesOfSender.computeIfPresent(
-                charge.sender(), (_, known) -> known == charge.bytes() ? null : known - charge.bytes());
+                charge.sender(), (ignored, known) -> known == charge.bytes() ? null : known - charge.bytes());
         if (of.isEmpty()) {
             blocks.remove(block);
         }
@@ -177,7 +177,7 @@ final class PossibleVersions {
 
     private void rank(BlockId block, PrincipalId sender, int before, int ofSenderBefore, int more) {
         ranking.move(block, before, before + more);
-        Ranking own = rankingOfSender.computeIfAbsent(sender, _ -> new Ranking());
+        Ranking own = rankingOfSender.computeIfAbsent(sender, ignored -> new Ranking());
         own.move(block, ofSenderBefore, ofSenderBefore + more);
         if (own.blocks.isEmpty()) {
             rankingOfSender.remove(sender);

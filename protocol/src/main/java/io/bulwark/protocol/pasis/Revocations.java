@@ -88,7 +88,7 @@ final class Revocations {
             effort.begun = true;
             for (PasisBlock block : List.copyOf(blocks.get())) {
                 effort.finishing++;
-                block.enqueue(nowMillis, _ -> effort.finishing--);
+                block.enqueue(nowMillis, ignored -> effort.finishing--);
             }
         }
         if (effort.finishing > 0) {
@@ -134,7 +134,10 @@ final class Revocations {
             long pause = due.pauseMillis();
             effort.tried.put(id, new RetryTime(nowMillis + pause, Math.min(AGAIN_MILLIS_MAX, 2 * pause)));
             block.verifier()
-                    .request(nowMillis, VerificationGoal.BACKGROUND.withRepair(true), (_, _, _) -> effort.running--);
+                    .request(
+                            nowMillis,
+                            VerificationGoal.BACKGROUND.withRepair(true),
+                            (ignored1, ignored2, ignored3) -> effort.running--);
         });
     }
 }

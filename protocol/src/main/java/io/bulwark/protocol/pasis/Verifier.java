@@ -188,7 +188,7 @@ final class Verifier {
                     fragments.put(record.timestamp(), fragment);
                 }
                 if (--left[0] == 0) {
-                    block.enqueue(now, _ -> then.run(own(fragments)));
+                    block.enqueue(now, ignored -> then.run(own(fragments)));
                 }
             });
         }
@@ -249,7 +249,7 @@ final class Verifier {
         if (node.limits().cooperative() && block.group().verification() == Verification.LAZY) {
             Set<Integer> without = new HashSet<>(said);
             without.add(block.slot());
-            node.out().run(new Notification(block.group(), without, version, poisonous), (_, _) -> {});
+            node.out().run(new Notification(block.group(), without, version, poisonous), (ignored1, ignored2) -> {});
         }
     }
 
@@ -300,7 +300,7 @@ final class Verifier {
                 && !running
                 && node.rate().allow(nowMillis, block.group().node(slot))) {
             // Another b nodes verify too, and notify the rest.
-            request(nowMillis, VerificationGoal.BACKGROUND, (_, _, _) -> {});
+            request(nowMillis, VerificationGoal.BACKGROUND, (ignored1, ignored2, ignored3) -> {});
         }
     }
 
@@ -337,7 +337,7 @@ final class Verifier {
         if (conclusion.complete != null) {
             node.tally().countCooperative(block.block());
         }
-        conclude(nowMillis, conclusion, (_, _) -> {}, _ -> {});
+        conclude(nowMillis, conclusion, (ignored1, ignored2) -> {}, ignored -> {});
         return true;
     }
 

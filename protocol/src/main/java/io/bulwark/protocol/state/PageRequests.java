@@ -237,7 +237,7 @@ final class PageRequests {
 
     /** Once all were asked in vain, all may be asked again. */
     private PageMisses missed(Peer peer, Bytes digest) {
-        PageMisses of = misses.computeIfAbsent(digest, _ -> new PageMisses());
+        PageMisses of = misses.computeIfAbsent(digest, ignored -> new PageMisses());
         of.asked.add(peer.replica);
         if (of.asked.size() == peers.size()) {
             misses.remove(digest);

@@ -45,7 +45,7 @@ public final class PageServer {
      * the answer is full or the replica has had its share.
      */
     public List<Bytes> onFetch(long nowMillis, int from, List<Bytes> digests) {
-        PeerBudget account = accounts.computeIfAbsent(from, _ -> new PeerBudget(4 * bytesPerSecond, nowMillis));
+        PeerBudget account = accounts.computeIfAbsent(from, ignored -> new PeerBudget(4 * bytesPerSecond, nowMillis));
         long elapsedMillis = Math.clamp(nowMillis - account.atMillis, 0, 4_000);
         account.bytes = Math.min(4 * bytesPerSecond, account.bytes + elapsedMillis * bytesPerSecond / 1_000);
         account.atMillis = nowMillis;

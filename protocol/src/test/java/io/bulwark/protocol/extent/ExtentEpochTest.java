@@ -88,7 +88,7 @@ class ExtentEpochTest {
                         .isInstanceOfSatisfying(
                                 WriteOutcome.Unavailable.class,
                                 unavailable -> assertThat(unavailable.reasons())
-                                        .containsEntry(0, "node-0 is silent")
+                                        .containsEntry(0, "node-0 has not answered")
                                         .containsEntry(1, "node-1 answered LIMIT")));
     }
 

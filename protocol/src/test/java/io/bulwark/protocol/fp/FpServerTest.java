@@ -316,9 +316,8 @@ class FpServerTest {
     @PlantedBug(
             in = FpAccess.class,
             rule = "only nodes get repair MACs",
-            replace = "case FpMessage.AskRepairMac _, FpMessage.AskLeftover _ -> new "
-                    + "Admission.Refuse(FpRefusal.NO_GRANT, epoch);",
-            with = "case FpMessage.AskRepairMac _, FpMessage.AskLeftover _ -> new Admission.Admitted(group);")
+            replace = "case FpMessage.AskRepairMac ignored -> new Admission.Refuse(FpRefusal.NO_GRANT, epoch);",
+            with = "case FpMessage.AskRepairMac ignored -> new Admission.Admitted(group);")
     @Test
     void sessionsGrantsEpochsAndSlotsAreChecked() {
         BlockCode.Encoded encoded = nodes.encode(1);

@@ -307,6 +307,35 @@ class FpWriteTest {
         assertThat(write.outcome()).contains(new FpWriteOutcome.Failed(Failure.SESSION_CLOSED, false));
     }
 
+    /** Slot 3 is silent for good. Before this rule the write waited for its deadline (campaign seed 1795977331270). */
+    @Test
+    void aSessionClosedAfterSomePreparedIsAskedForAgain() {
+        start();
+        answer(prepared(0, 5));
+        answer(prepared(1, 5));
+        answer(refused(2, RequestKind.PREPARE, 0, FpRefusal.SESSION_CLOSED));
+        sent.clear();
+        tick(350);
+        assertThat(slots(FpMessage.PrepareFragment.class, m -> true)).contains(0, 1);
+        answer(refused(0, RequestKind.PREPARE, 0, FpRefusal.SESSION_CLOSED));
+        assertThat(write.outcome()).contains(new FpWriteOutcome.Failed(Failure.SESSION_CLOSED, false));
+    }
+
+    @Test
+    void aSessionClosedOnceTheTimestampIsChosenIsAskedForAgain() {
+        start();
+        answer(prepared(0, 5));
+        answer(prepared(1, 5));
+        answer(refused(2, RequestKind.PREPARE, 5, FpRefusal.LIMIT));
+        tick(350);
+        answer(refused(2, RequestKind.PREPARE, 5, FpRefusal.SESSION_CLOSED));
+        sent.clear();
+        tick(2_000);
+        assertThat(slots(FpMessage.PrepareFragment.class, m -> m.ts() == 5)).contains(0, 1);
+        answer(refused(0, RequestKind.PREPARE, 5, FpRefusal.SESSION_CLOSED));
+        assertThat(write.outcome()).contains(new FpWriteOutcome.Failed(Failure.SESSION_CLOSED, false));
+    }
+
     /** Slot 2 lies and slot 3 was slow: what 0 and 1 have can be read and written back. */
     @Test
     void aSessionClosedAfterTheCommitLeavesTheWriteUndecided() {

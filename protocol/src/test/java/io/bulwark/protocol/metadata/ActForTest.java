@@ -223,7 +223,7 @@ class ActForTest {
     @PlantedBug(
             in = MetadataStateMachine.class,
             rule = "nobody takes the right to administer from an operator on behalf of a person",
-            replace = "submission.onBehalfOf().ifPresent(_ -> requireOperatorStays(by, command));",
+            replace = "submission.onBehalfOf().ifPresent(ignored -> requireOperatorStays(by, command));",
             with = "")
     @Test
     void operatorsAreNotRemovedOnBehalf() {

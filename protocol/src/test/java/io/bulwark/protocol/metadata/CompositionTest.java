@@ -87,9 +87,9 @@ class CompositionTest {
     @PlantedBug(
             in = Compositions.class,
             rule = "slices name inodes with extents of their own",
-            replace = "case Composition _ -> {",
-            with = "case Composition _ when length > 0 -> to.add(new Slice(inode.id(), offset, length));\n"
-                    + "            case Composition _ -> {")
+            replace = "case Composition ignored -> {",
+            with = "case Composition c when length > 0 -> to.add(new Slice(inode.id(), offset, length));\n"
+                    + "            case Composition ignored -> {")
     @Test
     void aSliceOfACompositionIsSlicesOfWhatItIsMadeOf() {
         compose("c", range("films", "a", 90, 10), all("diary", "b"));

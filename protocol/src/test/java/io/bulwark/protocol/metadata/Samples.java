@@ -71,6 +71,13 @@ final class Samples {
     }
 
     private static final PrincipalId PERSON = PrincipalId.client(8);
+    private static final Gateways GATEWAYS = new Gateways(List.of(OWNER), PrincipalId.client(0), PERSON);
+    private static final AccessKey ACCESS_KEY = new AccessKey(
+            "BWKSAMPLE23456789012",
+            PERSON,
+            "backup",
+            List.of(new AccessKey.Limit("films", "a/"), new AccessKey.Limit("diary", "")),
+            1_700_000_000_000L);
     private static final Member MEMBER = new Member(PrincipalId.replica(4), KEY.encoded(), "10.0.0.4:7600");
 
     static Map<String, Submission> submissions() {
@@ -154,6 +161,12 @@ final class Samples {
         all.put("remove-node", new Command.RemoveNode(7));
         putUploads(all);
         all.put("set-act-for", new Command.SetActFor(OWNER, PERSON, new Rights(true, true, false)));
+        all.put(
+                "set-access-key",
+                new Command.SetAccessKey(
+                        ACCESS_KEY, List.of(new SealedSecret(OWNER, MetadataFixture.filled(139, 0x5E)))));
+        all.put("remove-access-key", new Command.RemoveAccessKey("BWKSAMPLE23456789012"));
+        all.put("set-gateways", new Command.SetGateways(GATEWAYS));
         return all;
     }
 
@@ -210,6 +223,9 @@ final class Samples {
         all.put("find-upload", new Query.FindUpload(UPLOAD));
         all.put("list-uploads", new Query.ListUploads("films", "a", "ab", 17, 10));
         all.put("list-parts", new Query.ListParts(UPLOAD, 4, 10));
+        all.put("find-access-key", new Query.FindAccessKey("BWKSAMPLE23456789012"));
+        all.put("list-access-keys", new Query.ListAccessKeys(PERSON, "BWKSAMPLE23456789012", 10));
+        all.put("list-gateways", new Query.ListGateways());
         all.put("query-on-behalf", new Query.OnBehalf(PERSON, new Query.FindObject("films", "a", 3)));
         return all;
     }
@@ -362,6 +378,12 @@ final class Samples {
         all.put(
                 "act-for-list",
                 new Reply.ActForList(List.of(new Reply.ActForEntry(PERSON, new Rights(true, false, true))), PERSON));
+        all.put("access-key-found", new Reply.AccessKeyFound(Optional.of(ACCESS_KEY), MetadataFixture.filled(139, 1)));
+        all.put("access-key-unknown", new Reply.AccessKeyFound(Optional.empty(), Bytes.EMPTY));
+        all.put(
+                "access-key-list",
+                new Reply.AccessKeyList(List.of(new Reply.AccessKeyEntry(ACCESS_KEY, List.of(OWNER))), "BWKSAMPLE"));
+        all.put("gateway-list", new Reply.GatewayList(GATEWAYS));
         all.put(
                 "genesis-told",
                 new Reply.GenesisTold(

@@ -270,7 +270,7 @@ final class PasisInvariants {
             Effect.Evidence evidence = sighting.evidence();
             boolean accuses = switch (evidence.verdict()) {
                 case CORRUPT, MISBEHAVED, POISONOUS -> true;
-                case DAMAGED, OTHER_VERSION, BEHIND, UNREACHABLE -> false;
+                case DAMAGED, OTHER_VERSION, BEHIND, SLOW -> false;
             };
             if (accuses && !faulty.contains(evidence.about()) && !faulty.contains(sighting.by())) {
                 throw NEVER_ACCUSED.violation(evidence.block().toString(), sighting.toString());

@@ -140,7 +140,7 @@ final class VerdictReports {
                         : volume(seen.block().volume())
                                 .map(volume -> new SentReport.OfClient(
                                         about, seen.session(), volume.id(), volume.groupIndex(seen.block())));
-            case OTHER_VERSION, BEHIND, UNREACHABLE, MISBEHAVED -> Optional.empty();
+            case OTHER_VERSION, BEHIND, SLOW, MISBEHAVED -> Optional.empty();
         };
     }
 

@@ -23,12 +23,12 @@ public final class FileFailure {
     public static String cause(IOException failure) {
         String text = failure.getMessage() == null ? failure.toString() : failure.getMessage();
         return switch (failure) {
-            case AccessDeniedException _ -> "permission denied";
-            case NoSuchFileException _ -> "no such file or directory";
-            case FileAlreadyExistsException _ -> "it already exists";
-            case FileSystemLoopException _ -> "the symbolic links form a loop";
-            case NotDirectoryException _ -> "it is not a directory";
-            case DirectoryNotEmptyException _ -> "the directory is not empty";
+            case AccessDeniedException ignored -> "permission denied";
+            case NoSuchFileException ignored -> "no such file or directory";
+            case FileAlreadyExistsException ignored -> "it already exists";
+            case FileSystemLoopException ignored -> "the symbolic links form a loop";
+            case NotDirectoryException ignored -> "it is not a directory";
+            case DirectoryNotEmptyException ignored -> "the directory is not empty";
             case FileSystemException known
             when known.getReason() != null ->
                 known.getReason().startsWith("Too many levels of symbolic links")

@@ -5,6 +5,8 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.file.OutputFile;
+import io.bulwark.transport.file.TextFile;
+import io.bulwark.transport.file.UnusableFileException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.StringReader;
@@ -12,7 +14,7 @@ import java.io.StringWriter;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.AlgorithmParameters;
 import java.security.GeneralSecurityException;
@@ -31,6 +33,10 @@ import java.security.spec.ECPublicKeySpec;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.time.Duration;
 import java.time.Instant;
+import java.security.KeyStore;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Date;
 import org.bouncycastle.asn1.x500.X500Name;
 import org.bouncycastle.asn1.x509.BasicConstraints;
@@ -199,20 +205,48 @@ public final class Identity {
     /**
      * Reads an identity file.
      *
-     * @throws IOException if others may read it too, or it is not an identity; the message says what to do
+     * @throws UnusableFileException if it is missing, others may read it too, or it is not an identity; the message
+     *     says what to do
+     * @throws IOException if the system cannot read it
      */
     public static Identity load(Path file) throws IOException {
-        if (!Files.isRegularFile(file)) {
-            throw new IOException("there is no identity at " + file);
+        String text;
+        try {
+            SecretFile.check(file);
+            text = TextFile.read(file, FILE_BYTES_MAX);
+        } catch (NoSuchFileException e) {
+            throw new UnusableFileException("there is no identity at " + file, e);
         }
-        SecretFile.check(file);
-        if (Files.size(file) > FILE_BYTES_MAX) {
-            throw new IOException(file + " is too long for an identity");
-        }
-        String text = Files.readString(file, StandardCharsets.ISO_8859_1);
         if (Pkcs11Token.isNamedIn(text)) {
             return Pkcs11Token.parse(text, file).identity();
         }
+        try {
+            return ofPem(text);
+        } catch (IOException | GeneralSecurityException | IllegalStateException | IllegalArgumentException e) {
+            throw new UnusableFileException(file + " is not the identity of a principal: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Reads an identity that somebody sent: the content of an identity file, or a PKCS#12 container with one key and its
+     * certificate.
+     *
+     * @param password of the container; identity files have none
+     * @throws IOException if it is neither, or the password is wrong
+     */
+    public static Identity read(byte[] content, char[] password) throws IOException {
+        if (content.length > FILE_BYTES_MAX) {
+            throw new IOException(content.length + " bytes are too many for an identity");
+        }
+        try {
+            String text = new String(content, StandardCharsets.US_ASCII);
+            return text.startsWith("-----BEGIN ") ? ofPem(text) : ofContainer(content, password);
+        } catch (GeneralSecurityException | IllegalStateException | IllegalArgumentException e) {
+            throw new IOException("not the identity of a principal: " + e.getMessage(), e);
+        }
+    }
+
+    private static Identity ofPem(String text) throws IOException, GeneralSecurityException {
         try (PemReader in = new PemReader(new StringReader(text))) {
             byte[] key = next(in, PRIVATE_KEY);
             byte[] certificate = next(in, CERTIFICATE);
@@ -224,9 +258,26 @@ public final class Identity {
                     (X509Certificate) CertificateFactory.getInstance("X.509")
                             .generateCertificate(new ByteArrayInputStream(certificate)),
                     false);
-        } catch (IOException | GeneralSecurityException | IllegalStateException | IllegalArgumentException e) {
-            throw new IOException(file + " is not the identity of a principal: " + e.getMessage(), e);
         }
+    }
+
+    private static Identity ofContainer(byte[] content, char[] password) throws IOException, GeneralSecurityException {
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(new ByteArrayInputStream(content), password);
+        List<String> keys = new ArrayList<>();
+        for (String alias : Collections.list(store.aliases())) {
+            if (store.isKeyEntry(alias)) {
+                keys.add(alias);
+            }
+        }
+        if (keys.size() != 1) {
+            throw new IOException(keys.size() + " keys in the container, not one");
+        }
+        if (!(store.getKey(keys.getFirst(), password) instanceof PrivateKey key)
+                || !(store.getCertificate(keys.getFirst()) instanceof X509Certificate certificate)) {
+            throw new IOException("no private key with a certificate in the container");
+        }
+        return new Identity(key, certificate, false);
     }
 
     /**

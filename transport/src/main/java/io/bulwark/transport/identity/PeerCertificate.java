@@ -25,7 +25,7 @@ public final class PeerCertificate {
     /** As below, for who does not ask who belongs. */
     public static PrincipalId check(Certificate[] chain, TrustedKeys trusted, Instant now)
             throws RefusedCertificateException {
-        return check(chain, trusted, now, _ -> false);
+        return check(chain, trusted, now, ignored -> false);
     }
 
     /**

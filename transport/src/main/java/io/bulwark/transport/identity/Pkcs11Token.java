@@ -1,10 +1,10 @@
 package io.bulwark.transport.identity;
 
 import io.bulwark.protocol.id.PrincipalId;
-import java.io.ByteArrayInputStream;
+import io.bulwark.transport.file.TextFile;
+import io.bulwark.transport.file.UnusableFileException;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.Key;
@@ -68,15 +68,10 @@ public record Pkcs11Token(Path module, String label, String alias, Path pinFile)
      * @throws IOException if it names no token
      */
     static Pkcs11Token parse(String text, Path file) throws IOException {
-        Properties properties = new Properties();
-        try {
-            properties.load(new ByteArrayInputStream(text.getBytes(StandardCharsets.ISO_8859_1)));
-        } catch (IllegalArgumentException e) {
-            throw new IOException(file + ": " + e.getMessage(), e);
-        }
+        Properties properties = TextFile.parse(text, file);
         Set<String> names = new TreeSet<>(properties.stringPropertyNames());
         if (!names.equals(new TreeSet<>(NAMES))) {
-            throw new IOException(file + " must have the settings " + new TreeSet<>(NAMES) + ", and has " + names);
+            throw new UnusableFileException(file + " must have the settings " + new TreeSet<>(NAMES) + ", and has " + names);
         }
         return new Pkcs11Token(
                 Path.of(properties.getProperty(MODULE)),
@@ -91,10 +86,7 @@ public record Pkcs11Token(Path module, String label, String alias, Path pinFile)
      * @throws IOException if it names no token
      */
     public static Pkcs11Token load(Path file) throws IOException {
-        if (!Files.isRegularFile(file) || Files.size(file) > FILE_BYTES_MAX) {
-            throw new IOException(file + " is no file that names a PKCS#11 token");
-        }
-        return parse(Files.readString(file, StandardCharsets.ISO_8859_1), file);
+        return parse(TextFile.read(file, FILE_BYTES_MAX), file);
     }
 
     /** The text of a file that names this token. */
@@ -114,7 +106,7 @@ public record Pkcs11Token(Path module, String label, String alias, Path pinFile)
             Key key = keys.getKey(alias, null);
             Certificate certificate = keys.getCertificate(alias);
             if (!(key instanceof PrivateKey own) || !(certificate instanceof X509Certificate known)) {
-                throw new IOException("the token \"" + label + "\" has no key with a certificate under the alias \""
+                throw new UnusableFileException("the token \"" + label + "\" has no key with a certificate under the alias \""
                         + alias + "\"; create them with `bulwark keygen --pkcs11`");
             }
             return Identity.onDevice(own, known);
@@ -133,7 +125,7 @@ public record Pkcs11Token(Path module, String label, String alias, Path pinFile)
         try {
             KeyStore keys = open();
             if (keys.containsAlias(alias)) {
-                throw new IOException(
+                throw new UnusableFileException(
                         "the token \"" + label + "\" has a key \"" + alias + "\"; keys are never replaced");
             }
             KeyPairGenerator generator = KeyPairGenerator.getInstance("EC", keys.getProvider());
@@ -149,12 +141,20 @@ public record Pkcs11Token(Path module, String label, String alias, Path pinFile)
     }
 
     private KeyStore open() throws IOException, GeneralSecurityException {
-        SecretFile.check(pinFile);
-        if (Files.size(pinFile) > PIN_BYTES_MAX) {
-            throw new IOException(pinFile + " is too long for a PIN");
+        String pin;
+        try {
+            SecretFile.check(pinFile);
+            pin = TextFile.read(pinFile, PIN_BYTES_MAX).strip();
+        } catch (NoSuchFileException e) {
+            throw new UnusableFileException("there is no PIN at " + pinFile, e);
         }
         KeyStore keys = KeyStore.getInstance("PKCS11", provider());
-        keys.load(null, Files.readString(pinFile).strip().toCharArray());
+        try {
+            keys.load(null, pin.toCharArray());
+        } catch (IOException e) {
+            // A wrong PIN: devices lock themselves after a few attempts.
+            throw failed(e);
+        }
         return keys;
     }
 
@@ -165,9 +165,10 @@ public record Pkcs11Token(Path module, String label, String alias, Path pinFile)
             if (known == null) {
                 Provider jdk = Security.getProvider("SunPKCS11");
                 if (jdk == null) {
-                    throw new IOException("this Java has no provider for PKCS#11");
+                    throw new UnusableFileException("this Java has no provider for PKCS#11");
                 }
-                known = jdk.configure("--" + settings(PROVIDERS.size(), Pkcs11Slots.slotOf(module, label)));
+                long slot = TokenSlots.ofThisJava().slotOf(module, label);
+                known = jdk.configure("--" + settings(PROVIDERS.size(), slot));
                 // Where a key of it is used, the JDK looks for its provider among these. It is the last of them.
                 Security.addProvider(known);
                 PROVIDERS.put(token, known);
@@ -203,6 +204,6 @@ public record Pkcs11Token(Path module, String label, String alias, Path pinFile)
         while (cause.getCause() != null) {
             cause = cause.getCause();
         }
-        return new IOException("the token \"" + label + "\" of " + module + ": " + cause.getMessage(), e);
+        return new UnusableFileException("the token \"" + label + "\" of " + module + ": " + cause.getMessage(), e);
     }
 }

@@ -12,10 +12,11 @@ import java.util.List;
 import java.util.Optional;
 import javax.crypto.AEADBadTagException;
 import javax.crypto.Cipher;
-import javax.crypto.KDF;
-import javax.crypto.SecretKey;
 import javax.crypto.spec.GCMParameterSpec;
-import javax.crypto.spec.HKDFParameterSpec;
+import javax.crypto.spec.SecretKeySpec;
+import org.bouncycastle.crypto.digests.SHA256Digest;
+import org.bouncycastle.crypto.generators.HKDFBytesGenerator;
+import org.bouncycastle.crypto.params.HKDFParameters;
 
 /**
  * A secret of 32 bytes encrypted for one principal (proactive recovery paper, section 4.1: {@code {k}} under the receiver's public
@@ -112,14 +113,12 @@ public final class SealedBox {
                 .raw(ephemeral.encoded())
                 .raw(receiver.encoded())
                 .toBytes();
-        SecretKey key = KDF.getInstance("HKDF-SHA256")
-                .deriveKey(
-                        "AES",
-                        HKDFParameterSpec.ofExtract()
-                                .addIKM(agreed.toByteArray())
-                                .thenExpand(info.toByteArray(), SECRET_BYTES));
+        HKDFBytesGenerator derivation = new HKDFBytesGenerator(SHA256Digest.newInstance());
+        derivation.init(new HKDFParameters(agreed.toByteArray(), null, info.toByteArray()));
+        byte[] key = new byte[SECRET_BYTES];
+        derivation.generateBytes(key, 0, key.length);
         Cipher cipher = Cipher.getInstance(CIPHER);
-        cipher.init(mode, key, new GCMParameterSpec(8 * TAG_BYTES, new byte[12]));
+        cipher.init(mode, new SecretKeySpec(key, "AES"), new GCMParameterSpec(8 * TAG_BYTES, new byte[12]));
         return cipher;
     }
 }

@@ -1,5 +1,6 @@
 package io.bulwark.transport.identity;
 
+import io.bulwark.transport.file.UnusableFileException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +17,8 @@ public final class SecretFile {
     /**
      * Checks that the file exists and is closed to others.
      *
-     * @throws IOException if not; the message says what to do
+     * @throws UnusableFileException if others may open it; the message says what to do
+     * @throws IOException if it is missing, or the system cannot tell
      */
     public static void check(Path file) throws IOException {
         Set<PosixFilePermission> permissions;
@@ -26,7 +28,7 @@ public final class SecretFile {
             return; // No such permissions on this file system.
         }
         if (!OWNER_ONLY.containsAll(permissions)) {
-            throw new IOException(file + " is accessible to others (" + PosixFilePermissions.toString(permissions)
+            throw new UnusableFileException(file + " is accessible to others (" + PosixFilePermissions.toString(permissions)
                     + "); run: chmod 600 " + file);
         }
     }

@@ -6,16 +6,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.identity.RefusedCertificateException.Reason;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
+import java.security.KeyStore;
 import java.security.SecureRandom;
 import java.security.cert.Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.NullMarked;
@@ -42,6 +46,38 @@ class IdentityTest {
         assertThat(identity.certificate().getVersion()).isEqualTo(3);
         assertThat(identity.principal()).isEqualTo(NODE);
         assertThat(Identity.generate(NODE, RANDOM).publicKey()).isNotEqualTo(identity.publicKey());
+    }
+
+    /** As `openssl pkcs12 -export` makes a container of the file. */
+    @Test
+    void itIsReadFromAContainerOrFromWhatItsFileHas() throws IOException, GeneralSecurityException {
+        char[] password = "a river".toCharArray();
+        KeyStore container = KeyStore.getInstance("PKCS12");
+        container.load(null, null);
+        container.setKeyEntry("1", identity.privateKey(), password, new Certificate[] {identity.certificate()});
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        container.store(out, password);
+        Identity opened = Identity.read(out.toByteArray(), password);
+        assertThat(opened.principal()).isEqualTo(NODE);
+        assertThat(opened.privateKey()).isEqualTo(identity.privateKey());
+        Path file = Identity.file(directory, NODE);
+        identity.store(file);
+        assertThat(Identity.read(Files.readAllBytes(file), new char[0]).publicKey())
+                .isEqualTo(identity.publicKey());
+
+        for (byte[] bad : List.of(
+                new byte[0],
+                "-----BEGIN PRIVATE KEY-----".getBytes(StandardCharsets.US_ASCII),
+                Arrays.copyOf(out.toByteArray(), 100),
+                new byte[20_000])) {
+            assertThatThrownBy(() -> Identity.read(bad, password)).isInstanceOf(IOException.class);
+        }
+        assertThatThrownBy(() -> Identity.read(out.toByteArray(), "wrong".toCharArray()))
+                .isInstanceOf(IOException.class);
+        container.deleteEntry("1");
+        ByteArrayOutputStream none = new ByteArrayOutputStream();
+        container.store(none, password);
+        assertThatThrownBy(() -> Identity.read(none.toByteArray(), password)).hasMessageContaining("0 keys");
     }
 
     @Test
@@ -108,7 +144,7 @@ class IdentityTest {
         refused(file, key + otherCertificate, "does not match the certificate");
         refused(file, good.substring(0, good.length() / 2), "is not the identity");
         refused(file, good.replaceFirst("M", "*"), "is not the identity");
-        refused(file, "x".repeat(1 << 16), "too long");
+        refused(file, "x".repeat(1 << 16), "is longer than 16384 bytes");
         assertThatThrownBy(() -> Identity.load(directory.resolve("none.pem")))
                 .hasMessageContaining("there is no identity at");
     }

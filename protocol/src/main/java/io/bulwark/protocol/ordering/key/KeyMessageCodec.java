@@ -31,18 +31,18 @@ public final class KeyMessageCodec implements MessageCodec {
     public int typeOf(Message message) {
         return FIRST
                 + switch ((KeyMessage) message) {
-                    case AskNonce _ -> 0;
-                    case GiveNonce _ -> 1;
-                    case NewKey _ -> 2;
-                    case NoKey _ -> 3;
-                    case Authentic _ -> 4;
+                    case AskNonce ignored -> 0;
+                    case GiveNonce ignored -> 1;
+                    case NewKey ignored -> 2;
+                    case NoKey ignored -> 3;
+                    case Authentic ignored -> 4;
                 };
     }
 
     @Override
     public void write(Message message, WireWriter out) {
         switch ((KeyMessage) message) {
-            case NoKey _ -> {}
+            case NoKey ignored -> {}
             case AskNonce ask -> out.i64(ask.watchdogMillis()).i64(ask.configuration());
             case GiveNonce give -> out.raw(give.nonce());
             case NewKey key -> out.raw(key.nonce()).bytes(key.sealed()).bytes(key.signature());

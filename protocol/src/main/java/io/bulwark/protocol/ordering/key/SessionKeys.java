@@ -160,8 +160,8 @@ public final class SessionKeys {
             }
             case GiveNonce give -> onNonce(nowMillis, from, peer, give.nonce());
             case NewKey key -> onNewKey(nowMillis, from, peer, key);
-            case NoKey _ -> peer.announces = true;
-            case Authentic _ -> {} // to be verified
+            case NoKey ignored -> peer.announces = true;
+            case Authentic ignored -> {} // to be verified
         }
     }
 

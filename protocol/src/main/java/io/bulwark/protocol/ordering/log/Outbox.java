@@ -17,7 +17,7 @@ public final class Outbox {
     private List<ReplicaEffect> effects = new ArrayList<>();
     private long appended;
     private long durable;
-    private Predicate<ReplicaMessage> gate = _ -> true;
+    private Predicate<ReplicaMessage> gate = ignored -> true;
 
     public Outbox(ReplicaConfig config) {
         this.config = config;
@@ -68,7 +68,7 @@ public final class Outbox {
         if (isDurable(index)) {
             release(send);
         } else {
-            held.computeIfAbsent(index, _ -> new ArrayList<>()).add(send);
+            held.computeIfAbsent(index, ignored -> new ArrayList<>()).add(send);
         }
     }
 

@@ -31,9 +31,9 @@ public final class MembershipCodec implements MessageCodec {
     public int typeOf(Message message) {
         return FIRST
                 + switch ((MembershipMessage) message) {
-                    case Ended _ -> 0;
-                    case AskSuccessor _ -> 1;
-                    case Successor _ -> 2;
+                    case Ended ignored -> 0;
+                    case AskSuccessor ignored -> 1;
+                    case Successor ignored -> 2;
                 };
     }
 

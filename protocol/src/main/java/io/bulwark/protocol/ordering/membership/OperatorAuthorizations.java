@@ -12,7 +12,7 @@ public interface OperatorAuthorizations {
     int BYTES_MAX = 1 << 17;
 
     /** Nothing is one. */
-    OperatorAuthorizations NONE = (_, _, _) -> false;
+    OperatorAuthorizations NONE = (ignored1, ignored2, ignored3) -> false;
 
     /**
      * Returns whether an operator's command has replaced the first configuration by the second. The mandate may be any

@@ -58,29 +58,29 @@ public final class ReplicaMessageCodec implements MessageCodec {
     public int typeOf(Message message) {
         return FIRST
                 + switch ((ReplicaMessage) message) {
-                    case RequestEcho _ -> 0;
-                    case PrePrepare _ -> 1;
-                    case Prepare _ -> 2;
-                    case Commit _ -> 3;
-                    case Executed _ -> 4;
-                    case Checkpoint _ -> 5;
-                    case ViewChange _ -> 6;
-                    case ViewChangeAck _ -> 7;
-                    case NewView _ -> 8;
-                    case FetchViewChange _ -> 9;
-                    case ForwardedViewChange _ -> 10;
-                    case FetchBatch _ -> 11;
-                    case BatchBody _ -> 12;
-                    case FetchRequests _ -> 13;
-                    case RequestBodies _ -> 14;
-                    case Status _ -> 15;
-                    case Fetch _ -> 16;
-                    case Pages _ -> 17;
-                    case QueryStable _ -> 18;
-                    case ReplyStable _ -> 19;
-                    case Recover _ -> 20;
-                    case RecoveryReply _ -> 21;
-                    case RequestReady _ -> 22;
+                    case RequestEcho ignored -> 0;
+                    case PrePrepare ignored -> 1;
+                    case Prepare ignored -> 2;
+                    case Commit ignored -> 3;
+                    case Executed ignored -> 4;
+                    case Checkpoint ignored -> 5;
+                    case ViewChange ignored -> 6;
+                    case ViewChangeAck ignored -> 7;
+                    case NewView ignored -> 8;
+                    case FetchViewChange ignored -> 9;
+                    case ForwardedViewChange ignored -> 10;
+                    case FetchBatch ignored -> 11;
+                    case BatchBody ignored -> 12;
+                    case FetchRequests ignored -> 13;
+                    case RequestBodies ignored -> 14;
+                    case Status ignored -> 15;
+                    case Fetch ignored -> 16;
+                    case Pages ignored -> 17;
+                    case QueryStable ignored -> 18;
+                    case ReplyStable ignored -> 19;
+                    case Recover ignored -> 20;
+                    case RecoveryReply ignored -> 21;
+                    case RequestReady ignored -> 22;
                 };
     }
 

@@ -43,7 +43,7 @@ public class BatchStore {
     public void put(Bytes digest, Batch batch) {
         if (batches.putIfAbsent(digest, batch) == null) {
             for (RequestId id : batch.requests()) {
-                bodies.computeIfAbsent(id, _ -> new StoredBody()).batches++;
+                bodies.computeIfAbsent(id, ignored -> new StoredBody()).batches++;
             }
         }
     }

@@ -45,7 +45,7 @@ public final class Execution {
     private long agreedMillis;
     private Configuration configuration;
     private boolean isReplacing;
-    private Listener listener = _ -> {};
+    private Listener listener = ignored -> {};
     private boolean suspended;
     private long progressMillis;
 

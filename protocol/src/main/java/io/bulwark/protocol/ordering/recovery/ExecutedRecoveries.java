@@ -28,7 +28,7 @@ public final class ExecutedRecoveries implements ReplicaRequests {
     /** The ledger before the last state was read. */
     private RecoveryLedger before;
 
-    private Listener listener = (_, _, _, _, _) -> {};
+    private Listener listener = (ignored1, ignored2, ignored3, ignored4, ignored5) -> {};
 
     public ExecutedRecoveries(ReplicaConfig config) {
         this.config = config;

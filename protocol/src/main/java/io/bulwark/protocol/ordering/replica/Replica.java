@@ -222,16 +222,16 @@ public final class Replica {
             case Executed executed -> retransmission.onExecuted(from, executed);
             case Checkpoint checkpoint -> checkpoints.onCheckpoint(from, checkpoint);
             case ReplicaMessage.ViewChange change -> views.onViewChange(nowMillis, from, change);
-            case ReplicaMessage.ViewChangeAck _,
-                    NewView _,
-                    ReplicaMessage.FetchViewChange _,
-                    ReplicaMessage.ForwardedViewChange _ -> views.onMessage(nowMillis, from, message);
+            case ReplicaMessage.ViewChangeAck ignored -> views.onMessage(nowMillis, from, message);
+            case NewView ignored -> views.onMessage(nowMillis, from, message);
+            case ReplicaMessage.FetchViewChange ignored -> views.onMessage(nowMillis, from, message);
+            case ReplicaMessage.ForwardedViewChange ignored -> views.onMessage(nowMillis, from, message);
             case FetchBatch fetch -> retransmission.onFetchBatch(nowMillis, from, fetch);
             case BatchBody body -> retransmission.onBatch(body);
             case FetchRequests fetch -> retransmission.onFetchRequests(nowMillis, from, fetch);
             case RequestBodies bodies -> retransmission.onBodies(nowMillis, from, bodies);
             case ReplicaMessage.Recovery recovery -> recoveries.onMessage(nowMillis, from, recovery);
-            case Transfer _ -> {} // the driver's, who knows where the application keeps its pages
+            case Transfer ignored -> {} // the driver's, who knows where the application keeps its pages
             case Status status -> {
                 views.onMessage(nowMillis, from, status);
                 retransmission.onStatus(nowMillis, from, status);
@@ -363,7 +363,7 @@ public final class Replica {
         normal.agreement().retry(nowMillis);
         String contradiction = context.guard().contradiction();
         if (contradiction != null) {
-            var _ = outbox.drain();
+            var unused = outbox.drain();
             return List.of(new ReplicaEffect.Stop(contradiction));
         }
         while (normal.executeNext(nowMillis)) {

@@ -36,7 +36,7 @@ public final class RecentResults {
      * @param sequence the number with which it was executed
      */
     public void put(RequestId id, long sequence, Bytes result) {
-        LinkedHashMap<Long, Result> results = byClient.computeIfAbsent(id.client(), _ -> new LinkedHashMap<>());
+        LinkedHashMap<Long, Result> results = byClient.computeIfAbsent(id.client(), ignored -> new LinkedHashMap<>());
         Result added = new Result(id, sequence, result);
         bytes += added.bytes();
         Result before = results.put(id.call(), added);

@@ -41,7 +41,7 @@ final class RequestEchoes {
     RequestId add(long nowMillis, RequestId id) {
         remove(id);
         saidMillis.put(id, nowMillis);
-        SequencedSet<RequestId> ofClient = ofClients.computeIfAbsent(id.client(), _ -> new LinkedHashSet<>());
+        SequencedSet<RequestId> ofClient = ofClients.computeIfAbsent(id.client(), ignored -> new LinkedHashSet<>());
         ofClient.add(id);
         move(id.client(), ofClient.size() - 1, ofClient.size());
         if (saidMillis.size() <= max) {
@@ -79,7 +79,7 @@ final class RequestEchoes {
             }
         }
         if (to > 0) {
-            byCount.computeIfAbsent(to, _ -> new LinkedHashSet<>()).add(client);
+            byCount.computeIfAbsent(to, ignored -> new LinkedHashSet<>()).add(client);
         }
     }
 

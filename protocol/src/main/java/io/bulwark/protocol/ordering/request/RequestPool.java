@@ -77,7 +77,7 @@ public final class RequestPool {
 
     private final EvictedEchoes displaced = new EvictedEchoes();
     private final RequestQuota room;
-    private Predicate<RequestId> hasNumber = _ -> false;
+    private Predicate<RequestId> hasNumber = ignored -> false;
     private List<RequestId> unsaid = new ArrayList<>();
     private List<RequestId> unsaidReady = new ArrayList<>();
     private long order;

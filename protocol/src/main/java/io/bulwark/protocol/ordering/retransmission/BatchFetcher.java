@@ -73,7 +73,7 @@ final class BatchFetcher {
 
     /** @param first the replica to ask first */
     void wantBatch(long nowMillis, Bytes digest, int first) {
-        WantedItem want = batches.computeIfAbsent(digest, _ -> new WantedItem(nowMillis, first));
+        WantedItem want = batches.computeIfAbsent(digest, ignored -> new WantedItem(nowMillis, first));
         want.odd = odd;
         want.sources = -1;
     }
@@ -156,7 +156,7 @@ final class BatchFetcher {
             WantedItem want = entry.getValue();
             int of = want.nextMillis <= nowMillis ? next(want, free) : NOBODY;
             if (of != NOBODY) {
-                List<RequestId> ids = ofPeers.computeIfAbsent(of, _ -> new ArrayList<>());
+                List<RequestId> ids = ofPeers.computeIfAbsent(of, ignored -> new ArrayList<>());
                 ids.add(entry.getKey());
                 want.asked(of, nowMillis + config.timers().fetchMillis());
                 free &= ids.size() < REQUESTS_MAX ? -1 : ~(1L << of);

@@ -84,7 +84,7 @@ public final class Decision {
         claims.add(new Claim(message.stable(), prepared, prePrepared));
         for (Numbered checkpoint : message.checkpoints()) {
             checkpoints
-                    .computeIfAbsent(checkpoint.sequence(), _ -> new TreeMap<>())
+                    .computeIfAbsent(checkpoint.sequence(), ignored -> new TreeMap<>())
                     .merge(checkpoint.digest(), 1, Integer::sum);
         }
     }

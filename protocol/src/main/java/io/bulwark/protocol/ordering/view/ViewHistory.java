@@ -88,7 +88,7 @@ public final class ViewHistory implements VoteHistory {
             throw new IllegalArgumentException(sequence + " is above the high water mark of " + low);
         }
         // Figure 2, Q: (d, v) replaces (d, v'), or is added; no pair is dropped for it.
-        prePreparedSet.computeIfAbsent(sequence, _ -> new TreeMap<>()).merge(digest, view, Math::max);
+        prePreparedSet.computeIfAbsent(sequence, ignored -> new TreeMap<>()).merge(digest, view, Math::max);
     }
 
     /** A batch prepared here. */
