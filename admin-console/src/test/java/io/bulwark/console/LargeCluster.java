@@ -16,6 +16,9 @@ import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.BucketSettings;
+import io.bulwark.protocol.metadata.DefaultRetention;
+import io.bulwark.protocol.metadata.Versioning;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.wire.Bytes;
@@ -118,7 +121,13 @@ public final class LargeCluster implements Nodes, Replicas {
                 states,
                 IntStream.range(0, 4).mapToObj(this::replica).toList(),
                 List.of(new ClusterStatus.VolumeStatus(volume, POLICY.f(), left, left, List.of(), new TreeMap<>())),
-                List.of(new BucketInfo("photos", VOLUME, false, 0, objects, objects << 20, LATELY)),
+                List.of(new BucketInfo(
+                        "photos",
+                        VOLUME,
+                        new BucketSettings(Versioning.LATEST_ONLY, 0, false, DefaultRetention.NONE),
+                        objects,
+                        objects << 20,
+                        LATELY)),
                 List.of(),
                 new ClusterStatus.Recoveries(
                         Duration.ofMinutes(10),

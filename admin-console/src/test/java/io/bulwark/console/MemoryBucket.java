@@ -1,8 +1,12 @@
 package io.bulwark.console;
 
 import io.bulwark.client.Bucket;
+import io.bulwark.client.BucketDocument;
 import io.bulwark.client.BucketInfo;
 import io.bulwark.client.BucketSpec;
+import io.bulwark.client.CopyOptions;
+import io.bulwark.client.DeleteOptions;
+import io.bulwark.client.DeletedObject;
 import io.bulwark.client.FragmentMap;
 import io.bulwark.client.GetOptions;
 import io.bulwark.client.ListOptions;
@@ -14,6 +18,8 @@ import io.bulwark.client.Precondition;
 import io.bulwark.client.PutOptions;
 import io.bulwark.client.Uploads;
 import io.bulwark.client.VersionInfo;
+import io.bulwark.client.VersionListOptions;
+import io.bulwark.client.VersionPage;
 import io.bulwark.client.error.InvalidNameException;
 import io.bulwark.client.error.KeyMissingException;
 import io.bulwark.client.error.NoSuchKeyException;
@@ -22,8 +28,14 @@ import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.extent.FragmentSurvey;
+import io.bulwark.protocol.metadata.BucketChange;
+import io.bulwark.protocol.metadata.BucketSettings;
+import io.bulwark.protocol.metadata.DefaultRetention;
 import io.bulwark.protocol.metadata.Names;
+import io.bulwark.protocol.metadata.Versioning;
 import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.object.ObjectLock;
+import io.bulwark.protocol.object.Retention;
 import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.wire.Bytes;
 import java.io.ByteArrayInputStream;
@@ -38,6 +50,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -55,6 +69,8 @@ public final class MemoryBucket implements Bucket {
     private final SortedMap<String, List<Stored>> objects = new TreeMap<>();
     private final Map<String, Integer> failures = new HashMap<>();
     private final AtomicInteger aborts = new AtomicInteger();
+    private final SortedMap<String, BucketDocument> documents = new TreeMap<>();
+    private BucketSettings settings;
 
     /** A version; the newest is the last of its list. A delete marker has no info. */
     private record Stored(
@@ -63,6 +79,11 @@ public final class MemoryBucket implements Bucket {
     MemoryBucket(BucketSpec spec, LongSupplier versions) {
         this.spec = spec;
         this.versions = versions;
+        this.settings = new BucketSettings(
+                spec.keepVersions() ? Versioning.KEEP_ALL : Versioning.LATEST_ONLY,
+                spec.quotaBytes(),
+                spec.objectLock(),
+                DefaultRetention.NONE);
     }
 
     /** Makes reads of this object fail behind so many bytes. */
@@ -94,8 +115,7 @@ public final class MemoryBucket implements Bucket {
         return new BucketInfo(
                 spec.name(),
                 spec.volume(),
-                spec.keepVersions(),
-                spec.quotaBytes(),
+                settings,
                 objects.size(),
                 bytes,
                 MemoryCluster.NOW);
@@ -131,7 +151,7 @@ public final class MemoryBucket implements Bucket {
                 content.length,
                 MemoryCluster.NOW,
                 new VersionState(
-                        !spec.keepVersions(),
+                        !keepsVersions(),
                         new ObjectAttributes(options.contentType(), options.tags(), options.properties()),
                         options.lock()),
                 List.of());
@@ -141,7 +161,7 @@ public final class MemoryBucket implements Bucket {
 
     private void add(String key, Stored stored) {
         List<Stored> all = objects.computeIfAbsent(key, _ -> new ArrayList<>());
-        if (!spec.keepVersions()) {
+        if (!keepsVersions()) {
             all.clear();
         }
         all.add(stored);
@@ -153,6 +173,13 @@ public final class MemoryBucket implements Bucket {
             case NONE -> true;
             case IF_ABSENT -> latest == null;
             case IF_VERSION -> latest != null && latest.version == precondition.version();
+            case IF_PRESENT -> latest != null && latest.info != null;
+            case IF_PROPERTY ->
+                latest != null
+                        && latest.info != null
+                        && precondition
+                                .value()
+                                .equals(latest.info.properties().get(precondition.property()));
         };
         if (!right) {
             throw new PreconditionFailedException("the object is not in the required state", subject(key));
@@ -371,36 +398,124 @@ public final class MemoryBucket implements Bucket {
     }
 
     @Override
-    public synchronized void delete(String key) {
-        var _ = find(key, 0);
-        if (spec.keepVersions()) {
-            add(key, new Stored(versions.getAsLong(), Bytes.EMPTY, null));
-        } else {
-            objects.remove(key);
-        }
+    public VersionPage listVersions(VersionListOptions options) {
+        throw new UnsupportedOperationException();
     }
 
     @Override
-    public synchronized void delete(String key, long version) {
+    public synchronized DeletedObject delete(String key, DeleteOptions options) {
+        if (options.version() != 0) {
+            Stored found = find(key, options.version());
+            List<Stored> left = objects.getOrDefault(key, List.of());
+            left.remove(found);
+            if (left.isEmpty()) {
+                objects.remove(key);
+            }
+            return new DeletedObject(found.version, found.info == null, false);
+        }
+        Stored found = find(key, 0);
+        check(key, options.precondition());
+        if (!keepsVersions()) {
+            objects.remove(key);
+            return new DeletedObject(found.version, false, true);
+        }
+        long marker = versions.getAsLong();
+        add(key, new Stored(marker, Bytes.EMPTY, null));
+        return new DeletedObject(marker, true, false);
+    }
+
+    @Override
+    public synchronized void setTags(String key, long version, SortedMap<String, String> tags) {
         Stored found = find(key, version);
-        List<Stored> left = objects.getOrDefault(key, List.of());
-        left.remove(found);
-        if (left.isEmpty()) {
-            objects.remove(key);
-        }
+        ObjectInfo info = Objects.requireNonNull(found.info);
+        VersionState state = info.state().withAttributes(info.state().attributes().withTags(tags));
+        replace(key, found, state);
     }
 
     @Override
-    public ObjectInfo copy(String key, Bucket target, String targetKey, Precondition precondition) {
-        ObjectInfo source = head(key, 0);
+    public synchronized void setRetention(String key, long version, Retention retention, boolean bypassGovernance) {
+        Stored found = find(key, version);
+        VersionState state = Objects.requireNonNull(found.info).state();
+        replace(key, found, state.withLock(new ObjectLock(retention, state.lock().legalHold())));
+    }
+
+    @Override
+    public synchronized void setLegalHold(String key, long version, boolean held) {
+        Stored found = find(key, version);
+        VersionState state = Objects.requireNonNull(found.info).state();
+        replace(key, found, state.withLock(new ObjectLock(state.lock().retention(), held)));
+    }
+
+    private void replace(String key, Stored found, VersionState state) {
+        ObjectInfo old = Objects.requireNonNull(found.info);
+        ObjectInfo info = new ObjectInfo(
+                old.bucket(), old.key(), old.version(), old.length(), old.modified(), state, old.blocks());
+        List<Stored> all = objects.getOrDefault(key, List.of());
+        all.set(all.indexOf(found), new Stored(found.version, found.content, info));
+    }
+
+    @Override
+    public synchronized void update(BucketChange change) {
+        settings = new BucketSettings(
+                change.versioning().orElse(settings.versioning()),
+                change.quotaBytes().orElse(settings.quotaBytes()),
+                settings.objectLock() || change.objectLock(),
+                change.retention().orElse(settings.retention()));
+    }
+
+    @Override
+    public synchronized Optional<BucketDocument> setting(String name) {
+        return Optional.ofNullable(documents.get(name));
+    }
+
+    @Override
+    public synchronized List<String> settings() {
+        return List.copyOf(documents.keySet());
+    }
+
+    @Override
+    public synchronized long putSetting(String name, byte[] content, Precondition condition) {
+        check(name, condition, documents.get(name));
+        long number = versions.getAsLong();
+        documents.put(name, new BucketDocument(name, number, content));
+        return number;
+    }
+
+    @Override
+    public synchronized void removeSetting(String name, Precondition condition) {
+        check(name, condition, documents.get(name));
+        documents.remove(name);
+    }
+
+    private void check(String name, Precondition condition, @Nullable BucketDocument found) {
+        boolean right = switch (condition.kind()) {
+            case NONE -> true;
+            case IF_ABSENT -> found == null;
+            case IF_PRESENT -> found != null;
+            case IF_VERSION -> found != null && found.number() == condition.version();
+            case IF_PROPERTY -> false;
+        };
+        if (!right) {
+            throw new PreconditionFailedException("the document is not in the required state", subject(name));
+        }
+    }
+
+    private boolean keepsVersions() {
+        return settings.versioning() == Versioning.KEEP_ALL;
+    }
+
+    @Override
+    public ObjectInfo copy(String key, long version, Bucket target, String targetKey, CopyOptions options) {
+        ObjectInfo source = head(key, version);
+        ObjectAttributes attributes = options.attributes().orElse(source.state().attributes());
         return target.put(
                 targetKey,
-                find(key, 0).content.toByteArray(),
+                find(key, version).content.toByteArray(),
                 PutOptions.DEFAULT
-                        .withContentType(source.contentType())
-                        .withTags(source.tags())
-                        .withProperties(source.properties())
-                        .withPrecondition(precondition));
+                        .withContentType(attributes.contentType())
+                        .withTags(attributes.tags())
+                        .withProperties(attributes.properties())
+                        .withPrecondition(options.precondition()));
     }
 
     @Override

@@ -1,10 +1,15 @@
 package io.bulwark.client;
 
+import io.bulwark.protocol.metadata.BucketChange;
+import io.bulwark.protocol.metadata.Versioning;
+import io.bulwark.protocol.object.Retention;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -31,6 +36,9 @@ import java.util.stream.Stream;
  * throws a {@link io.bulwark.client.error.CancelledException}.
  */
 public interface Bucket {
+    /** Names the null version of a key in the place of a version's number. */
+    long NULL_VERSION = Versioning.NULL_VERSION;
+
     String name();
 
     /** Returns the bucket's current metadata. */
@@ -156,22 +164,89 @@ public interface Bucket {
      */
     Stream<VersionInfo> versions(String prefix, String afterKey, long beforeVersion);
 
+    /** One page of the versions of all objects: by key, newest first. */
+    VersionPage listVersions(VersionListOptions options);
+
     /**
      * Deletes an object; in a bucket that keeps versions by a delete marker on top.
      *
      * @throws io.bulwark.client.error.NoSuchKeyException if there is no such object
      */
-    void delete(String key);
+    default void delete(String key) {
+        delete(key, DeleteOptions.DEFAULT);
+    }
 
     /** Removes just this version, for good. */
-    void delete(String key, long version);
+    default void delete(String key, long version) {
+        delete(key, DeleteOptions.DEFAULT.withVersion(version));
+    }
+
+    /**
+     * Deletes an object or a version.
+     *
+     * @throws io.bulwark.client.error.NoSuchKeyException if there is no such object
+     * @throws io.bulwark.client.error.ObjectLockedException if the version is locked
+     */
+    DeletedObject delete(String key, DeleteOptions options);
+
+    /**
+     * Replaces the tags of a version.
+     *
+     * @param version 0 for the latest
+     */
+    void setTags(String key, long version, SortedMap<String, String> tags);
+
+    /**
+     * Replaces the retention of a version. One in force may only be prolonged.
+     *
+     * @param version 0 for the latest
+     * @param bypassGovernance allows anything in the place of governance; needs the right to administer the bucket
+     */
+    void setRetention(String key, long version, Retention retention, boolean bypassGovernance);
+
+    /**
+     * Places or lifts the legal hold of a version.
+     *
+     * @param version 0 for the latest
+     */
+    void setLegalHold(String key, long version, boolean held);
+
+    /** Changes settings of the bucket. */
+    void update(BucketChange change);
+
+    /** Returns the document of this name. */
+    Optional<BucketDocument> setting(String name);
+
+    /** Returns the names of all documents, in their order. */
+    List<String> settings();
+
+    /**
+     * Puts a document in the place of the one with its name.
+     *
+     * @param condition on the document that it replaces; its number counts as version
+     * @return the new number
+     */
+    long putSetting(String name, byte[] content, Precondition condition);
+
+    /** Removes a document, if there is one. */
+    void removeSetting(String name, Precondition condition);
+
+    /**
+     * Copies a version; within one volume no bytes move.
+     *
+     * @param version 0 for the latest
+     * @return the version that was made
+     */
+    ObjectInfo copy(String key, long version, Bucket target, String targetKey, CopyOptions options);
 
     /**
      * Copies the latest version; within one volume no bytes move.
      *
      * @return the version that was made
      */
-    ObjectInfo copy(String key, Bucket target, String targetKey, Precondition precondition);
+    default ObjectInfo copy(String key, Bucket target, String targetKey, Precondition precondition) {
+        return copy(key, 0, target, targetKey, CopyOptions.DEFAULT.withPrecondition(precondition));
+    }
 
     default ObjectInfo copy(String key, String targetKey) {
         return copy(key, this, targetKey, Precondition.NONE);

@@ -227,7 +227,7 @@ final class BulwarkClient implements Bulwark {
         Versioning versioning = spec.keepVersions() ? Versioning.KEEP_ALL : Versioning.LATEST_ONLY;
         execute(
                 Reply.Done.class,
-                new Command.CreateBucket(spec.name(), spec.volume(), versioning, spec.quotaBytes()),
+                new Command.CreateBucket(spec.name(), spec.volume(), versioning, spec.quotaBytes(), spec.objectLock()),
                 subject);
         return bucket(spec.name());
     }
@@ -446,8 +446,7 @@ final class BulwarkClient implements Bulwark {
         return new BucketInfo(
                 entry.name(),
                 volume,
-                entry.versioning() == Versioning.KEEP_ALL,
-                entry.quotaBytes(),
+                entry.settings(),
                 entry.objects(),
                 entry.bytes(),
                 Instant.ofEpochMilli(entry.createdMillis()));

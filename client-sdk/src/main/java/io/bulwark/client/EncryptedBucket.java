@@ -7,6 +7,8 @@ import io.bulwark.client.encryption.SealingStream;
 import io.bulwark.client.encryption.SegmentCipher;
 import io.bulwark.client.error.InvalidRequestException;
 import io.bulwark.client.error.Subject;
+import io.bulwark.protocol.metadata.BucketChange;
+import io.bulwark.protocol.object.Retention;
 import io.bulwark.transport.file.FileFailure;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -18,6 +20,7 @@ import java.nio.channels.ReadableByteChannel;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -185,18 +188,58 @@ final class EncryptedBucket implements Bucket {
     }
 
     @Override
-    public void delete(String key) {
-        stored.delete(key);
+    public VersionPage listVersions(VersionListOptions options) {
+        return stored.listVersions(options);
     }
 
     @Override
-    public void delete(String key, long version) {
-        stored.delete(key, version);
+    public DeletedObject delete(String key, DeleteOptions options) {
+        return stored.delete(key, options);
     }
 
     @Override
-    public ObjectInfo copy(String key, Bucket target, String targetKey, Precondition precondition) {
-        return plain(stored.copy(key, stored(target), targetKey, precondition));
+    public void setTags(String key, long version, SortedMap<String, String> tags) {
+        stored.setTags(key, version, tags);
+    }
+
+    @Override
+    public void setRetention(String key, long version, Retention retention, boolean bypassGovernance) {
+        stored.setRetention(key, version, retention, bypassGovernance);
+    }
+
+    @Override
+    public void setLegalHold(String key, long version, boolean held) {
+        stored.setLegalHold(key, version, held);
+    }
+
+    @Override
+    public void update(BucketChange change) {
+        stored.update(change);
+    }
+
+    @Override
+    public Optional<BucketDocument> setting(String name) {
+        return stored.setting(name);
+    }
+
+    @Override
+    public List<String> settings() {
+        return stored.settings();
+    }
+
+    @Override
+    public long putSetting(String name, byte[] content, Precondition condition) {
+        return stored.putSetting(name, content, condition);
+    }
+
+    @Override
+    public void removeSetting(String name, Precondition condition) {
+        stored.removeSetting(name, condition);
+    }
+
+    @Override
+    public ObjectInfo copy(String key, long version, Bucket target, String targetKey, CopyOptions options) {
+        return plain(stored.copy(key, version, stored(target), targetKey, options));
     }
 
     @Override

@@ -1,5 +1,8 @@
 package io.bulwark.client;
 
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+
 /**
  * Options of a listing. Immutable; begin with {@link #DEFAULT}.
  *
@@ -27,6 +30,12 @@ public record ListOptions(String prefix, String delimiter, String continuation, 
 
     public ListOptions withContinuation(String token) {
         return new ListOptions(prefix, delimiter, token, limit);
+    }
+
+    /** Begins behind a key; a common prefix stands for all keys with it. */
+    public ListOptions withStartAfter(String key) {
+        return withContinuation(
+                Base64.getUrlEncoder().withoutPadding().encodeToString(key.getBytes(StandardCharsets.UTF_8)));
     }
 
     public ListOptions withLimit(int entries) {

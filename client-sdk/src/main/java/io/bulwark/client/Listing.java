@@ -56,15 +56,32 @@ final class Listing {
     static Stream<VersionInfo> versions(
             BulwarkClient client, String bucket, String prefix, String afterKey, long beforeVersion) {
         return pages(new Cursor(afterKey, beforeVersion), cursor -> {
-            Reply.VersionList list = client.query(
-                    Reply.VersionList.class,
-                    new Query.ListVersions(bucket, prefix, cursor.key(), cursor.version(), Query.PAGE_MAX),
-                    Subject.bucket(bucket),
-                    Deadline.in(Duration.ZERO));
-            List<VersionInfo> versions =
-                    list.versions().stream().map(entry -> info(bucket, entry)).toList();
-            return new Page<>(versions, list.more() ? new Cursor(list.nextKey(), list.nextVersion()) : null);
+            VersionListOptions options =
+                    VersionListOptions.DEFAULT.withPrefix(prefix).withAfter(cursor.key(), cursor.version());
+            VersionPage page = versions(client, bucket, options);
+            return new Page<>(page.versions(), page.last() ? null : new Cursor(page.nextKey(), page.nextVersion()));
         });
+    }
+
+    static VersionPage versions(BulwarkClient client, String bucket, VersionListOptions options) {
+        Reply.VersionList list = client.query(
+                Reply.VersionList.class,
+                new Query.ListVersions(
+                        bucket,
+                        options.prefix(),
+                        options.delimiter(),
+                        options.afterKey(),
+                        options.beforeVersion(),
+                        options.limit(),
+                        true),
+                Subject.bucket(bucket),
+                Deadline.in(Duration.ZERO));
+        return new VersionPage(
+                list.versions().stream().map(entry -> info(bucket, entry)).toList(),
+                list.commonPrefixes(),
+                !list.more(),
+                list.nextKey(),
+                list.nextVersion());
     }
 
     static <T> List<T> all(Function<String, Page<T, String>> fetch) {

@@ -4,6 +4,7 @@ import io.bulwark.client.encryption.ObjectEncryption;
 import io.bulwark.client.error.InvalidNameException;
 import io.bulwark.client.error.InvalidRequestException;
 import io.bulwark.client.error.KeyMissingException;
+import io.bulwark.client.error.NoSuchKeyException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.client.object.Deadline;
@@ -12,6 +13,7 @@ import io.bulwark.client.object.RefusalExceptions;
 import io.bulwark.protocol.bucket.ObjectPut;
 import io.bulwark.protocol.bucket.ObjectVersion;
 import io.bulwark.protocol.id.BlockRange;
+import io.bulwark.protocol.metadata.BucketChange;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Condition;
 import io.bulwark.protocol.metadata.MetadataError;
@@ -19,6 +21,8 @@ import io.bulwark.protocol.metadata.Names;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.object.Retention;
 import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.file.FileFailure;
@@ -33,6 +37,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -105,13 +112,13 @@ final class RemoteBucket implements Bucket {
 
     private ContentPut put(String key, PutOptions options) {
         checkKey(key);
-        Condition condition = condition(options.precondition());
+        Condition condition = options.precondition().condition();
         return new ContentPut(
                 client,
                 volumeId,
                 subject(key),
                 options,
-                attributes -> new ObjectPut.Target(name, key, condition, attributes));
+                attributes -> new ObjectPut.Target(name, key, condition, attributes, options.lock()));
     }
 
     private ObjectInfo stored(String key, ContentPut.Stored stored) {
@@ -243,53 +250,177 @@ final class RemoteBucket implements Bucket {
     }
 
     @Override
-    public void delete(String key) {
-        delete(key, 0);
+    public VersionPage listVersions(VersionListOptions options) {
+        return Listing.versions(client, name, options);
     }
 
     @Override
-    public void delete(String key, long version) {
+    public DeletedObject delete(String key, DeleteOptions options) {
         checkKey(key);
-        client.execute(Reply.Deleted.class, new Command.DeleteObject(name, key, version), subject(key));
+        Reply.Deleted deleted = client.execute(
+                Reply.Deleted.class,
+                new Command.DeleteObject(
+                        name,
+                        key,
+                        options.version(),
+                        options.precondition().condition(),
+                        options.mode()),
+                subject(key));
+        return new DeletedObject(deleted.version(), deleted.marker(), deleted.isNull());
     }
 
     @Override
-    public ObjectInfo copy(String key, Bucket target, String targetKey, Precondition precondition) {
+    public void setTags(String key, long version, SortedMap<String, String> tags) {
+        checkKey(key);
+        Command command;
+        try {
+            command = new Command.SetTags(name, key, version, tags);
+        } catch (IllegalArgumentException e) {
+            throw new InvalidRequestException(String.valueOf(e.getMessage()), subject(key), e);
+        }
+        client.execute(Reply.ObjectStored.class, command, subject(key));
+    }
+
+    @Override
+    public void setRetention(String key, long version, Retention retention, boolean bypassGovernance) {
+        checkKey(key);
+        client.execute(
+                Reply.ObjectStored.class,
+                new Command.SetRetention(name, key, version, retention, bypassGovernance),
+                subject(key));
+    }
+
+    @Override
+    public void setLegalHold(String key, long version, boolean held) {
+        checkKey(key);
+        client.execute(
+                Reply.ObjectStored.class, new Command.SetLegalHold(name, key, version, held), subject(key));
+    }
+
+    @Override
+    public void update(BucketChange change) {
+        client.execute(Reply.Done.class, new Command.UpdateBucket(name, change), Subject.bucket(name));
+    }
+
+    @Override
+    public Optional<BucketDocument> setting(String document) {
+        Reply.DocumentFound found = client.query(
+                Reply.DocumentFound.class,
+                new Query.FindDocument(name, document),
+                Subject.bucket(name),
+                BulwarkClient.noDeadline());
+        return found.number() == 0
+                ? Optional.empty()
+                : Optional.of(new BucketDocument(
+                        document, found.number(), found.content().toByteArray()));
+    }
+
+    @Override
+    public List<String> settings() {
+        Reply.DocumentList list = client.query(
+                Reply.DocumentList.class,
+                new Query.ListDocuments(name),
+                Subject.bucket(name),
+                BulwarkClient.noDeadline());
+        return list.documents().stream().map(Reply.DocumentEntry::name).toList();
+    }
+
+    @Override
+    public long putSetting(String document, byte[] content, Precondition condition) {
+        if (content.length > BucketDocument.BYTES_MAX) {
+            throw new InvalidRequestException(
+                    "a document of " + content.length + " bytes, the limit is " + BucketDocument.BYTES_MAX,
+                    Subject.bucket(name));
+        }
+        return client.execute(
+                        Reply.DocumentStored.class,
+                        new Command.PutDocument(name, document, condition.condition(), Bytes.of(content.clone())),
+                        Subject.bucket(name))
+                .number();
+    }
+
+    @Override
+    public void removeSetting(String document, Precondition condition) {
+        client.execute(
+                Reply.Done.class,
+                new Command.RemoveDocument(name, document, condition.condition()),
+                Subject.bucket(name));
+    }
+
+    @Override
+    public ObjectInfo copy(String key, long version, Bucket target, String targetKey, CopyOptions options) {
         checkKey(key);
         checkKey(targetKey);
-        Condition condition = condition(precondition);
-        Reply reply =
-                client.execute(new Command.CopyObject(name, key, 0, target.name(), targetKey, condition), subject(key));
-        if (isOtherVolume(reply)) {
-            return copyBytes(key, target, targetKey, precondition);
+        CopyOptions kept = options;
+        long pinned = version;
+        if (options.attributes().isPresent()) {
+            // Without its header nobody could decrypt the copy.
+            ObjectInfo source = head(key, version);
+            pinned = source.version();
+            kept = options.withAttributes(withHeaderOf(source, options.attributes().get()));
         }
-        RefusalExceptions.expect(Reply.ObjectStored.class, reply, subject(key));
-        return target.head(targetKey);
+        Command copy = new Command.CopyObject(
+                name,
+                key,
+                pinned,
+                target.name(),
+                targetKey,
+                options.precondition().condition(),
+                kept.attributes(),
+                options.lock());
+        Reply reply = client.execute(copy, subject(key));
+        if (isOtherVolume(reply)) {
+            return copyBytes(key, pinned, target, targetKey, kept);
+        }
+        Reply.ObjectStored stored = RefusalExceptions.expect(Reply.ObjectStored.class, reply, subject(key));
+        return made(target, targetKey, stored);
+    }
+
+    /** Returns the version that was made, or a later one that has taken its place meanwhile. */
+    private static ObjectInfo made(Bucket target, String key, Reply.ObjectStored stored) {
+        try {
+            return target.head(key, stored.version());
+        } catch (NoSuchKeyException e) {
+            return target.head(key);
+        }
+    }
+
+    private static ObjectAttributes withHeaderOf(ObjectInfo source, ObjectAttributes attributes) {
+        String header = source.properties().get(ObjectEncryption.PROPERTY);
+        if (header == null) {
+            return attributes;
+        }
+        SortedMap<String, String> properties = new TreeMap<>(attributes.properties());
+        properties.put(ObjectEncryption.PROPERTY, header);
+        return attributes.withProperties(properties);
     }
 
     @Override
     public ObjectInfo rename(String key, Bucket target, String targetKey, Precondition precondition) {
         checkKey(key);
         checkKey(targetKey);
-        Condition condition = condition(precondition);
+        Condition condition = precondition.condition();
         Reply reply =
                 client.execute(new Command.RenameObject(name, key, target.name(), targetKey, condition), subject(key));
         if (isOtherVolume(reply)) {
-            ObjectInfo copied = copyBytes(key, target, targetKey, precondition);
+            CopyOptions options = CopyOptions.DEFAULT.withPrecondition(precondition);
+            ObjectInfo copied = copyBytes(key, 0, target, targetKey, options);
             delete(key);
             return copied;
         }
-        RefusalExceptions.expect(Reply.ObjectStored.class, reply, subject(key));
-        return target.head(targetKey);
+        Reply.ObjectStored stored = RefusalExceptions.expect(Reply.ObjectStored.class, reply, subject(key));
+        return made(target, targetKey, stored);
     }
 
-    private ObjectInfo copyBytes(String key, Bucket target, String targetKey, Precondition precondition) {
-        ObjectInfo source = head(key);
+    private ObjectInfo copyBytes(String key, long version, Bucket target, String targetKey, CopyOptions wanted) {
+        ObjectInfo source = head(key, version);
+        ObjectAttributes attributes = wanted.attributes().orElse(source.state().attributes());
         PutOptions options = PutOptions.DEFAULT
-                .withContentType(source.contentType())
-                .withTags(source.tags())
-                .withProperties(source.properties())
-                .withPrecondition(precondition);
+                .withContentType(attributes.contentType())
+                .withTags(attributes.tags())
+                .withProperties(attributes.properties())
+                .withLock(wanted.lock())
+                .withPrecondition(wanted.precondition());
         GetOptions stored = GetOptions.DEFAULT.withVersion(source.version()).withAsStored(true);
         try (InputStream content = get(key, stored)) {
             return EncryptedBucket.stored(target).put(targetKey, content, options);
@@ -353,13 +484,5 @@ final class RemoteBucket implements Bucket {
 
     private static boolean isOtherVolume(Reply reply) {
         return reply instanceof Reply.Failed failed && failed.error() == MetadataError.OTHER_VOLUME;
-    }
-
-    static Condition condition(Precondition precondition) {
-        return switch (precondition.kind()) {
-            case NONE -> Condition.NONE;
-            case IF_ABSENT -> Condition.IF_ABSENT;
-            case IF_VERSION -> Condition.ifVersion(precondition.version());
-        };
     }
 }

@@ -37,6 +37,9 @@ final class BucketCommands {
         @Option(names = "--versions", description = "Keep older versions of objects.")
         private boolean versions;
 
+        @Option(names = "--object-lock", description = "Let versions be locked, permanently; keeps versions.")
+        private boolean objectLock;
+
         @Option(
                 names = "--quota",
                 paramLabel = "BYTES",
@@ -53,7 +56,8 @@ final class BucketCommands {
             }
             String target = volume != null ? volume : policy.given() ? bucket : BucketSpec.DEFAULT_VOLUME;
             BucketSpec plain = BucketSpec.of(bucket).inVolume(target).withQuota(quota);
-            BucketSpec spec = versions ? plain.keepingVersions() : plain;
+            BucketSpec kept = versions ? plain.keepingVersions() : plain;
+            BucketSpec spec = objectLock ? kept.withObjectLock() : kept;
             try (Bulwark client = access.connect()) {
                 if (policy.given()) {
                     makeWithVolume(client, spec);
@@ -63,7 +67,7 @@ final class BucketCommands {
             }
             access.global()
                     .print(
-                            Map.of("bucket", bucket, "volume", target, "versions", versions),
+                            Map.of("bucket", bucket, "volume", target, "versions", spec.keepVersions()),
                             "Created bucket " + bucket + " in volume " + target + ".");
             return 0;
         }

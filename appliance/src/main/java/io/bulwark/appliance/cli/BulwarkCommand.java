@@ -20,6 +20,7 @@ import picocli.CommandLine.Spec;
             StatusCommand.class,
             BucketCommands.Make.class,
             BucketCommands.Remove.class,
+            BucketCommand.class,
             PutCommand.class,
             GetCommand.class,
             ListCommand.class,
@@ -27,6 +28,7 @@ import picocli.CommandLine.Spec;
             ObjectCommands.Stat.class,
             ObjectCommands.Copy.class,
             ObjectCommands.Move.class,
+            TagCommand.class,
             SyncCommand.class,
             VerifyCommand.class,
             VolumeCommand.class,
@@ -76,6 +78,8 @@ public final class BulwarkCommand implements Runnable {
     private static CommandLine line(FailureReport report) {
         return new CommandLine(new BulwarkCommand())
                 .registerConverter(Lie.class, new EnumConverter<>(Lie.class))
+                .registerConverter(
+                        BucketCommand.VersioningChoice.class, new EnumConverter<>(BucketCommand.VersioningChoice.class))
                 .registerConverter(UpCommand.Switch.class, new EnumConverter<>(UpCommand.Switch.class))
                 .registerConverter(BenchCommand.Measurement.class, new EnumConverter<>(BenchCommand.Measurement.class))
                 .setUsageHelpAutoWidth(true)

@@ -108,13 +108,19 @@ final class ListCommand implements Callable<Integer> {
                     line(
                             version.modified(),
                             size,
-                            version.key() + "  version " + version.version() + (version.latest() ? " (latest)" : ""));
+                            version.key() + "  version " + version.version() + note(version));
                 }
             });
         }
         if (access.global().json()) {
             GlobalOptions.printJson(json);
         }
+    }
+
+    private static String note(VersionInfo version) {
+        return (version.latest() ? " (latest)" : "")
+                + (version.isNull() ? " (null)" : "")
+                + (version.lock().isNone() ? "" : " (" + LockText.of(version.lock()) + ")");
     }
 
     private static void line(Instant modified, String size, String name) {
@@ -126,6 +132,8 @@ final class ListCommand implements Callable<Integer> {
         json.put("name", bucket.name());
         json.put("volume", bucket.volume());
         json.put("versions", bucket.keepsVersions());
+        json.put("quotaBytes", bucket.quotaBytes());
+        json.put("objectLock", bucket.settings().objectLock());
         json.put("objects", bucket.objects());
         json.put("bytes", bucket.bytes());
         json.put("created", bucket.created().toString());
@@ -140,6 +148,10 @@ final class ListCommand implements Callable<Integer> {
         json.put("deleteMarker", version.deleteMarker());
         json.put("bytes", version.length());
         json.put("modified", version.modified().toString());
+        json.put("null", version.isNull());
+        json.put("tags", version.tags());
+        json.put("properties", version.properties());
+        json.put("lock", LockText.of(version.lock()));
         return json;
     }
 }

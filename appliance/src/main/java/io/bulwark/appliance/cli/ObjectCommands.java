@@ -2,6 +2,7 @@ package io.bulwark.appliance.cli;
 
 import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.DeleteOptions;
 import io.bulwark.client.FragmentMap;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.Precondition;
@@ -34,6 +35,11 @@ final class ObjectCommands {
         @Option(names = "--version-id", paramLabel = "V", description = "Delete only this version, permanently.")
         private long version;
 
+        @Option(
+                names = "--bypass-governance",
+                description = "With --version-id: also if it is retained under governance; for administrators.")
+        private boolean bypass;
+
         @Override
         public Integer call() {
             long removed = 0;
@@ -48,7 +54,8 @@ final class ObjectCommands {
                         }
                     }
                 } else if (version != 0) {
-                    bucket.delete(path.needKey().key(), version);
+                    DeleteOptions options = DeleteOptions.DEFAULT.withVersion(version);
+                    bucket.delete(path.needKey().key(), bypass ? options.bypassingGovernance() : options);
                     removed = 1;
                 } else {
                     bucket.delete(path.needKey().key());
@@ -112,6 +119,15 @@ final class ObjectCommands {
                                 .append(Text.printable(name))
                                 .append('=')
                                 .append(Text.printable(value)));
+                object.properties()
+                        .forEach((name, value) -> text.append(System.lineSeparator())
+                                .append("property:     ")
+                                .append(Text.printable(name))
+                                .append('=')
+                                .append(Text.printable(value)));
+                if (!object.lock().isNone()) {
+                    text.append(System.lineSeparator()).append("lock:         ").append(LockText.of(object.lock()));
+                }
                 access.global().print(ObjectText.json(object), text.toString());
             }
             return 0;

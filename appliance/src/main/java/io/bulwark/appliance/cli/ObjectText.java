@@ -17,6 +17,8 @@ final class ObjectText {
         json.put("modified", object.modified().toString());
         json.put("contentType", object.contentType());
         json.put("tags", object.tags());
+        json.put("properties", object.properties());
+        json.put("lock", LockText.of(object.lock()));
         json.put("encrypted", object.encrypted());
         return json;
     }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Retry: no.
  */
-public final class NoSuchKeyException extends BulwarkException {
+public sealed class NoSuchKeyException extends BulwarkException permits DeleteMarkerException {
     private static final long serialVersionUID = 1L;
 
     public NoSuchKeyException(String problem, Subject subject) {

@@ -1,8 +1,10 @@
 package io.bulwark.client.object;
 
 import io.bulwark.client.error.AlreadyExistsException;
+import io.bulwark.client.error.BucketStateException;
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.client.error.ChangedWhileReadingException;
+import io.bulwark.client.error.DeleteMarkerException;
 import io.bulwark.client.error.IncompleteObjectException;
 import io.bulwark.client.error.InvalidNameException;
 import io.bulwark.client.error.InvalidRequestException;
@@ -15,6 +17,7 @@ import io.bulwark.client.error.NoSuchUploadException;
 import io.bulwark.client.error.NoSuchVolumeException;
 import io.bulwark.client.error.NotEmptyException;
 import io.bulwark.client.error.NotPermittedException;
+import io.bulwark.client.error.ObjectLockedException;
 import io.bulwark.client.error.PreconditionFailedException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
@@ -76,6 +79,9 @@ public final class RefusalExceptions {
             case NO_SUCH_OBJECT, NO_SUCH_VERSION -> new NoSuchKeyException(message, subject);
             case NO_SUCH_UPLOAD -> new NoSuchUploadException(message, subject);
             case NO_SUCH_PART -> new NoSuchPartException(message, subject);
+            case IS_DELETE_MARKER -> new DeleteMarkerException(message, subject);
+            case OBJECT_LOCKED -> new ObjectLockedException(message, subject);
+            case BAD_BUCKET_STATE -> new BucketStateException(message, subject);
             case VOLUME_EXISTS, BUCKET_EXISTS, PRINCIPAL_EXISTS, KEY_USED ->
                 new AlreadyExistsException(message, subject);
             case VOLUME_IN_USE, BUCKET_NOT_EMPTY, NODE_IN_USE -> new NotEmptyException(message, subject);

@@ -135,7 +135,7 @@ class EncryptedBucketTest {
     @Test
     void copiesAndRenamedObjectsAreReadWithTheSameKey() {
         client.createVolume(VolumeSpec.objects("second", ProtectionPolicy.standard()));
-        Bucket elsewhere = client.createBucket(new io.bulwark.client.BucketSpec("elsewhere", "second", false, 0));
+        Bucket elsewhere = client.createBucket(new io.bulwark.client.BucketSpec("elsewhere", "second", false, 0, false));
         photos.put("first", content);
         photos.copy("first", "copied");
         photos.rename("first", "renamed");

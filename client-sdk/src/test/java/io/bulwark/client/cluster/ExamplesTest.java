@@ -3,6 +3,7 @@ package io.bulwark.client.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.client.Bucket;
+import io.bulwark.client.BucketSpec;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.PutOptions;
@@ -13,11 +14,15 @@ import io.bulwark.client.encryption.KeyProvider;
 import io.bulwark.client.encryption.Pkcs12Keys;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Verification;
+import io.bulwark.protocol.metadata.BucketChange;
+import io.bulwark.protocol.metadata.DefaultRetention;
+import io.bulwark.protocol.object.Retention;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,6 +48,7 @@ class ExamplesTest {
                 byte[] bytes = {1, 2, 3};
                 assertThat(encrypted(client, keys, bytes)).isEqualTo(bytes);
                 assertThat(client.bucket("photos").head("boat.jpg").encrypted()).isTrue();
+                assertThat(locked(client, bytes)).containsExactly("marker", "version");
             }
         }
     }
@@ -73,6 +79,17 @@ class ExamplesTest {
         Bucket secret = client.bucket("photos", keys);
         secret.put("boat.jpg", bytes);
         return secret.getBytes("boat.jpg");
+    }
+
+    private static List<String> locked(Bulwark client, byte[] bytes) {
+        Bucket ledger = client.createBucket(BucketSpec.of("ledger").withObjectLock());
+        ledger.update(BucketChange.NONE.withRetention(new DefaultRetention(Retention.Mode.GOVERNANCE, 30, false)));
+        ObjectInfo entry = ledger.put("2026/1", bytes, PutOptions.DEFAULT.withProperties(Map.of("etag", "a9")));
+        ledger.setLegalHold("2026/1", entry.version(), true);
+        ledger.delete("2026/1");
+        return ledger.versions("")
+                .map(version -> version.deleteMarker() ? "marker" : "version")
+                .toList();
     }
 
     /** Registers under PASIS as docs/sdk.md has them; nodes in memory speak FP alone. */

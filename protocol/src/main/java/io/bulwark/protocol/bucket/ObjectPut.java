@@ -11,6 +11,7 @@ import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.UploadName;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.object.PinList;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayDeque;
@@ -69,11 +70,16 @@ public final class ObjectPut {
     }
 
     /** Name that the content becomes an object under. */
-    public record Target(String bucket, String key, Condition condition, ObjectAttributes attributes)
+    public record Target(String bucket, String key, Condition condition, ObjectAttributes attributes, ObjectLock lock)
             implements Destination {
+        /** Creates the destination of an object without a lock of its own. */
+        public Target(String bucket, String key, Condition condition, ObjectAttributes attributes) {
+            this(bucket, key, condition, attributes, ObjectLock.NONE);
+        }
+
         @Override
         public Command commit(ObjectLayout layout, List<EpochClaim> epochs, List<Long> pending) {
-            return new Command.PutObject(bucket, key, condition, layout, attributes, epochs, pending);
+            return new Command.PutObject(bucket, key, condition, layout, attributes, lock, epochs, pending);
         }
     }
 

@@ -2,6 +2,7 @@ package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Tables.Name;
+import io.bulwark.protocol.metadata.Tables.NullKey;
 import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
@@ -11,10 +12,12 @@ import java.util.Optional;
 /** One bucket: its settings, and its names with the links that each has had. */
 final class Bucket {
     final String name;
+    /** On whose account it is. */
     final PrincipalId owner;
+    /** By whose rights it was made. */
+    final PrincipalId creator;
+
     final int volume;
-    final Versioning versioning;
-    final long quotaBytes;
     final long createdMillis;
 
     /** Bytes of all versions and of the parts of uploads. */
@@ -27,10 +30,14 @@ final class Bucket {
     int uploads;
 
     private final Tables tables;
+    private BucketSettings settings;
     /** The key that was looked for last, for the same command; none is empty. */
     private Bytes newestOf = Bytes.EMPTY;
 
     private Optional<Table.Entry<Name, Link>> newest = Optional.empty();
+
+    /** Maker of a bucket, and the agreed time then. */
+    record Origin(PrincipalId owner, PrincipalId creator, long createdMillis) {}
 
     /**
      * One version of a name.
@@ -53,21 +60,51 @@ final class Bucket {
         }
     }
 
-    Bucket(
-            Tables tables,
-            String name,
-            PrincipalId owner,
-            int volume,
-            Versioning versioning,
-            long quotaBytes,
-            long createdMillis) {
+    Bucket(Tables tables, String name, Origin origin, int volume, BucketSettings settings) {
         this.tables = tables;
         this.name = name;
-        this.owner = owner;
+        this.owner = origin.owner;
+        this.creator = origin.creator;
+        this.createdMillis = origin.createdMillis;
         this.volume = volume;
-        this.versioning = versioning;
-        this.quotaBytes = quotaBytes;
-        this.createdMillis = createdMillis;
+        this.settings = settings;
+    }
+
+    BucketSettings settings() {
+        return settings;
+    }
+
+    Versioning versioning() {
+        return settings.versioning();
+    }
+
+    boolean keepsAll() {
+        return settings.versioning() == Versioning.KEEP_ALL;
+    }
+
+    /** Changes settings. Object lock stays once it is there, and all versions with it. */
+    void update(BucketChange change) {
+        Versioning next = change.versioning().orElse(settings.versioning());
+        boolean lock = settings.objectLock() || change.objectLock();
+        DefaultRetention retention = change.retention().orElse(settings.retention());
+        CommandRefusal.refuseUnless(
+                settings.versioning().mayBecome(next),
+                MetadataError.BAD_BUCKET_STATE,
+                "versioning " + settings.versioning() + " does not become " + next);
+        checkLock(next, lock);
+        CommandRefusal.refuseUnless(
+                lock || retention.equals(DefaultRetention.NONE),
+                MetadataError.BAD_BUCKET_STATE,
+                "default retention needs object lock");
+        settings = new BucketSettings(next, change.quotaBytes().orElse(settings.quotaBytes()), lock, retention);
+    }
+
+    /** Refuses object lock with versions that may be replaced. */
+    static void checkLock(Versioning versioning, boolean lock) {
+        CommandRefusal.refuseUnless(
+                !lock || versioning == Versioning.KEEP_ALL,
+                MetadataError.BAD_BUCKET_STATE,
+                "object lock needs versioning KEEP_ALL, not " + versioning);
     }
 
     /** Returns whether plain reads find something under the key. */
@@ -80,7 +117,17 @@ final class Bucket {
         return newest(key).map(entry -> entry.key().version()).orElse(0L);
     }
 
-    private Optional<Table.Entry<Name, Link>> newest(Bytes key) {
+    /** Returns the number of the null version; 0 if there is none. */
+    long nullVersion(Bytes key) {
+        return newest(key)
+                .filter(entry -> entry.value().state().isNull())
+                .map(entry -> entry.key().version())
+                .or(() -> tables.nulls.get(new NullKey(name, key)))
+                .orElse(0L);
+    }
+
+    /** Returns the latest version, delete markers included. */
+    Optional<Table.Entry<Name, Link>> newest(Bytes key) {
         if (!key.equals(newestOf)) {
             newest = tables.names
                     .first(at(key), behind(key))
@@ -134,16 +181,34 @@ final class Bucket {
         return first(at(Bytes.EMPTY)).isEmpty();
     }
 
+    /** Adds the latest version. The caller removes the null version before it if this is one. */
     void add(Bytes key, long version, Link link) {
         boolean before = hasVisible(key);
+        if (!link.state.isNull()) {
+            newest(key)
+                    .filter(entry -> entry.value().state.isNull())
+                    .ifPresent(covered -> tables.nulls.put(
+                            new NullKey(name, key), covered.key().version()));
+        }
         tables.names.put(new Name(name, key, version), link);
         countVisible(before, key);
     }
 
-    void remove(Bytes key, long version) {
+    void remove(Bytes key, long version, Link link) {
         boolean before = hasVisible(key);
         tables.names.remove(new Name(name, key, version));
         countVisible(before, key);
+        if (link.state.isNull()
+                || newest(key).filter(entry -> entry.value().state.isNull()).isPresent()) {
+            tables.nulls.remove(new NullKey(name, key));
+        }
+    }
+
+    /** Puts another link, of the same inode, in the place of a version's. */
+    void replace(Bytes key, long version, Link link) {
+        tables.names.put(new Name(name, key, version), link);
+        newestOf = Bytes.EMPTY;
+        newest = Optional.empty();
     }
 
     private void countVisible(boolean before, Bytes key) {
@@ -156,7 +221,8 @@ final class Bucket {
 
     void write(WireWriter out) {
         owner.write(out.string(name));
-        out.i32(volume).u8(versioning.ordinal()).i64(quotaBytes).i64(createdMillis);
+        creator.write(out);
+        settings.write(out.i64(createdMillis).i32(volume));
         out.i64(bytes).i64(visible).i32(uploads);
     }
 
@@ -164,11 +230,9 @@ final class Bucket {
         Bucket bucket = new Bucket(
                 tables,
                 in.string(Names.NAME_LENGTH_MAX),
-                PrincipalId.read(in),
+                new Origin(PrincipalId.read(in), PrincipalId.read(in), in.nonNegative64()),
                 in.i32(0, Integer.MAX_VALUE),
-                CommandCodec.readVersioning(in),
-                in.nonNegative64(),
-                in.nonNegative64());
+                BucketSettings.read(in));
         bucket.bytes = in.nonNegative64();
         bucket.visible = in.nonNegative64();
         bucket.uploads = in.i32(0, Integer.MAX_VALUE);

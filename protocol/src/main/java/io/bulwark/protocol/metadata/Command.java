@@ -11,9 +11,13 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.ObjectLock;
+import io.bulwark.protocol.object.Retention;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
 
 /**
  * Change of the metadata, executed once in a session. Unless said otherwise the reply is {@link Reply.Done}, or {@link
@@ -58,6 +62,11 @@ public sealed interface Command {
 
     /** A principal has at most so many keys at a time: a new one, and the one before. */
     int KEYS_MAX = 2;
+
+    /** A bucket has at most so many documents. */
+    int DOCUMENTS_MAX = 16;
+
+    int DOCUMENT_BYTES_MAX = 32 << 10;
 
     /** SHA-256 of a release. */
     int RELEASE_BYTES = 32;
@@ -110,17 +119,47 @@ public sealed interface Command {
      * Makes a bucket.
      *
      * @param quotaBytes limit of the bytes of all its versions; 0 for none
+     * @param objectLock whether versions may have a lock; only with {@link Versioning#KEEP_ALL}
      */
-    record CreateBucket(String name, String volume, Versioning versioning, long quotaBytes) implements Command {}
+    record CreateBucket(String name, String volume, Versioning versioning, long quotaBytes, boolean objectLock)
+            implements Command {
+        public CreateBucket(String name, String volume, Versioning versioning, long quotaBytes) {
+            this(name, volume, versioning, quotaBytes, false);
+        }
+    }
 
-    /** Deletes an empty bucket. */
+    /** Deletes an empty bucket, with its documents. */
     record DeleteBucket(String name) implements Command {}
+
+    /**
+     * Changes settings of a bucket. For its creator, and for who may administer it; the quota for the latter alone.
+     */
+    record UpdateBucket(String name, BucketChange change) implements Command {}
+
+    /**
+     * Puts a document of a bucket in the place of the one with its name. Answered by {@link Reply.DocumentStored}. For
+     * the bucket's creator, and for who may administer it.
+     *
+     * @param name as {@link Names} has it for buckets
+     * @param condition on the document that it replaces, whose number counts as the version
+     */
+    record PutDocument(String bucket, String name, Condition condition, Bytes content) implements Command {
+        public PutDocument {
+            if (content.length() > DOCUMENT_BYTES_MAX) {
+                throw new IllegalArgumentException("a document of " + content.length() + " bytes");
+            }
+        }
+    }
+
+    /** Removes a document of a bucket, if there is one. For whom {@link PutDocument} is. */
+    record RemoveDocument(String bucket, String name, Condition condition) implements Command {}
 
     /**
      * Makes an object visible, after all its extents are complete. Answered by {@link Reply.ObjectStored}. Refused, it
      * leaves the ranges to the submitter.
      *
      * @param layout ranges of this session, not used or abandoned before
+     * @param lock if it names no retention, the bucket's default applies
      * @param epochs see {@link EpochClaim}; empty if the object is empty
      * @param pending ids of the pending uploads whose ranges the layout uses; what it does not use of them is freed
      */
@@ -130,9 +169,22 @@ public sealed interface Command {
             Condition condition,
             ObjectLayout layout,
             ObjectAttributes attributes,
+            ObjectLock lock,
             List<EpochClaim> epochs,
             List<Long> pending)
             implements Command {
+        /** Creates a put of a version without a lock of its own. */
+        public PutObject(
+                String bucket,
+                String key,
+                Condition condition,
+                ObjectLayout layout,
+                ObjectAttributes attributes,
+                List<EpochClaim> epochs,
+                List<Long> pending) {
+            this(bucket, key, condition, layout, attributes, ObjectLock.NONE, epochs, pending);
+        }
+
         public PutObject {
             epochs = List.copyOf(epochs);
             pending = List.copyOf(pending);
@@ -171,9 +223,47 @@ public sealed interface Command {
     /**
      * Deletes an object: in a bucket that keeps versions by a delete marker on top. Answered by {@link Reply.Deleted}.
      *
-     * @param version if not 0, removes just this version, for good
+     * @param version if not 0, removes just this version, for good, unless it is locked
+     * @param condition on the latest version, or on the one with this number
+     * @param mode changes the treatment of locks and of missing objects
      */
-    record DeleteObject(String bucket, String key, long version) implements Command {}
+    record DeleteObject(String bucket, String key, long version, Condition condition, DeleteMode mode)
+            implements Command {
+        public DeleteObject(String bucket, String key, long version) {
+            this(bucket, key, version, Condition.NONE, DeleteMode.STRICT);
+        }
+    }
+
+    /** Treatment of locks and of missing objects by a deletion. The order is on the wire. */
+    enum DeleteMode {
+        /** Locks count, and there must be an object. */
+        STRICT,
+        /** Retention under governance does not count. For who may administer the bucket. */
+        BYPASS_GOVERNANCE,
+        /** As in S3, a deletion without an object succeeds, and makes a delete marker where the bucket keeps versions. */
+        EVEN_IF_ABSENT
+    }
+
+    /** Replaces the tags of a version. Answered by {@link Reply.ObjectStored}. */
+    record SetTags(String bucket, String key, long version, SortedMap<String, String> tags) implements Command {
+        public SetTags {
+            tags = ObjectAttributes.NONE.withTags(tags).tags();
+        }
+    }
+
+    /**
+     * Replaces the retention of a version. One in force may only be prolonged. Answered by {@link Reply.ObjectStored}.
+     *
+     * @param bypassGovernance allows anything in the place of governance, for who may administer the bucket
+     */
+    record SetRetention(String bucket, String key, long version, Retention retention, boolean bypassGovernance)
+            implements Command {}
+
+    /**
+     * Places or lifts the legal hold of a version. Lifting is for the bucket's creator, and for who may administer it.
+     * Answered by {@link Reply.ObjectStored}.
+     */
+    record SetLegalHold(String bucket, String key, long version, boolean held) implements Command {}
 
     /**
      * Moves the latest version to another name in the same volume, without copying bytes; the condition is about the
@@ -187,9 +277,24 @@ public sealed interface Command {
      * {@link Reply.ObjectStored}.
      *
      * @param version the version to copy; 0 for the latest
+     * @param attributes those of the new version; empty for those of the source
+     * @param lock if it names no retention, the bucket's default applies; the source's lock is not copied
      */
-    record CopyObject(String bucket, String key, long version, String toBucket, String toKey, Condition condition)
-            implements Command {}
+    record CopyObject(
+            String bucket,
+            String key,
+            long version,
+            String toBucket,
+            String toKey,
+            Condition condition,
+            Optional<ObjectAttributes> attributes,
+            ObjectLock lock)
+            implements Command {
+        public CopyObject(
+                String bucket, String key, long version, String toBucket, String toKey, Condition condition) {
+            this(bucket, key, version, toBucket, toKey, condition, Optional.empty(), ObjectLock.NONE);
+        }
+    }
 
     /**
      * Makes an object of slices of others in the same volume, without moving bytes. Answered by {@link
@@ -198,7 +303,12 @@ public sealed interface Command {
      * @param slices in order; their submitter may read them
      */
     record ComposeObject(
-            String bucket, String key, Condition condition, List<ObjectRange> slices, ObjectAttributes attributes)
+            String bucket,
+            String key,
+            Condition condition,
+            List<ObjectRange> slices,
+            ObjectAttributes attributes,
+            ObjectLock lock)
             implements Command {
         public ComposeObject {
             slices = List.copyOf(slices);
@@ -211,8 +321,9 @@ public sealed interface Command {
      * Answered by {@link Reply.UploadBegun}.
      *
      * @param attributes of the object to be
+     * @param lock of the object to be
      */
-    record BeginUpload(String bucket, String key, ObjectAttributes attributes) implements Command {}
+    record BeginUpload(String bucket, String key, ObjectAttributes attributes, ObjectLock lock) implements Command {}
 
     /**
      * Adds a part to an upload, or puts it in the place of the one with this number, after all its extents are complete.

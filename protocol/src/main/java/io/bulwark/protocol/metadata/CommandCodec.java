@@ -29,10 +29,12 @@ import io.bulwark.protocol.metadata.Command.DeleteObject;
 import io.bulwark.protocol.metadata.Command.DeleteVolume;
 import io.bulwark.protocol.metadata.Command.InvitePrincipal;
 import io.bulwark.protocol.metadata.Command.LiftSuspension;
+import io.bulwark.protocol.metadata.Command.PutDocument;
 import io.bulwark.protocol.metadata.Command.PutObject;
 import io.bulwark.protocol.metadata.Command.PutPart;
 import io.bulwark.protocol.metadata.Command.RegisterPending;
 import io.bulwark.protocol.metadata.Command.RemoveAccessKey;
+import io.bulwark.protocol.metadata.Command.RemoveDocument;
 import io.bulwark.protocol.metadata.Command.RemoveNode;
 import io.bulwark.protocol.metadata.Command.RenameObject;
 import io.bulwark.protocol.metadata.Command.RenewSession;
@@ -45,18 +47,25 @@ import io.bulwark.protocol.metadata.Command.SetAccessKey;
 import io.bulwark.protocol.metadata.Command.SetActFor;
 import io.bulwark.protocol.metadata.Command.SetGateways;
 import io.bulwark.protocol.metadata.Command.SetGrant;
+import io.bulwark.protocol.metadata.Command.SetLegalHold;
 import io.bulwark.protocol.metadata.Command.SetNode;
 import io.bulwark.protocol.metadata.Command.SetRelease;
+import io.bulwark.protocol.metadata.Command.SetRetention;
+import io.bulwark.protocol.metadata.Command.SetTags;
+import io.bulwark.protocol.metadata.Command.UpdateBucket;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
+import java.util.Optional;
 
 /** Canonical bytes of commands: one byte of type, then the fields in their order. */
 final class CommandCodec {
     private static final Verdict[] VERDICTS = Verdict.values();
+    private static final Command.DeleteMode[] DELETE_MODES = Command.DeleteMode.values();
 
     private CommandCodec() {}
 
@@ -75,7 +84,8 @@ final class CommandCodec {
                         .string(create.name())
                         .string(create.volume())
                         .u8(create.versioning().ordinal())
-                        .i64(create.quotaBytes());
+                        .i64(create.quotaBytes())
+                        .bool(create.objectLock());
             case DeleteBucket delete -> out.u8(6).string(delete.name());
             case PutObject put -> writePut(put, out.u8(7));
             case RegisterPending pending -> Lists.write(pending.ranges(), out.u8(8), BlockRange::write);
@@ -83,8 +93,11 @@ final class CommandCodec {
                 Lists.write(abandon.ranges(), out.u8(9), BlockRange::write);
                 Lists.write(abandon.pending(), out, (id, to) -> to.i64(id));
             }
-            case DeleteObject delete ->
+            case DeleteObject delete -> {
                 out.u8(10).string(delete.bucket()).string(delete.key()).i64(delete.version());
+                delete.condition().write(out);
+                out.u8(delete.mode().ordinal());
+            }
             case RenameObject rename -> {
                 out.u8(11).string(rename.bucket()).string(rename.key());
                 out.string(rename.toBucket()).string(rename.toKey());
@@ -94,6 +107,9 @@ final class CommandCodec {
                 out.u8(12).string(copy.bucket()).string(copy.key()).i64(copy.version());
                 out.string(copy.toBucket()).string(copy.toKey());
                 copy.condition().write(out);
+                out.bool(copy.attributes().isPresent());
+                copy.attributes().ifPresent(attributes -> attributes.write(out));
+                copy.lock().write(out);
             }
             case ReportEvidence report -> writeReport(report, out.u8(13));
             case AddPrincipal add -> {
@@ -126,6 +142,12 @@ final class CommandCodec {
             case RemoveNode remove -> out.u8(27).i32(remove.node());
             case ChangeReplicas change -> writeReplicas(change, out);
             case SetActFor set -> writeActFor(set, out.u8(29));
+            case UpdateBucket ignored -> BucketCodec.write(command, out);
+            case PutDocument ignored -> BucketCodec.write(command, out);
+            case RemoveDocument ignored -> BucketCodec.write(command, out);
+            case SetTags ignored -> BucketCodec.write(command, out);
+            case SetRetention ignored -> BucketCodec.write(command, out);
+            case SetLegalHold ignored -> BucketCodec.write(command, out);
             case SetAccessKey set -> {
                 set.key().write(out.u8(50));
                 Lists.write(set.secrets(), out, SealedSecret::write);
@@ -197,7 +219,7 @@ final class CommandCodec {
                         in.i32(),
                         in.nonNegative64());
             case 4 -> new DeleteVolume(name(in));
-            case 5 -> new CreateBucket(name(in), name(in), readVersioning(in), in.nonNegative64());
+            case 5 -> new CreateBucket(name(in), name(in), Versioning.read(in), in.nonNegative64(), in.bool());
             case 6 -> new DeleteBucket(name(in));
             case 7 -> readPut(in);
             case 8 -> new RegisterPending(Lists.read(in, Command.RANGES_MAX, BlockRange::read));
@@ -205,9 +227,10 @@ final class CommandCodec {
                 new AbandonRanges(
                         Lists.read(in, Command.RANGES_MAX, BlockRange::read),
                         Lists.read(in, Command.PENDING_MAX, WireReader::nonNegative64));
-            case 10 -> new DeleteObject(name(in), name(in), in.nonNegative64());
+            case 10 ->
+                new DeleteObject(name(in), name(in), in.nonNegative64(), Condition.read(in), readDeleteMode(in));
             case 11 -> new RenameObject(name(in), name(in), name(in), name(in), Condition.read(in));
-            case 12 -> new CopyObject(name(in), name(in), in.nonNegative64(), name(in), name(in), Condition.read(in));
+            case 12 -> readCopy(in);
             case 13 ->
                 new ReportEvidence(
                         in.i32(0, Integer.MAX_VALUE),
@@ -239,6 +262,12 @@ final class CommandCodec {
                         Lists.read(in, Command.REPLICAS_CHANGED, PrincipalId::read),
                         Lists.read(in, Command.REPLICAS_CHANGED, Member::read));
             case 29 -> new SetActFor(PrincipalId.read(in), PrincipalId.read(in), Rights.read(in));
+            case BucketCodec.UPDATE_BUCKET,
+                    BucketCodec.PUT_DOCUMENT,
+                    BucketCodec.REMOVE_DOCUMENT,
+                    BucketCodec.SET_TAGS,
+                    BucketCodec.SET_RETENTION,
+                    BucketCodec.SET_LEGAL_HOLD -> BucketCodec.read(type, in);
             case 50 ->
                 new SetAccessKey(
                         AccessKey.read(in), Lists.read(in, SetAccessKey.SECRETS_MAX, SealedSecret::read));
@@ -248,8 +277,24 @@ final class CommandCodec {
         };
     }
 
-    static Versioning readVersioning(WireReader in) {
-        return in.bool() ? Versioning.KEEP_ALL : Versioning.LATEST_ONLY;
+    private static CopyObject readCopy(WireReader in) {
+        return new CopyObject(
+                name(in),
+                name(in),
+                in.nonNegative64(),
+                name(in),
+                name(in),
+                Condition.read(in),
+                in.bool() ? Optional.of(ObjectAttributes.read(in)) : Optional.empty(),
+                ObjectLock.read(in));
+    }
+
+    private static Command.DeleteMode readDeleteMode(WireReader in) {
+        int mode = in.u8();
+        if (mode >= DELETE_MODES.length) {
+            throw new MalformedException("unknown mode of deletion " + mode);
+        }
+        return DELETE_MODES[mode];
     }
 
     static void writeVerdict(Verdict verdict, WireWriter out) {
@@ -269,6 +314,7 @@ final class CommandCodec {
         put.condition().write(out);
         put.layout().write(out);
         put.attributes().write(out);
+        put.lock().write(out);
         Lists.write(put.epochs(), out, EpochClaim::write);
         Lists.write(put.pending(), out, (id, to) -> to.i64(id));
     }
@@ -280,6 +326,7 @@ final class CommandCodec {
                 Condition.read(in),
                 ObjectLayout.read(in),
                 ObjectAttributes.read(in),
+                ObjectLock.read(in),
                 Lists.read(in, Volume.GROUPS_MAX, EpochClaim::read),
                 Lists.read(in, Command.PENDING_MAX, WireReader::nonNegative64));
     }

@@ -7,6 +7,7 @@ import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 
@@ -39,7 +40,8 @@ final class Listing {
         List<String> commonPrefixes = new ArrayList<>();
         Bytes at = query.after();
         int bytes = 0;
-        Optional<Table.Entry<Name, Link>> entry = bucket.first(start(bucket, prefix, at));
+        Optional<Table.Entry<Name, Link>> entry =
+                bucket.first(start(bucket, prefix, afterCommonPrefix(at, prefix, delimiter)));
         for (int searched = 0; entry.isPresent(); searched++) {
             Table.Entry<Name, Link> latest = entry.get();
             Bytes key = latest.key().key();
@@ -72,34 +74,83 @@ final class Listing {
 
     Reply.VersionList versions(Bucket bucket, Query.ListVersions query) {
         Bytes prefix = prefix(query.prefix());
+        Bytes delimiter = Names.utf8(query.delimiter());
         Bytes after = Names.utf8(query.afterKey());
-        boolean within = query.beforeVersion() != 0 && bucket.latest(after) != 0;
+        long before = query.beforeVersion() == Versioning.NULL_VERSION ? bucket.nullVersion(after) : query.beforeVersion();
+        boolean within = before != 0 && bucket.latest(after) != 0;
         if (within && !startsWith(after, prefix)) {
-            return new Reply.VersionList(List.of(), false, "", 0);
+            return new Reply.VersionList(List.of(), List.of(), false, "", 0);
         }
-        List<Reply.VersionEntry> page = new ArrayList<>();
-        int bytes = 0;
+        VersionPage page = new VersionPage(query);
+        Name start = within
+                ? new Name(bucket.name, after, before - 1)
+                : start(bucket, prefix, afterCommonPrefix(after, prefix, delimiter));
+        Iterator<Table.Entry<Name, Link>> entries = bucket.from(start).iterator();
         Bytes current = within ? after : Bytes.EMPTY;
         long latest = within ? bucket.latest(after) : 0;
-        Name start = within ? new Name(bucket.name, after, query.beforeVersion() - 1) : start(bucket, prefix, after);
-        for (Table.Entry<Name, Link> entry : bucket.from(start)) {
+        while (entries.hasNext()) {
+            Table.Entry<Name, Link> entry = entries.next();
             Bytes key = entry.key().key();
             long version = entry.key().version();
             if (!startsWith(key, prefix)) {
                 break;
             }
-            if (page.size() == query.limit() || bytes > Query.PAGE_BYTES_MAX) {
-                Reply.VersionEntry last = page.getLast();
-                return new Reply.VersionList(page, true, last.key(), last.version());
+            if (page.isFull()) {
+                return page.list(true);
             }
             if (!key.equals(current)) {
                 current = key;
                 latest = version;
             }
-            page.add(version(Names.text(key), version, entry.value(), version == latest));
-            bytes += ENTRY_BYTES + key.length() + entry.value().state().attributes().encodedBytes();
+            int end = endOfCommonPrefix(key, prefix, delimiter);
+            if (end > 0) {
+                Bytes common = key.slice(0, end);
+                page.add(Names.text(common));
+                entries = bucket.from(bucket.behind(behind(common))).iterator();
+            } else {
+                page.add(version(entry, version == latest, query.withAttributes()));
+            }
         }
-        return new Reply.VersionList(page, false, "", 0);
+        return page.list(false);
+    }
+
+    /** A page of versions that grows. */
+    private static final class VersionPage {
+        private final Query.ListVersions query;
+        private final List<Reply.VersionEntry> versions = new ArrayList<>();
+        private final List<String> commonPrefixes = new ArrayList<>();
+        private int bytes;
+        private String lastKey = "";
+        private long lastVersion;
+
+        private VersionPage(Query.ListVersions query) {
+            this.query = query;
+        }
+
+        private boolean isFull() {
+            return versions.size() + commonPrefixes.size() == query.limit() || bytes > Query.PAGE_BYTES_MAX;
+        }
+
+        private void add(Reply.VersionEntry entry) {
+            versions.add(entry);
+            bytes += ENTRY_BYTES
+                    + entry.key().length()
+                    + entry.state().attributes().encodedBytes();
+            lastKey = entry.key();
+            lastVersion = entry.version();
+        }
+
+        private void add(String commonPrefix) {
+            commonPrefixes.add(commonPrefix);
+            bytes += ENTRY_BYTES + commonPrefix.length();
+            lastKey = commonPrefix;
+            lastVersion = 0;
+        }
+
+        private Reply.VersionList list(boolean more) {
+            return new Reply.VersionList(
+                    versions, commonPrefixes, more, more ? lastKey : "", more ? lastVersion : 0);
+        }
     }
 
     private Reply.ObjectEntry object(Table.Entry<Name, Link> latest, boolean withAttributes) {
@@ -121,13 +172,30 @@ final class Listing {
                         ObjectAttributes.ofType(state.attributes().contentType()));
     }
 
-    private Reply.VersionEntry version(String key, long version, Link link, boolean latest) {
+    private Reply.VersionEntry version(Table.Entry<Name, Link> entry, boolean latest, boolean withAttributes) {
+        Link link = entry.value();
         long length = link.marker() ? 0 : inodes.inode(link.inode()).content().length();
-        return new Reply.VersionEntry(key, version, latest, link.inode(), length, link.linkedMillis(), link.state());
+        return new Reply.VersionEntry(
+                Names.text(entry.key().key()),
+                entry.key().version(),
+                latest,
+                link.inode(),
+                length,
+                link.linkedMillis(),
+                state(link, withAttributes));
     }
 
     private static Name start(Bucket bucket, Bytes prefix, Bytes after) {
         return after.compareTo(prefix) < 0 ? bucket.at(prefix) : bucket.behind(after);
+    }
+
+    /** A place that is a common prefix stands for all keys that it rolls up. */
+    private static Bytes afterCommonPrefix(Bytes after, Bytes prefix, Bytes delimiter) {
+        return !after.isEmpty()
+                        && startsWith(after, prefix)
+                        && endOfCommonPrefix(after, prefix, delimiter) == after.length()
+                ? behind(after)
+                : after;
     }
 
     static Bytes prefix(String prefix) {

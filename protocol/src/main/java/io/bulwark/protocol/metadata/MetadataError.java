@@ -48,7 +48,10 @@ public enum MetadataError {
     REPLICAS_CHANGING("the replicas are being changed already"),
     OTHER_REPLICAS("the replicas have changed; read their configuration again"),
     NO_SUCH_UPLOAD("no such upload; it may have been completed or aborted"),
-    NO_SUCH_PART("the upload does not have this part, or it was replaced");
+    NO_SUCH_PART("the upload does not have this part, or it was replaced"),
+    OBJECT_LOCKED("the version is locked"),
+    BAD_BUCKET_STATE("the settings of the bucket do not allow this"),
+    IS_DELETE_MARKER("this version is a delete marker");
 
     private static final MetadataError[] ERRORS = values();
     private final String message;

@@ -37,6 +37,7 @@ public final class MetadataStateMachine {
     private final Inodes inodes;
     private final Namespace namespace;
     private final Uploads uploads;
+    private final BucketDocuments documents;
     private final EvidenceRecord evidence;
     private final Registry registry;
     private final Releases releases;
@@ -88,6 +89,7 @@ public final class MetadataStateMachine {
         inodes = new Inodes(tables, sessions, volumes, compositions);
         namespace = new Namespace(tables, volumes, inodes, bucketsMax);
         uploads = new Uploads(tables, namespace, inodes, compositions);
+        documents = new BucketDocuments(tables);
         evidence = new EvidenceRecord(tables);
         permissions = new Permissions(tables, volumes, grants);
         registry = new Registry(tables, sessions, inodes, grants, genesis);
@@ -355,8 +357,16 @@ public final class MetadataStateMachine {
             case Command.CloseSession ignored -> done(() -> inodes.close(session));
             case Command.CreateVolume create -> new Reply.VolumeCreated(volumes.create(create, holders::isActiveNode));
             case Command.DeleteVolume delete -> done(() -> deleteVolume(volumes.byName(delete.name())));
-            case Command.CreateBucket create -> done(() -> namespace.createBucket(create, submitter, now));
+            case Command.CreateBucket create -> done(() -> namespace.createBucket(create, by, now));
             case Command.DeleteBucket delete -> done(() -> deleteBucket(delete.name()));
+            case Command.UpdateBucket update ->
+                done(() -> namespace.bucket(update.name()).update(update.change()));
+            case Command.PutDocument put -> documents.put(namespace.bucket(put.bucket()), put, submitter);
+            case Command.RemoveDocument remove ->
+                done(() -> documents.remove(namespace.bucket(remove.bucket()), remove));
+            case Command.SetTags set -> namespace.setTags(set, submitter);
+            case Command.SetRetention set -> namespace.setRetention(set, now);
+            case Command.SetLegalHold set -> namespace.setLegalHold(set);
             case Command.PutObject put -> namespace.put(put, session, now);
             case Command.RegisterPending pending -> {
                 checkRanges(session, pending.ranges());
@@ -422,6 +432,7 @@ public final class MetadataStateMachine {
     private void deleteBucket(String name) {
         Bucket bucket = namespace.bucket(name);
         namespace.deleteBucket(name);
+        documents.removeAll(bucket);
         grants.forget(bucket);
     }
 
@@ -571,6 +582,8 @@ public final class MetadataStateMachine {
             case Query.FindUpload of -> uploads.answer(of);
             case Query.ListUploads of -> uploads.answer(of);
             case Query.ListParts of -> uploads.answer(of);
+            case Query.FindDocument of -> documents.find(namespace.bucket(of.bucket()), of.name());
+            case Query.ListDocuments of -> documents.names(namespace.bucket(of.bucket()));
             case Query.CountWriters ignored -> new Reply.Writers(grants.writersOfVersions());
             default -> throw new IllegalStateException("unexpected query " + query);
         };

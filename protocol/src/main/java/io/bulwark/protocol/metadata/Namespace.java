@@ -5,6 +5,7 @@ import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Bucket.Link;
+import io.bulwark.protocol.metadata.Tables.Name;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
@@ -12,6 +13,7 @@ import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.StreamSupport;
 
 /** Buckets, names and versions: links to inodes (docs/protocols/extents.md, the inode is the commit; freeing). */
@@ -33,7 +35,8 @@ final class Namespace {
     /** A link of a name, as found. */
     record FoundLink(Bucket bucket, Bytes key, long version, Link link) {}
 
-    void createBucket(Command.CreateBucket create, PrincipalId owner, long now) {
+    void createBucket(Command.CreateBucket create, Authority by, long now) {
+        PrincipalId owner = by.sender();
         checkName(create.name());
         Volumes.Entry volume = volumes.byName(create.volume());
         CommandRefusal.refuseUnless(
@@ -48,8 +51,14 @@ final class Namespace {
                 own < bucketsMax - bucketCount(),
                 MetadataError.LIMIT_REACHED,
                 bucketCount() + " buckets, " + own + " of them of " + owner);
+        Bucket.checkLock(create.versioning(), create.objectLock());
         put(new Bucket(
-                tables, create.name(), owner, volume.volume().id(), create.versioning(), create.quotaBytes(), now));
+                tables,
+                create.name(),
+                new Bucket.Origin(owner, by.principal(), now),
+                volume.volume().id(),
+                new BucketSettings(
+                        create.versioning(), create.quotaBytes(), create.objectLock(), DefaultRetention.NONE)));
         volume.usage().buckets++;
     }
 
@@ -86,8 +95,9 @@ final class Namespace {
         checkLayout(bucket, session, layout, put.epochs(), put.pending());
         checkCondition(bucket, key, put.condition());
         checkQuota(bucket, key, layout.length());
+        VersionState state = newState(bucket, put.attributes(), put.lock(), now);
         Inode inode = inodes.create(session, put.pending(), layout, now);
-        return link(bucket, key, inode.id(), put.attributes(), session.owner, now);
+        return link(bucket, key, inode.id(), state, session.owner, now);
     }
 
     /** Checks that extents are stored where the bucket lies, by this session, and by holders of now. */
@@ -110,9 +120,8 @@ final class Namespace {
     }
 
     /** Makes an inode the latest version of a name, after all checks. */
-    Reply.ObjectStored link(
-            Bucket bucket, Bytes key, long inode, ObjectAttributes attributes, PrincipalId owner, long now) {
-        Link link = new Link(inode, now, owner, state(bucket, attributes));
+    Reply.ObjectStored link(Bucket bucket, Bytes key, long inode, VersionState state, PrincipalId owner, long now) {
+        Link link = new Link(inode, now, owner, state);
         return stored(link, link(bucket, key, link));
     }
 
@@ -120,16 +129,71 @@ final class Namespace {
         Bucket bucket = bucket(delete.bucket());
         Bytes key = key(delete.key());
         if (delete.version() != 0) {
-            CommandRefusal.refuseUnless(
-                    bucket.link(key, delete.version()).isPresent(),
-                    MetadataError.NO_SUCH_VERSION,
-                    delete.bucket() + "/" + delete.key() + " version " + delete.version());
-            Link link = remove(bucket, key, delete.version());
-            return new Reply.Deleted(delete.version(), link.marker(), link.state().isNull());
+            return deleteVersion(bucket, key, delete, now);
         }
-        FoundLink found = find(delete.bucket(), delete.key(), 0);
-        boolean keeps = bucket.versioning == Versioning.KEEP_ALL;
-        return new Reply.Deleted(hide(found, by, now), keeps, !keeps);
+        boolean mayBeAbsent = delete.mode() == Command.DeleteMode.EVEN_IF_ABSENT;
+        boolean visible = bucket.hasVisible(key);
+        CommandRefusal.refuseUnless(
+                visible || mayBeAbsent, MetadataError.NO_SUCH_OBJECT, delete.bucket() + "/" + delete.key());
+        checkCondition(bucket, key, delete.condition());
+        if (visible) {
+            return hide(bucket, key, by, now);
+        }
+        if (bucket.versioning() == Versioning.LATEST_ONLY) {
+            return new Reply.Deleted(0, false, true);
+        }
+        tables.weight.requireRoom(by);
+        return hide(bucket, key, by, now);
+    }
+
+    private Reply.Deleted deleteVersion(Bucket bucket, Bytes key, Command.DeleteObject delete, long now) {
+        long version = numberOf(bucket, key, delete.version());
+        String name = delete.bucket() + "/" + delete.key() + " version " + version;
+        Link link = bucket.link(key, version)
+                .orElseThrow(() -> new CommandRefusal(MetadataError.NO_SUCH_VERSION, name));
+        checkCondition(delete.condition(), Optional.of(new Table.Entry<>(new Name(bucket.name, key, version), link)));
+        ObjectLocks.requireDeletable(link, delete.mode() == Command.DeleteMode.BYPASS_GOVERNANCE, now);
+        remove(bucket, key, version);
+        return new Reply.Deleted(version, link.marker(), link.state().isNull());
+    }
+
+    /** Replaces the tags; the version is on the account of who does so from now on. */
+    Reply.ObjectStored setTags(Command.SetTags set, PrincipalId by) {
+        FoundLink found = find(set.bucket(), set.key(), set.version());
+        VersionState state = found.link.state();
+        return replace(found, by, state.withAttributes(state.attributes().withTags(set.tags())));
+    }
+
+    Reply.ObjectStored setRetention(Command.SetRetention set, long now) {
+        FoundLink found = findLockable(set.bucket(), set.key(), set.version());
+        VersionState state = found.link.state();
+        ObjectLocks.requireReplaceable(state.lock().retention(), set.retention(), set.bypassGovernance(), now);
+        ObjectLock lock = new ObjectLock(set.retention(), state.lock().legalHold());
+        return replace(found, found.link.owner(), state.withLock(lock));
+    }
+
+    Reply.ObjectStored setLegalHold(Command.SetLegalHold set) {
+        FoundLink found = findLockable(set.bucket(), set.key(), set.version());
+        VersionState state = found.link.state();
+        ObjectLock lock = new ObjectLock(state.lock().retention(), set.held());
+        return replace(found, found.link.owner(), state.withLock(lock));
+    }
+
+    private FoundLink findLockable(String bucket, String key, long version) {
+        FoundLink found = find(bucket, key, version);
+        CommandRefusal.refuseUnless(
+                found.bucket.settings().objectLock(),
+                MetadataError.BAD_BUCKET_STATE,
+                "bucket " + bucket + " has no object lock");
+        return found;
+    }
+
+    private Reply.ObjectStored replace(FoundLink found, PrincipalId owner, VersionState state) {
+        Link link = new Link(found.link.inode(), found.link.linkedMillis(), owner, state);
+        tables.weight.add(found.link.owner(), -weightOf(found.key, found.link));
+        found.bucket.replace(found.key, found.version, link);
+        tables.weight.add(owner, weightOf(found.key, link));
+        return stored(link, found.version);
     }
 
     Reply.ObjectStored rename(Command.RenameObject rename, PrincipalId by, long now) {
@@ -138,32 +202,40 @@ final class Namespace {
         Bytes toKey = key(rename.toKey());
         CommandRefusal.refuseUnless(
                 to != from.bucket || !toKey.equals(from.key), MetadataError.BAD_ARGUMENT, "both names are the same");
-        boolean addsBytes = to != from.bucket || to.versioning == Versioning.KEEP_ALL;
-        Link link = new Link(from.link.inode(), now, by, state(to, from.link.state().attributes()));
-        long version = relink(from, to, toKey, rename.condition(), addsBytes, link);
-        hide(from, by, now);
+        boolean leavesOld = from.bucket.keepsAll() || !from.link.state().isNull();
+        VersionState state = newState(to, from.link.state().attributes(), ObjectLock.NONE, now);
+        Link link = new Link(from.link.inode(), now, by, state);
+        long version = relink(from, to, toKey, rename.condition(), to != from.bucket || leavesOld, link);
+        hide(from.bucket, from.key, by, now);
         return stored(link, version);
     }
 
     Reply.ObjectStored copy(Command.CopyObject copy, PrincipalId by, long now) {
         FoundLink from = find(copy.bucket(), copy.key(), copy.version());
         Bucket to = bucket(copy.toBucket());
-        Link link = new Link(from.link.inode(), now, by, state(to, from.link.state().attributes()));
+        ObjectAttributes attributes = copy.attributes().orElse(from.link.state().attributes());
+        Link link = new Link(from.link.inode(), now, by, newState(to, attributes, copy.lock(), now));
         long version = relink(from, to, key(copy.toKey()), copy.condition(), true, link);
         return stored(link, version);
     }
 
-    /** A version that is not a delete marker; the latest for 0. */
+    /** A version that is not a delete marker; the latest for 0, or the null version. */
     FoundLink find(String bucketName, String keyName, long version) {
         Bucket bucket = bucket(bucketName);
         Bytes key = key(keyName);
         String name = bucketName + "/" + keyName;
         CommandRefusal.refuseUnless(version != 0 || bucket.hasVisible(key), MetadataError.NO_SUCH_OBJECT, name);
-        long number = version == 0 ? bucket.latest(key) : version;
-        return bucket.link(key, number)
-                .filter(link -> !link.marker())
-                .map(link -> new FoundLink(bucket, key, number, link))
+        long number = version == 0 ? bucket.latest(key) : numberOf(bucket, key, version);
+        Link found = bucket.link(key, number)
                 .orElseThrow(() -> new CommandRefusal(MetadataError.NO_SUCH_VERSION, name + " version " + number));
+        CommandRefusal.refuseUnless(
+                !found.marker(), MetadataError.IS_DELETE_MARKER, name + " version " + number);
+        return new FoundLink(bucket, key, number, found);
+    }
+
+    /** Returns the number of the version that a request names; 0 if there is no null version. */
+    private static long numberOf(Bucket bucket, Bytes key, long version) {
+        return version == Versioning.NULL_VERSION ? bucket.nullVersion(key) : version;
     }
 
     private static Reply.ObjectStored stored(Link link, long version) {
@@ -188,8 +260,7 @@ final class Namespace {
                 .map(bucket -> new Reply.BucketEntry(
                         bucket.name,
                         bucket.volume,
-                        bucket.versioning,
-                        bucket.quotaBytes,
+                        bucket.settings(),
                         bucket.visible,
                         bucket.bytes,
                         bucket.createdMillis))
@@ -211,9 +282,11 @@ final class Namespace {
 
     /** Adds the new link before it removes the old one, so that a renamed inode always has a link. */
     private long link(Bucket bucket, Bytes key, Link link) {
-        long replaced = bucket.versioning == Versioning.LATEST_ONLY ? bucket.latest(key) : 0;
+        long replaced = link.state().isNull() ? bucket.nullVersion(key) : 0;
         long version = ++tables.totals().lastVersion;
-        inodes.link(link.inode());
+        if (!link.marker()) {
+            inodes.link(link.inode());
+        }
         putLink(bucket, key, version, link);
         bucket.bytes += lengthOf(link);
         if (replaced != 0) {
@@ -222,15 +295,16 @@ final class Namespace {
         return version;
     }
 
-    /** Takes a latest version out of sight; the number of the delete marker, or of the version that is gone. */
-    private long hide(FoundLink found, PrincipalId by, long now) {
-        if (found.bucket.versioning == Versioning.KEEP_ALL) {
-            long marker = ++tables.totals().lastVersion;
-            putLink(found.bucket, found.key, marker, new Link(0, now, by, VersionState.ofMarker(false)));
-            return marker;
+    /** Takes the latest version out of sight. */
+    private Reply.Deleted hide(Bucket bucket, Bytes key, PrincipalId by, long now) {
+        if (bucket.versioning() == Versioning.LATEST_ONLY) {
+            long version = bucket.latest(key);
+            remove(bucket, key, version);
+            return new Reply.Deleted(version, false, true);
         }
-        remove(found.bucket, found.key, found.version);
-        return found.version;
+        boolean isNull = !bucket.keepsAll();
+        long marker = link(bucket, key, new Link(0, now, by, VersionState.ofMarker(isNull)));
+        return new Reply.Deleted(marker, true, isNull);
     }
 
     private void putLink(Bucket bucket, Bytes key, long version, Link link) {
@@ -238,16 +312,15 @@ final class Namespace {
         tables.weight.add(link.owner(), weightOf(key, link));
     }
 
-    private Link remove(Bucket bucket, Bytes key, long version) {
+    private void remove(Bucket bucket, Bytes key, long version) {
         Link link = bucket.link(key, version)
                 .orElseThrow(() -> new IllegalStateException("version " + version + " is not there"));
-        bucket.remove(key, version);
+        bucket.remove(key, version, link);
         tables.weight.add(link.owner(), -weightOf(key, link));
         bucket.bytes -= lengthOf(link);
         if (!link.marker()) {
             inodes.unlink(link.inode());
         }
-        return link;
     }
 
     private static long weightOf(Bytes key, Link link) {
@@ -256,9 +329,9 @@ final class Namespace {
                 + link.state().attributes().encodedBytes();
     }
 
-    /** Returns the state of a new version in a bucket. */
-    private static VersionState state(Bucket bucket, ObjectAttributes attributes) {
-        return new VersionState(bucket.versioning != Versioning.KEEP_ALL, attributes, ObjectLock.NONE);
+    /** Returns the state of a new version in a bucket; refuses a lock that the bucket does not allow. */
+    static VersionState newState(Bucket bucket, ObjectAttributes attributes, ObjectLock wanted, long now) {
+        return new VersionState(!bucket.keepsAll(), attributes, ObjectLocks.ofNew(bucket, wanted, now));
     }
 
     private long lengthOf(Link link) {
@@ -266,15 +339,16 @@ final class Namespace {
     }
 
     void checkQuota(Bucket bucket, Bytes key, long addedBytes) {
-        long replaced = bucket.versioning == Versioning.LATEST_ONLY
-                ? bucket.link(key, bucket.latest(key)).map(this::lengthOf).orElse(0L)
-                : 0;
+        long replaced = bucket.keepsAll()
+                ? 0
+                : bucket.link(key, bucket.nullVersion(key)).map(this::lengthOf).orElse(0L);
         checkRoom(bucket, addedBytes - replaced);
     }
 
     /** Refuses bytes that do not fit into the quota. Without one a bound keeps the sum of many copies in its range. */
     void checkRoom(Bucket bucket, long added) {
-        long limit = bucket.quotaBytes == 0 ? Volumes.BYTES_MAX : bucket.quotaBytes;
+        long quota = bucket.settings().quotaBytes();
+        long limit = quota == 0 ? Volumes.BYTES_MAX : quota;
         CommandRefusal.refuseUnless(
                 added <= 0 || added <= limit - bucket.bytes,
                 MetadataError.QUOTA_EXCEEDED,
@@ -282,13 +356,26 @@ final class Namespace {
     }
 
     static void checkCondition(Bucket bucket, Bytes key, Condition condition) {
+        checkCondition(condition, bucket.newest(key));
+    }
+
+    private static void checkCondition(Condition condition, Optional<Table.Entry<Name, Link>> found) {
+        long version = found.map(entry -> entry.key().version()).orElse(0L);
+        Optional<Link> object = found.map(Table.Entry::value).filter(link -> !link.marker());
         boolean holds = switch (condition.kind()) {
             case NONE -> true;
-            case IF_ABSENT -> !bucket.hasVisible(key);
-            case IF_VERSION -> bucket.latest(key) == condition.version();
+            case IF_ABSENT -> object.isEmpty();
+            case IF_PRESENT -> object.isPresent();
+            case IF_VERSION -> version == condition.version();
+            case IF_PROPERTY ->
+                object.map(link -> link.state().attributes().properties().get(condition.property()))
+                        .filter(condition.value()::equals)
+                        .isPresent();
         };
         CommandRefusal.refuseUnless(
-                holds, MetadataError.CONDITION_FAILED, condition.kind() + ", the latest is " + bucket.latest(key));
+                holds,
+                MetadataError.CONDITION_FAILED,
+                condition.kind() + (version == 0 ? ", there is no version" : ", the version is " + version));
     }
 
     private static void checkEpochs(Volume volume, List<EpochClaim> claims) {

@@ -42,8 +42,30 @@ final class Permissions {
             case Command.CreateBucket create ->
                 Grants.require(mayActOnVolume(by, create.volume(), Right.WRITE), by, "write");
             case Command.DeleteBucket delete -> require(by, delete.name(), Right.WRITE);
+            case Command.UpdateBucket update -> {
+                if (update.change().quotaBytes().isPresent()) {
+                    Grants.require(mayActOnBucket(by, update.name(), Right.ADMINISTER), by, "change quotas");
+                }
+                requireKeeper(by, update.name());
+            }
+            case Command.PutDocument put -> requireKeeper(by, put.bucket());
+            case Command.RemoveDocument remove -> requireKeeper(by, remove.bucket());
+            case Command.SetTags set -> require(by, set.bucket(), Right.WRITE);
+            case Command.SetRetention set -> {
+                require(by, set.bucket(), Right.WRITE);
+                requireBypass(by, set.bucket(), set.bypassGovernance());
+            }
+            case Command.SetLegalHold set -> {
+                require(by, set.bucket(), Right.WRITE);
+                if (!set.held()) {
+                    requireKeeper(by, set.bucket());
+                }
+            }
             case Command.PutObject put -> require(by, put.bucket(), Right.WRITE);
-            case Command.DeleteObject delete -> require(by, delete.bucket(), Right.WRITE);
+            case Command.DeleteObject delete -> {
+                require(by, delete.bucket(), Right.WRITE);
+                requireBypass(by, delete.bucket(), delete.mode() == Command.DeleteMode.BYPASS_GOVERNANCE);
+            }
             case Command.RenameObject rename -> {
                 require(by, rename.bucket(), Right.WRITE);
                 require(by, rename.toBucket(), Right.WRITE);
@@ -145,6 +167,8 @@ final class Permissions {
             case Query.FindUpload find -> requireUse(by, find.upload().bucket());
             case Query.ListUploads list -> requireUse(by, list.bucket());
             case Query.ListParts list -> requireUse(by, list.upload().bucket());
+            case Query.FindDocument find -> require(by, find.bucket(), Right.READ);
+            case Query.ListDocuments list -> require(by, list.bucket(), Right.READ);
             // Names of buckets, and whether an inode is there, are for everybody who may read anything.
             default ->
                 Grants.require(
@@ -190,6 +214,20 @@ final class Permissions {
         }
     }
 
+    /** Requires the creator of a bucket, as long as it may write there, or the right to administer the bucket. */
+    private void requireKeeper(Authority by, String name) {
+        boolean creator = bucket(name)
+                        .filter(bucket -> bucket.creator.equals(by.principal()))
+                        .isPresent()
+                && mayActOnBucket(by, name, Right.WRITE);
+        Grants.require(
+                creator || mayActOnBucket(by, name, Right.ADMINISTER), by, "change settings of bucket " + name);
+    }
+
+    private void requireBypass(Authority by, String bucket, boolean bypass) {
+        Grants.require(!bypass || mayActOnBucket(by, bucket, Right.ADMINISTER), by, "bypass governance");
+    }
+
     private boolean mayActOnVolume(Authority by, String name, Right right) {
         if (allows(by, right)) {
             return true;
@@ -202,7 +240,11 @@ final class Permissions {
         if (allows(by, right)) {
             return true;
         }
-        Optional<Bucket> bucket = Names.problemOfName(name).isPresent() ? Optional.empty() : tables.buckets.find(name);
+        Optional<Bucket> bucket = bucket(name);
         return bucket.isPresent() && by.includes(right) && grants.mayActOnBucket(by.principal(), bucket.get(), right);
+    }
+
+    private Optional<Bucket> bucket(String name) {
+        return Names.problemOfName(name).isPresent() ? Optional.empty() : tables.buckets.find(name);
     }
 }

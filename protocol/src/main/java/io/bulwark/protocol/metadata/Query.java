@@ -48,7 +48,7 @@ public sealed interface Query {
     /**
      * Answered by {@link Reply.ObjectFound}.
      *
-     * @param version 0 for the latest
+     * @param version 0 for the latest; {@link Versioning#NULL_VERSION} for the null version
      */
     record FindObject(String bucket, String key, long version) implements Query {}
 
@@ -61,7 +61,7 @@ public sealed interface Query {
      * Query for the objects of a bucket in the byte order of their keys. Answered by {@link Reply.ObjectList}.
      *
      * @param delimiter if not empty, keys that have it after the prefix are rolled up into one common prefix
-     * @param after empty, or the {@code next} of the page before
+     * @param after empty, a key, or the {@code next} of the page before; a common prefix stands for all keys with it
      * @param withAttributes whether the entries carry tags and properties
      */
     record ListObjects(String bucket, String prefix, String delimiter, Bytes after, int limit, boolean withAttributes)
@@ -70,11 +70,31 @@ public sealed interface Query {
     /**
      * All versions in a bucket, by key, newest first within a key. Answered by {@link Reply.VersionList}.
      *
-     * @param afterKey with {@code beforeVersion} the {@code next} of the page before; empty to begin
+     * @param delimiter as in {@link ListObjects}
+     * @param afterKey with {@code beforeVersion} the {@code next} of the page before; empty to begin; a common prefix
+     *     stands for all keys with it
      * @param beforeVersion go on within {@code afterKey} below this version; 0 to go on behind that key
+     * @param withAttributes whether the entries carry tags and properties
      */
-    record ListVersions(String bucket, String prefix, String afterKey, long beforeVersion, int limit)
-            implements Query {}
+    record ListVersions(
+            String bucket,
+            String prefix,
+            String delimiter,
+            String afterKey,
+            long beforeVersion,
+            int limit,
+            boolean withAttributes)
+            implements Query {
+        public ListVersions(String bucket, String prefix, String afterKey, long beforeVersion, int limit) {
+            this(bucket, prefix, "", afterKey, beforeVersion, limit, false);
+        }
+    }
+
+    /** Query for a document of a bucket. Answered by {@link Reply.DocumentFound}. */
+    record FindDocument(String bucket, String name) implements Query {}
+
+    /** Query for the names of all documents of a bucket. Answered by {@link Reply.DocumentList}. */
+    record ListDocuments(String bucket) implements Query {}
 
     /**
      * Query for slices of a version whose inode is a composition, with what they slice. Answered by {@link

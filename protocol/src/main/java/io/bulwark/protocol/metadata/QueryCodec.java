@@ -3,6 +3,7 @@ package io.bulwark.protocol.metadata;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Query.CountWriters;
 import io.bulwark.protocol.metadata.Query.FindAccessKey;
+import io.bulwark.protocol.metadata.Query.FindDocument;
 import io.bulwark.protocol.metadata.Query.FindEvidence;
 import io.bulwark.protocol.metadata.Query.FindInode;
 import io.bulwark.protocol.metadata.Query.FindObject;
@@ -16,6 +17,7 @@ import io.bulwark.protocol.metadata.Query.ListAccessKeys;
 import io.bulwark.protocol.metadata.Query.ListActFor;
 import io.bulwark.protocol.metadata.Query.ListAudit;
 import io.bulwark.protocol.metadata.Query.ListBuckets;
+import io.bulwark.protocol.metadata.Query.ListDocuments;
 import io.bulwark.protocol.metadata.Query.ListEvidence;
 import io.bulwark.protocol.metadata.Query.ListGateways;
 import io.bulwark.protocol.metadata.Query.ListGrants;
@@ -76,9 +78,13 @@ final class QueryCodec {
                 out.u8(10)
                         .string(list.bucket())
                         .string(list.prefix())
+                        .string(list.delimiter())
                         .string(list.afterKey())
                         .i64(list.beforeVersion())
-                        .i32(list.limit());
+                        .i32(list.limit())
+                        .bool(list.withAttributes());
+            case FindDocument find -> out.u8(60).string(find.bucket()).string(find.name());
+            case ListDocuments list -> out.u8(61).string(list.bucket());
             case ListBuckets list -> out.u8(11).string(list.after()).i32(list.limit());
             case ListEvidence list -> out.u8(12).i64(list.afterNumber()).i32(list.limit());
             case FindEvidence find -> out.u8(23).i64(find.number());
@@ -163,7 +169,15 @@ final class QueryCodec {
                         in.bytes(Query.TOKEN_BYTES_MAX),
                         limit(in),
                         in.bool());
-            case 10 -> new ListVersions(name(in), name(in), name(in), in.nonNegative64(), limit(in));
+            case 10 ->
+                new ListVersions(
+                        name(in),
+                        name(in),
+                        in.string(Query.DELIMITER_BYTES_MAX),
+                        name(in),
+                        in.nonNegative64(),
+                        limit(in),
+                        in.bool());
             case 11 -> new ListBuckets(name(in), limit(in));
             case 12 -> new ListEvidence(in.nonNegative64(), limit(in));
             case 13 -> new ListPrincipals(in.i64(), PrincipalId.read(in), limit(in));
@@ -175,6 +189,8 @@ final class QueryCodec {
             case 19 -> new CountWriters();
             case 20 -> new ListReplicas();
             case 21 -> new ListActFor(PrincipalId.read(in), PrincipalId.read(in), limit(in));
+            case 60 -> new FindDocument(name(in), name(in));
+            case 61 -> new ListDocuments(name(in));
             case 23 -> new FindEvidence(in.nonNegative64());
             case 24 -> new FindSlices(name(in), name(in), in.nonNegative64(), in.nonNegative64(), limit(in));
             case 25 -> new FindUpload(UploadName.read(in));

@@ -86,6 +86,29 @@ public sealed interface Reply {
 
     record UploadBegun(long upload, long begunMillis) implements Reply {}
 
+    /**
+     * A document of a bucket is there.
+     *
+     * @param number of this change, never reused
+     */
+    record DocumentStored(long number) implements Reply {}
+
+    /**
+     * A document of a bucket.
+     *
+     * @param number of its last change; 0 if there is none
+     */
+    record DocumentFound(long number, Bytes content) implements Reply {}
+
+    /** One entry of a list of documents. */
+    record DocumentEntry(String name, long number) {}
+
+    record DocumentList(List<DocumentEntry> documents) implements Reply {
+        public DocumentList {
+            documents = List.copyOf(documents);
+        }
+    }
+
     record PendingRegistered(long pending) implements Reply {}
 
     /**
@@ -205,9 +228,16 @@ public sealed interface Reply {
      * @param parts their number
      * @param bytes of all parts
      * @param attributes of the object to be
+     * @param lock of the object to be
      */
     record UploadEntry(
-            String key, long upload, long begunMillis, int parts, long bytes, ObjectAttributes attributes) {}
+            String key,
+            long upload,
+            long begunMillis,
+            int parts,
+            long bytes,
+            ObjectAttributes attributes,
+            ObjectLock lock) {}
 
     record UploadFound(UploadEntry upload) implements Reply {}
 
@@ -272,9 +302,12 @@ public sealed interface Reply {
      *
      * @param more whether there is a next page, from {@code nextKey} and {@code nextVersion}
      */
-    record VersionList(List<VersionEntry> versions, boolean more, String nextKey, long nextVersion) implements Reply {
+    record VersionList(
+            List<VersionEntry> versions, List<String> commonPrefixes, boolean more, String nextKey, long nextVersion)
+            implements Reply {
         public VersionList {
             versions = List.copyOf(versions);
+            commonPrefixes = List.copyOf(commonPrefixes);
         }
     }
 
@@ -285,13 +318,7 @@ public sealed interface Reply {
      * @param bytes of all versions
      */
     record BucketEntry(
-            String name,
-            int volume,
-            Versioning versioning,
-            long quotaBytes,
-            long objects,
-            long bytes,
-            long createdMillis) {}
+            String name, int volume, BucketSettings settings, long objects, long bytes, long createdMillis) {}
 
     /**
      * A page.

@@ -16,6 +16,10 @@ import io.bulwark.protocol.metadata.Reply.AuditList;
 import io.bulwark.protocol.metadata.Reply.BucketEntry;
 import io.bulwark.protocol.metadata.Reply.BucketList;
 import io.bulwark.protocol.metadata.Reply.Deleted;
+import io.bulwark.protocol.metadata.Reply.DocumentEntry;
+import io.bulwark.protocol.metadata.Reply.DocumentFound;
+import io.bulwark.protocol.metadata.Reply.DocumentList;
+import io.bulwark.protocol.metadata.Reply.DocumentStored;
 import io.bulwark.protocol.metadata.Reply.Done;
 import io.bulwark.protocol.metadata.Reply.EvidenceEntry;
 import io.bulwark.protocol.metadata.Reply.EvidenceFound;
@@ -106,10 +110,10 @@ final class ReplyCodec {
                 found.inode().ifPresent(inode -> inode.write(out));
             }
             case ObjectList list -> writeObjects(list, out.u8(16));
-            case VersionList list -> {
-                Lists.write(list.versions(), out.u8(17), ReplyCodec::writeVersion);
-                out.bool(list.more()).string(list.nextKey()).i64(list.nextVersion());
-            }
+            case VersionList list -> writeVersions(list, out.u8(17));
+            case DocumentStored stored -> out.u8(60).i64(stored.number());
+            case DocumentFound found -> out.u8(61).i64(found.number()).bytes(found.content());
+            case DocumentList list -> Lists.write(list.documents(), out.u8(62), ReplyCodec::writeDocument);
             case BucketList list -> {
                 Lists.write(list.buckets(), out.u8(18), ReplyCodec::writeBucket);
                 out.string(list.next());
@@ -172,6 +176,20 @@ final class ReplyCodec {
         out.bytes(list.next());
     }
 
+    private static void writeVersions(VersionList list, WireWriter out) {
+        Lists.write(list.versions(), out, ReplyCodec::writeVersion);
+        Lists.write(list.commonPrefixes(), out, (prefix, to) -> to.string(prefix));
+        out.bool(list.more()).string(list.nextKey()).i64(list.nextVersion());
+    }
+
+    private static void writeDocument(DocumentEntry entry, WireWriter out) {
+        out.string(entry.name()).i64(entry.number());
+    }
+
+    private static DocumentEntry readDocument(WireReader in) {
+        return new DocumentEntry(in.string(Names.NAME_LENGTH_MAX), in.nonNegative64());
+    }
+
     private static void writeFound(EvidenceFound found, WireWriter out) {
         out.bool(found.evidence().isPresent());
         found.evidence().ifPresent(evidence -> evidence.write(out));
@@ -225,6 +243,7 @@ final class ReplyCodec {
             case 17 ->
                 new VersionList(
                         Lists.read(in, Query.PAGE_MAX, ReplyCodec::readVersion),
+                        Lists.read(in, Query.PAGE_MAX, from -> from.string(Names.KEY_BYTES_MAX)),
                         in.bool(),
                         in.string(Names.KEY_BYTES_MAX),
                         in.nonNegative64());
@@ -254,6 +273,9 @@ final class ReplyCodec {
                         Configuration.read(in), in.bool() ? Optional.of(Configuration.read(in)) : Optional.empty());
             case 28 -> new ActForList(Lists.read(in, Query.PAGE_MAX, ReplyCodec::readActFor), PrincipalId.read(in));
             case 29 -> new EvidenceFound(in.bool() ? Optional.of(Evidence.read(in)) : Optional.empty());
+            case 60 -> new DocumentStored(in.nonNegative64());
+            case 61 -> new DocumentFound(in.nonNegative64(), in.bytes(Command.DOCUMENT_BYTES_MAX));
+            case 62 -> new DocumentList(Lists.read(in, Command.DOCUMENTS_MAX, ReplyCodec::readDocument));
             case 50 ->
                 new AccessKeyFound(
                         in.bool() ? Optional.of(AccessKey.read(in)) : Optional.empty(),
@@ -436,16 +458,15 @@ final class ReplyCodec {
     }
 
     private static void writeBucket(BucketEntry entry, WireWriter out) {
-        out.string(entry.name()).i32(entry.volume()).u8(entry.versioning().ordinal());
-        out.i64(entry.quotaBytes()).i64(entry.objects()).i64(entry.bytes()).i64(entry.createdMillis());
+        entry.settings().write(out.string(entry.name()).i32(entry.volume()));
+        out.i64(entry.objects()).i64(entry.bytes()).i64(entry.createdMillis());
     }
 
     private static BucketEntry readBucket(WireReader in) {
         return new BucketEntry(
                 name(in),
                 in.i32(0, Integer.MAX_VALUE),
-                CommandCodec.readVersioning(in),
-                in.nonNegative64(),
+                BucketSettings.read(in),
                 in.nonNegative64(),
                 in.nonNegative64(),
                 in.nonNegative64());

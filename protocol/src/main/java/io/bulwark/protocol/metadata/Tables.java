@@ -70,6 +70,8 @@ import java.util.TreeMap;
  * 43 slices     composition (8), end of slices (8)     slices of inodes, at most 64
  * 44 completed  upload (8)                             digest of the completion, reply
  * 45 forget     served time (8), upload (8)            -
+ * 51 nulls      bucket, 0, key, 0                      number of the null version, if a newer version is above it
+ * 52 documents  bucket, 0, name                        number, owner, content
  * 61 accessKeys id                                     access key, and its secret for each reader
  * 62 keysOf     person (5), id                         -
  * 63 gateways   0 (4)                                  gateways, if any were named
@@ -122,6 +124,8 @@ final class Tables {
     final Table<SliceKey, List<Slice>> slices;
     final Table<Long, Uploads.Completion> completions;
     final Table<TimedUpload, Boolean> completionDues;
+    final Table<NullKey, Long> nulls;
+    final Table<DocumentKey, BucketDocuments.Document> documents;
     final Table<String, AccessKeys.Entry> accessKeys;
     final Table<PersonsKey, Boolean> accessKeysOf;
     final Table<Integer, Gateways> gateways;
@@ -292,6 +296,20 @@ final class Tables {
                 in -> new TimedUpload(in.nonNegative64(), in.nonNegative64()));
     }
 
+    /** Key that has a null version. */
+    record NullKey(String bucket, Bytes key) {
+        private static final FieldFormat<NullKey> FORM = new FieldFormat<>(
+                (key, out) ->
+                        out.raw(Names.utf8(key.bucket)).u8(0).raw(key.key).u8(0),
+                in -> new NullKey(Names.text(readUntilZero(in)), readUntilZero(in)));
+    }
+
+    record DocumentKey(String bucket, String name) {
+        private static final FieldFormat<DocumentKey> FORM = new FieldFormat<>(
+                (key, out) -> out.raw(Names.utf8(key.bucket)).u8(0).raw(Names.utf8(key.name)),
+                in -> new DocumentKey(Names.text(readUntilZero(in)), readName(in)));
+    }
+
     Tables(KeyValueState state, long weightMax) {
         this.state = state;
         weight = new Weight(this, weightMax);
@@ -329,7 +347,7 @@ final class Tables {
         dues = table(19, DueInode.FORM, FieldFormat.NOTHING);
         bucketsByName = table(
                 20,
-                new FieldFormat<>((name, out) -> out.raw(Names.utf8(name)), Tables::readBucketName),
+                new FieldFormat<>((name, out) -> out.raw(Names.utf8(name)), Tables::readName),
                 new FieldFormat<>(Bucket::write, in -> Bucket.read(this, in)));
         buckets = new RecordCache<>(bucketsByName);
         names = table(21, Name.FORM, new FieldFormat<>(Link::write, Link::read));
@@ -366,6 +384,11 @@ final class Tables {
         completions = table(
                 44, FieldFormat.LONG_NUMBER, new FieldFormat<>(Uploads.Completion::write, Uploads.Completion::read));
         completionDues = table(45, TimedUpload.FORM, FieldFormat.NOTHING);
+        nulls = table(51, NullKey.FORM, FieldFormat.LONG_NUMBER);
+        documents = table(
+                52,
+                DocumentKey.FORM,
+                new FieldFormat<>(BucketDocuments.Document::write, BucketDocuments.Document::read));
         accessKeys = table(
                 61,
                 new FieldFormat<>((id, out) -> out.raw(Names.utf8(id)), Tables::readRest),
@@ -449,10 +472,10 @@ final class Tables {
         return out;
     }
 
-    private static String readBucketName(WireReader in) {
+    private static String readName(WireReader in) {
         String name = Names.text(in.raw(in.remaining()));
         if (Names.problemOfName(name).isPresent()) {
-            throw new MalformedException("no bucket has this name");
+            throw new MalformedException("no bucket or document has this name");
         }
         return name;
     }

@@ -23,6 +23,7 @@ final class Weight {
     static final int PART_BYTES = 128;
     static final int SLICE_BYTES = 32;
     static final int COMPLETION_BYTES = 256;
+    static final int DOCUMENT_BYTES = 256;
     static final int KEY_BYTES = 256;
     static final int GRANT_BYTES = 64;
     static final int AUDIT_BYTES = 64;
@@ -59,7 +60,7 @@ final class Weight {
 
     /**
      * Returns whether a command adds to the state. Delete markers do, at most one for each name shown. They do not
-     * count here, since a client that must make room must be able to delete.
+     * count here, since a client that must make room must be able to delete; markers without a name count themselves.
      */
     static boolean isAddedBy(Command command) {
         return switch (command) {
@@ -81,6 +82,8 @@ final class Weight {
             case Command.ChangeReplicas ignored -> true;
             case Command.SetGrant ignored -> true;
             case Command.SetAccessKey ignored -> true;
+            case Command.PutDocument ignored -> true;
+            case Command.SetTags ignored -> true;
             case Command.AbandonRanges abandon -> !abandon.ranges().isEmpty();
             case Command.SetRelease set -> set.allowed();
             case Command.SetActFor set -> !set.ceiling().isNone();
@@ -101,6 +104,10 @@ final class Weight {
             case Command.RevokePrincipal ignored -> false;
             case Command.RemoveAccessKey ignored -> false;
             case Command.SetGateways ignored -> false;
+            case Command.UpdateBucket ignored -> false;
+            case Command.RemoveDocument ignored -> false;
+            case Command.SetRetention ignored -> false;
+            case Command.SetLegalHold ignored -> false;
         };
     }
 }

@@ -16,6 +16,7 @@ import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import java.util.Random;
+import java.util.TreeMap;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -373,6 +374,14 @@ class ActForTest {
             new NeedingCommand(new Command.CreateBucket("music", "main", Versioning.LATEST_ONLY, 0), WRITE),
             new NeedingCommand(new Command.DeleteBucket("diary"), WRITE),
             new NeedingCommand(DELETE, WRITE),
+            new NeedingCommand(new Command.SetTags("films", "a", 0, new TreeMap<>()), WRITE),
+            new NeedingCommand(new Command.UpdateBucket("films", BucketChange.NONE.withQuota(7)), ADMINISTER),
+            new NeedingCommand(
+                    new Command.PutDocument("films", "cors", Condition.NONE, Bytes.EMPTY), ADMINISTER),
+            new NeedingCommand(
+                    new Command.DeleteObject(
+                            "films", "a", 0, Condition.NONE, Command.DeleteMode.BYPASS_GOVERNANCE),
+                    new Rights(false, true, true)),
             new NeedingCommand(new Command.RenameObject("films", "a", "diary", "b", Condition.NONE), WRITE),
             new NeedingCommand(
                     new Command.CopyObject("films", "a", 0, "diary", "b", Condition.NONE),
@@ -391,6 +400,8 @@ class ActForTest {
             FIND,
             new Query.ListObjects("films", "", "", Bytes.EMPTY, 10, true),
             new Query.ListVersions("diary", "", "", 0, 10),
+            new Query.FindDocument("films", "cors"),
+            new Query.ListDocuments("films"),
             new Query.ListBuckets("", 10));
 
     private static Rights anyRights(Random random) {
@@ -423,7 +434,9 @@ class ActForTest {
             List.of(person, door).forEach(each -> each.done(new Command.RenewSession()));
             MetadataStateMachine before = MetadataStateMachine.restore(rig.machine.snapshot());
             NeedingCommand tried = COMMANDS.get(random.nextInt(COMMANDS.size()));
+            long now = rig.nowMillis;
             Reply alone = person.run(tried.command());
+            rig.nowMillis = now;
             rig.machine = MetadataStateMachine.restore(before.snapshot());
             Reply onBehalf = door.runFor(PERSON, tried.command());
             rig.machine = before;

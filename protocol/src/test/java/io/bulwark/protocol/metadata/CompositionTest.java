@@ -13,6 +13,7 @@ import io.bulwark.protocol.object.Composition;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectContent;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.object.Slice;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -36,7 +37,7 @@ class CompositionTest {
     }
 
     private static Command composition(String key, ObjectRange... slices) {
-        return new Command.ComposeObject("films", key, Condition.NONE, List.of(slices), ObjectAttributes.NONE);
+        return new Command.ComposeObject("films", key, Condition.NONE, List.of(slices), ObjectAttributes.NONE, ObjectLock.NONE);
     }
 
     private Reply.ObjectStored compose(String key, ObjectRange... slices) {
@@ -138,7 +139,7 @@ class CompositionTest {
         alice.refused(
                 MetadataError.CONDITION_FAILED,
                 new Command.ComposeObject(
-                        "films", "a", Condition.IF_ABSENT, List.of(all("diary", "b")), ObjectAttributes.NONE));
+                        "films", "a", Condition.IF_ABSENT, List.of(all("diary", "b")), ObjectAttributes.NONE, ObjectLock.NONE));
         assertThatThrownBy(() -> composition("c")).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> new ObjectRange("films", "a", 0, -1, 1)).isInstanceOf(IllegalArgumentException.class);
     }
@@ -163,13 +164,13 @@ class CompositionTest {
     void theQuotaOfTheBucketCountsALinkAsAnother() {
         alice.done(new Command.CreateBucket("small", "main", Versioning.LATEST_ONLY, 120));
         Command compose = new Command.ComposeObject(
-                "small", "c", Condition.NONE, List.of(all("films", "a")), ObjectAttributes.NONE);
+                "small", "c", Condition.NONE, List.of(all("films", "a")), ObjectAttributes.NONE, ObjectLock.NONE);
         assertThat(alice.run(compose)).isInstanceOf(Reply.ObjectStored.class);
         assertThat(alice.run(compose)).as("it replaces the first").isInstanceOf(Reply.ObjectStored.class);
         alice.refused(
                 MetadataError.QUOTA_EXCEEDED,
                 new Command.ComposeObject(
-                        "small", "d", Condition.NONE, List.of(all("diary", "b")), ObjectAttributes.NONE));
+                        "small", "d", Condition.NONE, List.of(all("diary", "b")), ObjectAttributes.NONE, ObjectLock.NONE));
     }
 
     /** Ten thousand slices are the most, and are freed a few at a time. */
@@ -217,7 +218,7 @@ class CompositionTest {
     void aPartMayBeSlicesOfOtherObjects() {
         compose("c", range("films", "a", 90, 10), all("diary", "b"));
         Reply.UploadBegun begun =
-                (Reply.UploadBegun) alice.run(new Command.BeginUpload("films", "d", ObjectAttributes.NONE));
+                (Reply.UploadBegun) alice.run(new Command.BeginUpload("films", "d", ObjectAttributes.NONE, ObjectLock.NONE));
         UploadName upload = new UploadName("films", "d", begun.upload());
         List<PartSelection.Part> parts = new ArrayList<>();
         for (ObjectRange slice : List.of(range("films", "c", 5, 10), all("diary", "b"), range("films", "a", 0, 1))) {

@@ -85,6 +85,41 @@ class ListingTest {
         assertThat(allVersions("b", limit)).isEqualTo(expected.subList(3, 9));
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 1000})
+    void versionsRollUpIntoCommonPrefixes(int limit) {
+        for (String key : List.of("a", "b/1", "b/2", "b/2", "c", "d/1")) {
+            alice.put("diary", key, 1);
+        }
+        List<String> found = new ArrayList<>();
+        Reply.VersionList page = new Reply.VersionList(List.of(), List.of(), true, "", 0);
+        while (page.more()) {
+            page = (Reply.VersionList) rig.ask(
+                    ALICE,
+                    new Query.ListVersions("diary", "", "/", page.nextKey(), page.nextVersion(), limit, false));
+            page.versions().forEach(entry -> found.add(entry.key()));
+            page.commonPrefixes().forEach(common -> found.add("<" + common + ">"));
+        }
+        assertThat(found).containsExactlyInAnyOrder("a", "<b/>", "c", "<d/>");
+        Reply.VersionList inside = (Reply.VersionList)
+                rig.ask(ALICE, new Query.ListVersions("diary", "b/", "/", "", 0, 1000, false));
+        assertThat(inside.versions()).extracting(Reply.VersionEntry::key).containsExactly("b/1", "b/2", "b/2");
+        assertThat(inside.commonPrefixes()).isEmpty();
+    }
+
+    @Test
+    void aListThatBeginsAtACommonPrefixSkipsIt() {
+        put("a/1", "a/2", "b");
+        Bytes common = Bytes.of("a/".getBytes(StandardCharsets.UTF_8));
+        assertThat(list("films", "", "/", common, 10).commonPrefixes()).isEmpty();
+        assertThat(list("films", "", "", common, 10).objects())
+                .extracting(Reply.ObjectEntry::key)
+                .containsExactly("a/1", "a/2", "b");
+        assertThat(list("films", "a/", "/", common, 10).objects())
+                .extracting(Reply.ObjectEntry::key)
+                .containsExactly("a/1", "a/2");
+    }
+
     @Test
     void theLatestVersionIsMarked() {
         alice.put("diary", "a", 1);
@@ -178,7 +213,7 @@ class ListingTest {
 
     private List<String> allVersions(String prefix, int limit) {
         List<String> found = new ArrayList<>();
-        Reply.VersionList page = new Reply.VersionList(List.of(), true, "", 0);
+        Reply.VersionList page = new Reply.VersionList(List.of(), List.of(), true, "", 0);
         while (page.more()) {
             page = (Reply.VersionList)
                     rig.ask(ALICE, new Query.ListVersions("diary", prefix, page.nextKey(), page.nextVersion(), limit));

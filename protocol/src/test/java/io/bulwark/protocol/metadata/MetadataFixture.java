@@ -13,6 +13,8 @@ import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.ObjectLock;
+import io.bulwark.protocol.object.Retention;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Arrays;
 import java.util.List;
@@ -90,16 +92,17 @@ final class MetadataFixture {
         }
         alice.run(new Command.DeleteObject("films", "copy", 0));
         alice.put("films", "b/0", 20);
+        rig.addVault(alice);
         rig.someUploads(again);
         return rig;
     }
 
     private void someUploads(User user) {
         ObjectRange slice = new ObjectRange("diary", "renamed", 0, 5, 100);
-        user.run(new Command.ComposeObject("films", "c", Condition.NONE, List.of(slice, slice), ObjectAttributes.NONE));
+        user.run(new Command.ComposeObject("films", "c", Condition.NONE, List.of(slice, slice), ObjectAttributes.NONE, ObjectLock.NONE));
         for (String key : List.of("d", "e")) {
             Reply.UploadBegun begun =
-                    (Reply.UploadBegun) user.run(new Command.BeginUpload("films", key, ObjectAttributes.NONE));
+                    (Reply.UploadBegun) user.run(new Command.BeginUpload("films", key, ObjectAttributes.NONE, ObjectLock.NONE));
             UploadName upload = new UploadName("films", key, begun.upload());
             ObjectLayout layout = user.layout(50, List.of(user.range(1000 + begun.upload(), 1)));
             Reply.PartStored one = (Reply.PartStored) user.run(new Command.PutPart(
@@ -112,6 +115,19 @@ final class MetadataFixture {
                 user.run(new Command.CompleteUpload(upload, both, Condition.NONE, ObjectAttributes.NONE));
             }
         }
+    }
+
+    /** Adds a bucket with locked versions and a document, and versions above a null version. */
+    void addVault(User alice) {
+        alice.done(new Command.CreateBucket("vault", "main", Versioning.KEEP_ALL, 0, true));
+        DefaultRetention year = new DefaultRetention(Retention.Mode.GOVERNANCE, 1, true);
+        alice.done(new Command.UpdateBucket("vault", BucketChange.NONE.withRetention(year)));
+        alice.put("vault", "deed", 20);
+        alice.run(new Command.SetLegalHold("vault", "deed", 0, true));
+        alice.run(new Command.PutDocument("vault", "cors", Condition.IF_ABSENT, filled(40, 0xD0)));
+        alice.done(new Command.UpdateBucket("films", BucketChange.NONE.withVersioning(Versioning.KEEP_ALL)));
+        alice.put("films", "b/0", 30);
+        alice.done(new Command.UpdateBucket("films", BucketChange.NONE.withVersioning(Versioning.SUSPENDED)));
     }
 
     static Command.CreateVolume objectVolume(String name) {
@@ -258,9 +274,9 @@ final class MetadataFixture {
                                 .toHex()
                         + of.query(ALICE, new Query.ListBuckets("", 1000).encoded())
                                 .toHex()
-                        + of.query(ALICE, new Query.ListVersions("films", "", "", 0, 1000).encoded())
+                        + of.query(ALICE, new Query.ListVersions("films", "", "", "", 0, 1000, true).encoded())
                                 .toHex()
-                        + of.query(ALICE, new Query.ListVersions("diary", "", "", 0, 1000).encoded())
+                        + of.query(ALICE, new Query.ListVersions("diary", "", "", "", 0, 1000, true).encoded())
                                 .toHex()
                         + of.query(ALICE, new Query.ListUploads("films", "", "", 0, 1000).encoded())
                                 .toHex()

@@ -7,6 +7,9 @@ import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.ObjectLock;
+import io.bulwark.protocol.object.Retention;
+import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.state.MemoryPageStore;
 import io.bulwark.protocol.state.StateTree;
 import io.bulwark.protocol.wire.Bytes;
@@ -33,7 +36,7 @@ class MetadataPropertyTest {
     private static final int ROUNDS = 6;
     private static final int STEPS = 300;
     private static final long CACHE_BYTES = 16 << 10;
-    private static final List<String> BUCKETS = List.of("films", "diary");
+    private static final List<String> BUCKETS = List.of("films", "diary", "notes", "vault");
 
     private Random random = new Random(SEED);
     private MetadataFixture rig = MetadataFixture.ready();
@@ -45,12 +48,21 @@ class MetadataPropertyTest {
     private NodeView node = new NodeView();
     private Writer writer = new Writer(0);
 
-    /** By bucket and key: version number to inode, 0 for delete markers. */
-    private final Map<String, TreeMap<String, TreeMap<Long, Long>>> names = new TreeMap<>();
+    /** By bucket and key: the versions by number. */
+    private final Map<String, TreeMap<String, TreeMap<Long, Made>>> names = new TreeMap<>();
+
+    private final Map<String, Versioning> versioning = new TreeMap<>();
 
     private final Map<Long, ObjectLayout> inodes = new TreeMap<>();
     private final Set<BlockId> everReferenced = new HashSet<>();
     private final Set<BlockId> dead = new HashSet<>();
+
+    /** A version; its inode is 0 for a delete marker. */
+    private record Made(long inode, boolean isNull, String etag, ObjectLock lock) {
+        private Made withLock(ObjectLock other) {
+            return new Made(inode, isNull, etag, other);
+        }
+    }
 
     /** One session, with the counters that were ever used in it. */
     private static final class Writer {
@@ -82,6 +94,13 @@ class MetadataPropertyTest {
             everReferenced.clear();
             dead.clear();
             writer = open();
+            versioning.clear();
+            versioning.put("films", Versioning.LATEST_ONLY);
+            versioning.put("diary", Versioning.KEEP_ALL);
+            versioning.put("notes", Versioning.LATEST_ONLY);
+            versioning.put("vault", Versioning.KEEP_ALL);
+            run(new Command.CreateBucket("notes", "main", Versioning.LATEST_ONLY, 0));
+            run(new Command.CreateBucket("vault", "main", Versioning.KEEP_ALL, 0, true));
             int snapshotAt = random.nextInt(STEPS);
             for (int step = 0; step < STEPS; step++) {
                 if (step == snapshotAt) {
@@ -97,9 +116,12 @@ class MetadataPropertyTest {
     }
 
     private void step() {
-        switch (random.nextInt(12)) {
+        switch (random.nextInt(16)) {
             case 0, 1, 2, 3 -> put();
             case 4, 5 -> delete();
+            case 12 -> update();
+            case 13 -> setRetention();
+            case 14 -> setLegalHold();
             case 6 -> rename();
             case 7 -> copy();
             case 8 -> abandon();
@@ -184,11 +206,11 @@ class MetadataPropertyTest {
     private void put() {
         String bucket = anyBucket();
         String key = anyKey();
-        Condition condition = switch (random.nextInt(4)) {
-            case 0 -> Condition.IF_ABSENT;
-            case 1 -> Condition.ifVersion(Math.max(1, latest(bucket, key)));
-            default -> Condition.NONE;
-        };
+        Condition condition = anyCondition(bucket, key);
+        String etag = anyEtag();
+        ObjectLock lock = bucket.equals("vault") && random.nextInt(3) == 0
+                ? new ObjectLock(anyRetention(), random.nextInt(8) == 0)
+                : ObjectLock.NONE;
         boolean usesPending = !writer.pending.isEmpty() && random.nextInt(3) == 0;
         Map.Entry<Long, BlockRange> pending =
                 usesPending ? writer.pending.entrySet().iterator().next() : Map.entry(0L, anyRange(1));
@@ -207,7 +229,8 @@ class MetadataPropertyTest {
                 key,
                 condition,
                 layout,
-                ObjectAttributes.NONE,
+                attributes(etag),
+                lock,
                 blocks == 0 ? List.of() : EpochClaim.of(rig.mainVolume()),
                 usesPending ? List.of(pending.getKey()) : List.of()));
         boolean holds = holds(condition, bucket, key);
@@ -222,7 +245,7 @@ class MetadataPropertyTest {
             writer.pending.remove(pending.getKey());
         }
         inodes.put(stored.inode(), layout);
-        link(bucket, key, stored);
+        link(bucket, key, stored, etag, lock);
     }
 
     private ObjectLayout layout(long blocks, BlockRange range) {
@@ -234,41 +257,151 @@ class MetadataPropertyTest {
                 MetadataFixture.filled((int) blocks * ObjectLayout.PIN_BYTES, 1));
     }
 
-    private void link(String bucket, String key, Reply.ObjectStored stored) {
-        NavigableMap<Long, Long> versions = versions(bucket, key);
-        if (bucket.equals("films")) {
-            versions.clear();
+    private Condition anyCondition(String bucket, String key) {
+        return switch (random.nextInt(7)) {
+            case 0 -> Condition.IF_ABSENT;
+            case 1 -> Condition.ifVersion(Math.max(1, latest(bucket, key)));
+            case 2 -> Condition.IF_PRESENT;
+            case 3 -> Condition.ifProperty("etag", anyEtag());
+            default -> Condition.NONE;
+        };
+    }
+
+    private String anyEtag() {
+        return "e" + random.nextInt(2);
+    }
+
+    private static ObjectAttributes attributes(String etag) {
+        return ObjectAttributes.NONE.withProperties(new TreeMap<>(Map.of("etag", etag)));
+    }
+
+    /** Returns a retention that ends soon, or late. */
+    private Retention anyRetention() {
+        Retention.Mode mode = random.nextBoolean() ? Retention.Mode.GOVERNANCE : Retention.Mode.COMPLIANCE;
+        return new Retention(mode, rig.nowMillis + 1_000 + random.nextInt(400_000));
+    }
+
+    private void link(String bucket, String key, Reply.ObjectStored stored, String etag, ObjectLock lock) {
+        NavigableMap<Long, Made> versions = versions(bucket, key);
+        boolean isNull = versioning.get(bucket) != Versioning.KEEP_ALL;
+        if (isNull) {
+            versions.values().removeIf(Made::isNull);
         }
         assertThat(versions).doesNotContainKey(stored.version());
-        versions.put(stored.version(), stored.inode());
+        assertThat(stored.isNull()).isEqualTo(isNull);
+        assertThat(stored.lock()).isEqualTo(lock);
+        versions.put(stored.version(), new Made(stored.inode(), isNull, etag, lock));
     }
 
     private void delete() {
         String bucket = anyBucket();
         String key = anyKey();
-        NavigableMap<Long, Long> versions = versions(bucket, key);
+        NavigableMap<Long, Made> versions = versions(bucket, key);
         if (random.nextInt(3) == 0 && !versions.isEmpty()) {
-            long version = new ArrayList<>(versions.keySet()).get(random.nextInt(versions.size()));
-            boolean marker = versions.get(version) == 0;
-            assertThat(run(new Command.DeleteObject(bucket, key, version)))
-                    .isEqualTo(new Reply.Deleted(version, marker, bucket.equals("films")));
-            versions.remove(version);
+            deleteVersion(bucket, key, new ArrayList<>(versions.keySet()).get(random.nextInt(versions.size())));
             return;
         }
-        Reply reply = run(new Command.DeleteObject(bucket, key, 0));
-        if (shown(bucket, key).isEmpty()) {
+        Condition condition = anyCondition(bucket, key);
+        boolean even = random.nextInt(3) == 0;
+        Command.DeleteMode mode = even ? Command.DeleteMode.EVEN_IF_ABSENT : Command.DeleteMode.STRICT;
+        boolean isShown = shown(bucket, key).isPresent();
+        Reply reply = run(new Command.DeleteObject(bucket, key, 0, condition, mode));
+        if (!isShown && !even) {
             MetadataFixture.assertFailed(reply, MetadataError.NO_SUCH_OBJECT);
+        } else if (!holds(condition, bucket, key)) {
+            MetadataFixture.assertFailed(reply, MetadataError.CONDITION_FAILED);
+        } else if (!isShown && versioning.get(bucket) == Versioning.LATEST_ONLY) {
+            assertThat(reply).isEqualTo(new Reply.Deleted(0, false, true));
         } else {
             hide(bucket, key, ((Reply.Deleted) reply).version());
         }
     }
 
-    private void hide(String bucket, String key, long markerVersion) {
-        if (bucket.equals("films")) {
-            versions(bucket, key).clear();
+    private void deleteVersion(String bucket, String key, long version) {
+        NavigableMap<Long, Made> versions = versions(bucket, key);
+        Made made = Optional.ofNullable(versions.get(version)).orElseThrow();
+        boolean bypass = random.nextInt(4) == 0;
+        boolean named = made.isNull() && random.nextBoolean();
+        Reply reply = run(new Command.DeleteObject(
+                bucket,
+                key,
+                named ? Versioning.NULL_VERSION : version,
+                Condition.NONE,
+                bypass ? Command.DeleteMode.BYPASS_GOVERNANCE : Command.DeleteMode.STRICT));
+        Retention retention = made.lock().retention();
+        boolean kept = retention.untilMillis() > rig.machine.agreedMillis()
+                && !(bypass && retention.mode() == Retention.Mode.GOVERNANCE);
+        if (made.lock().legalHold() || kept) {
+            MetadataFixture.assertFailed(reply, MetadataError.OBJECT_LOCKED);
         } else {
-            versions(bucket, key).put(markerVersion, 0L);
+            assertThat(reply).isEqualTo(new Reply.Deleted(version, made.inode() == 0, made.isNull()));
+            versions.remove(version);
         }
+    }
+
+    private void hide(String bucket, String key, long markerVersion) {
+        NavigableMap<Long, Made> versions = versions(bucket, key);
+        Versioning state = Optional.ofNullable(versioning.get(bucket)).orElseThrow();
+        if (state != Versioning.KEEP_ALL) {
+            versions.values().removeIf(Made::isNull);
+        }
+        if (state != Versioning.LATEST_ONLY) {
+            versions.put(markerVersion, new Made(0, state == Versioning.SUSPENDED, "", ObjectLock.NONE));
+        }
+    }
+
+    /** Only one of the buckets changes its versioning, and never back to the first state. */
+    private void update() {
+        String bucket = anyBucket();
+        Versioning next = Versioning.values()[random.nextInt(3)];
+        Reply reply = run(new Command.UpdateBucket(bucket, BucketChange.NONE.withVersioning(next)));
+        boolean refused = (bucket.equals("vault") && next != Versioning.KEEP_ALL)
+                || (next == Versioning.LATEST_ONLY && versioning.get(bucket) != Versioning.LATEST_ONLY);
+        if (refused) {
+            MetadataFixture.assertFailed(reply, MetadataError.BAD_BUCKET_STATE);
+        } else {
+            assertThat(reply).isEqualTo(new Reply.Done());
+            versioning.put(bucket, next);
+        }
+    }
+
+    private void setRetention() {
+        String key = anyKey();
+        Optional<Made> shown = shown("vault", key);
+        Retention next = random.nextInt(4) == 0 ? Retention.NONE : anyRetention();
+        boolean bypass = random.nextInt(4) == 0;
+        Reply reply = run(new Command.SetRetention("vault", key, 0, next, bypass));
+        if (shown.isEmpty()) {
+            MetadataFixture.assertFailed(reply, MetadataError.NO_SUCH_OBJECT);
+            return;
+        }
+        Made made = shown.get();
+        Retention old = made.lock().retention();
+        boolean over = old.untilMillis() <= rig.machine.agreedMillis();
+        boolean prolongs = old.mode() == next.mode() && next.untilMillis() >= old.untilMillis();
+        if (over || prolongs || (bypass && old.mode() == Retention.Mode.GOVERNANCE)) {
+            relock(key, made, new ObjectLock(next, made.lock().legalHold()));
+            assertThat(((Reply.ObjectStored) reply).version()).isEqualTo(latest("vault", key));
+        } else {
+            MetadataFixture.assertFailed(reply, MetadataError.OBJECT_LOCKED);
+        }
+    }
+
+    private void setLegalHold() {
+        String key = anyKey();
+        Optional<Made> shown = shown("vault", key);
+        boolean held = random.nextInt(3) == 0;
+        Reply reply = run(new Command.SetLegalHold("vault", key, 0, held));
+        if (shown.isEmpty()) {
+            MetadataFixture.assertFailed(reply, MetadataError.NO_SUCH_OBJECT);
+        } else {
+            Made made = shown.get();
+            relock(key, made, new ObjectLock(made.lock().retention(), held));
+        }
+    }
+
+    private void relock(String key, Made made, ObjectLock lock) {
+        versions("vault", key).put(latest("vault", key), made.withLock(lock));
     }
 
     private void rename() {
@@ -283,8 +416,9 @@ class MetadataPropertyTest {
             MetadataFixture.assertFailed(reply, MetadataError.BAD_ARGUMENT);
         } else {
             Reply.ObjectStored stored = (Reply.ObjectStored) reply;
-            assertThat(shown(from, key)).contains(stored.inode());
-            link(to, toKey, stored);
+            Made made = shown(from, key).orElseThrow();
+            assertThat(made.inode()).isEqualTo(stored.inode());
+            link(to, toKey, stored, made.etag(), ObjectLock.NONE);
             hide(from, key, stored.version() + 1);
         }
     }
@@ -294,13 +428,24 @@ class MetadataPropertyTest {
         String key = anyKey();
         String to = anyBucket();
         String toKey = anyKey();
-        Reply reply = run(new Command.CopyObject(from, key, 0, to, toKey, Condition.IF_ABSENT));
-        if (shown(from, key).isEmpty()) {
+        List<Long> numbers = new ArrayList<>(versions(from, key).keySet());
+        long version = numbers.isEmpty() || random.nextBoolean() ? 0 : numbers.get(random.nextInt(numbers.size()));
+        Optional<Made> source =
+                version == 0 ? shown(from, key) : Optional.ofNullable(versions(from, key).get(version));
+        Optional<ObjectAttributes> replaced =
+                random.nextBoolean() ? Optional.of(attributes(anyEtag())) : Optional.empty();
+        Reply reply = run(new Command.CopyObject(
+                from, key, version, to, toKey, Condition.IF_ABSENT, replaced, ObjectLock.NONE));
+        if (shown(from, key).isEmpty() && version == 0) {
             MetadataFixture.assertFailed(reply, MetadataError.NO_SUCH_OBJECT);
+        } else if (source.filter(made -> made.inode() != 0).isEmpty()) {
+            MetadataFixture.assertFailed(reply, MetadataError.IS_DELETE_MARKER);
         } else if (shown(to, toKey).isPresent()) {
             MetadataFixture.assertFailed(reply, MetadataError.CONDITION_FAILED);
         } else {
-            link(to, toKey, (Reply.ObjectStored) reply);
+            String etag = replaced.map(attributes -> attributes.properties().getOrDefault("etag", ""))
+                    .orElse(source.get().etag());
+            link(to, toKey, (Reply.ObjectStored) reply, etag, ObjectLock.NONE);
         }
     }
 
@@ -326,19 +471,18 @@ class MetadataPropertyTest {
         }
     }
 
-    private NavigableMap<Long, Long> versions(String bucket, String key) {
+    private NavigableMap<Long, Made> versions(String bucket, String key) {
         return names.getOrDefault(bucket, new TreeMap<>()).computeIfAbsent(key, _ -> new TreeMap<>());
     }
 
-    private Optional<Long> shown(String bucket, String key) {
-        NavigableMap<Long, Long> versions = versions(bucket, key);
-        return versions.isEmpty() || versions.lastEntry().getValue() == 0
-                ? Optional.empty()
-                : Optional.of(versions.lastEntry().getValue());
+    private Optional<Made> shown(String bucket, String key) {
+        return Optional.ofNullable(versions(bucket, key).lastEntry())
+                .map(Map.Entry::getValue)
+                .filter(made -> made.inode() != 0);
     }
 
     private long latest(String bucket, String key) {
-        NavigableMap<Long, Long> versions = versions(bucket, key);
+        NavigableMap<Long, Made> versions = versions(bucket, key);
         return versions.isEmpty() ? 0 : versions.lastKey();
     }
 
@@ -347,6 +491,11 @@ class MetadataPropertyTest {
             case NONE -> true;
             case IF_ABSENT -> shown(bucket, key).isEmpty();
             case IF_VERSION -> latest(bucket, key) == condition.version();
+            case IF_PRESENT -> shown(bucket, key).isPresent();
+            case IF_PROPERTY ->
+                shown(bucket, key)
+                        .filter(made -> made.etag().equals(condition.value()))
+                        .isPresent();
         };
     }
 
@@ -363,12 +512,13 @@ class MetadataPropertyTest {
             List<String> expected = new ArrayList<>();
             names.getOrDefault(bucket, new TreeMap<>())
                     .forEach((key, versions) -> versions.descendingMap()
-                            .forEach((version, inode) -> expected.add(key + " " + version + " " + inode)));
-            Reply.VersionList list =
-                    (Reply.VersionList) rig.ask(MetadataFixture.ALICE, new Query.ListVersions(bucket, "", "", 0, 1000));
+                            .forEach((version, made) -> expected.add(key + " " + version + " " + made)));
+            Reply.VersionList list = (Reply.VersionList)
+                    rig.ask(MetadataFixture.ALICE, new Query.ListVersions(bucket, "", "", "", 0, 1000, true));
             assertThat(list.versions())
-                    .extracting(entry -> entry.key() + " " + entry.version() + " " + entry.inode())
+                    .extracting(entry -> entry.key() + " " + entry.version() + " " + made(entry))
                     .containsExactlyElementsOf(expected);
+            names.getOrDefault(bucket, new TreeMap<>()).keySet().forEach(key -> compareNull(bucket, key));
         }
         Set<BlockId> referenced = referenced();
         linkedInodes()
@@ -379,6 +529,29 @@ class MetadataPropertyTest {
         assertThat(dead).allMatch(node::dead);
         everReferenced.stream().filter(node::dead).forEach(dead::add);
         assertThat(referenced).noneMatch(node::dead);
+    }
+
+    private static Made made(Reply.VersionEntry entry) {
+        VersionState state = entry.state();
+        String etag = state.attributes().properties().getOrDefault("etag", "");
+        return new Made(entry.inode(), state.isNull(), etag, state.lock());
+    }
+
+    /** At most one version of a name is the null version, and it is found by that. */
+    private void compareNull(String bucket, String key) {
+        List<Map.Entry<Long, Made>> nulls = versions(bucket, key).entrySet().stream()
+                .filter(entry -> entry.getValue().isNull())
+                .toList();
+        assertThat(nulls).hasSizeLessThanOrEqualTo(1);
+        Reply reply = rig.ask(MetadataFixture.ALICE, new Query.FindObject(bucket, key, Versioning.NULL_VERSION));
+        if (nulls.isEmpty()) {
+            MetadataFixture.assertFailed(reply, MetadataError.NO_SUCH_VERSION);
+        } else if (nulls.getFirst().getValue().inode() == 0) {
+            MetadataFixture.assertFailed(reply, MetadataError.IS_DELETE_MARKER);
+        } else {
+            assertThat(((Reply.ObjectFound) reply).version())
+                    .isEqualTo(nulls.getFirst().getKey());
+        }
     }
 
     /** In the end every block that nothing names is known to be dead, and nothing is charged that is not there. */
@@ -409,7 +582,8 @@ class MetadataPropertyTest {
 
     private Set<Long> linkedInodes() {
         Set<Long> linked = new HashSet<>();
-        names.values().forEach(keys -> keys.values().forEach(versions -> linked.addAll(versions.values())));
+        names.values().forEach(keys -> keys.values().forEach(versions ->
+                versions.values().forEach(made -> linked.add(made.inode()))));
         linked.remove(0L);
         return linked;
     }

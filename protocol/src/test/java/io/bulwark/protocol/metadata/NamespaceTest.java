@@ -100,7 +100,7 @@ class NamespaceTest {
         assertThat(marker.marker()).isTrue();
         assertFailed(rig.ask(ALICE, new Query.FindObject("diary", "day", 0)), MetadataError.NO_SUCH_OBJECT);
         assertFailed(
-                rig.ask(ALICE, new Query.FindObject("diary", "day", marker.version())), MetadataError.NO_SUCH_VERSION);
+                rig.ask(ALICE, new Query.FindObject("diary", "day", marker.version())), MetadataError.IS_DELETE_MARKER);
         alice.refused(MetadataError.NO_SUCH_OBJECT, new Command.DeleteObject("diary", "day", 0));
         assertThat(versions("diary"))
                 .extracting(Reply.VersionEntry::version)

@@ -120,7 +120,7 @@ final class Samples {
                 "create-register-volume",
                 new Command.CreateVolume("disk", VolumeKind.REGISTER, ProtectionPolicy.standard(), 1024, 0, 0));
         all.put("delete-volume", new Command.DeleteVolume("main"));
-        all.put("create-bucket", new Command.CreateBucket("films", "main", Versioning.KEEP_ALL, 77));
+        all.put("create-bucket", new Command.CreateBucket("films", "main", Versioning.KEEP_ALL, 77, true));
         all.put("delete-bucket", new Command.DeleteBucket("films"));
         all.put(
                 "put-object",
@@ -130,13 +130,34 @@ final class Samples {
                         Condition.ifVersion(3),
                         LAYOUT,
                         attributes(),
+                        state().lock(),
                         List.of(new EpochClaim(4, 1), new EpochClaim(1, 2)),
                         List.of(8L, 9L)));
         all.put("register-pending", new Command.RegisterPending(List.of(RANGE)));
         all.put("abandon-ranges", new Command.AbandonRanges(List.of(RANGE), List.of(8L)));
         all.put("delete-object", new Command.DeleteObject("films", "a", 3));
+        all.put(
+                "delete-if",
+                new Command.DeleteObject(
+                        "films",
+                        "a",
+                        Versioning.NULL_VERSION,
+                        Condition.ifProperty("etag", "a9"),
+                        Command.DeleteMode.BYPASS_GOVERNANCE));
         all.put("rename-object", new Command.RenameObject("films", "a", "music", "b", Condition.IF_ABSENT));
         all.put("copy-object", new Command.CopyObject("films", "a", 3, "music", "b", Condition.NONE));
+        all.put(
+                "copy-with-attributes",
+                new Command.CopyObject(
+                        "films",
+                        "a",
+                        3,
+                        "music",
+                        "b",
+                        Condition.IF_PRESENT,
+                        Optional.of(attributes()),
+                        new ObjectLock(new Retention(Retention.Mode.COMPLIANCE, 1_800_000_000_000L), false)));
+        all.putAll(ofBuckets());
         all.put("report-evidence", new Command.ReportEvidence(3, BLOCK, Verdict.CORRUPT, "slot 1"));
         all.put("add-principal", new Command.AddPrincipal(OWNER, KEY));
         all.put("rotate-key", new Command.RotateKey(OWNER, List.of(KEY, OTHER_KEY)));
@@ -175,8 +196,8 @@ final class Samples {
                 new ObjectRange("films", "a/\u00fc", 3, 100, 7), new ObjectRange("music", "b", 0, 0, ObjectRange.TO_END));
         all.put(
                 "compose-object",
-                new Command.ComposeObject("films", "c", Condition.ifVersion(3), slices, attributes()));
-        all.put("begin-upload", new Command.BeginUpload("films", "a/\u00fc", attributes()));
+                new Command.ComposeObject("films", "c", Condition.ifVersion(3), slices, attributes(), state().lock()));
+        all.put("begin-upload", new Command.BeginUpload("films", "a/\u00fc", attributes(), state().lock()));
         all.put(
                 "put-part",
                 new Command.PutPart(
@@ -195,6 +216,30 @@ final class Samples {
         all.put("abort-upload", new Command.AbortUpload(UPLOAD));
     }
 
+    private static Map<String, Command> ofBuckets() {
+        Map<String, Command> all = new LinkedHashMap<>();
+        DefaultRetention years = new DefaultRetention(Retention.Mode.COMPLIANCE, 7, true);
+        all.put(
+                "update-bucket",
+                new Command.UpdateBucket(
+                        "films",
+                        BucketChange.NONE
+                                .withVersioning(Versioning.SUSPENDED)
+                                .withQuota(77)
+                                .withObjectLock()
+                                .withRetention(years)));
+        all.put("update-nothing", new Command.UpdateBucket("films", BucketChange.NONE));
+        Bytes content = MetadataFixture.filled(5, 0xD0);
+        all.put("put-document", new Command.PutDocument("films", "cors", Condition.ifVersion(9), content));
+        all.put("remove-document", new Command.RemoveDocument("films", "cors", Condition.NONE));
+        all.put("set-tags", new Command.SetTags("films", "a", 3, attributes().tags()));
+        Retention retention = new Retention(Retention.Mode.GOVERNANCE, 1_800_000_000_000L);
+        all.put("set-retention", new Command.SetRetention("films", "a", 3, retention, true));
+        all.put("end-retention", new Command.SetRetention("films", "a", 3, Retention.NONE, false));
+        all.put("set-legal-hold", new Command.SetLegalHold("films", "a", 3, true));
+        return all;
+    }
+
     static Map<String, Query> queries() {
         Map<String, Query> all = new LinkedHashMap<>();
         all.put("get-map", new Query.GetMap());
@@ -207,7 +252,9 @@ final class Samples {
         all.put("find-object", new Query.FindObject("films", "a", 3));
         all.put("find-inode", new Query.FindInode(12));
         all.put("list-objects", new Query.ListObjects("films", "a/", "/", MetadataFixture.filled(3, 0xFF), 10, true));
-        all.put("list-versions", new Query.ListVersions("films", "a", "ab", 3, 10));
+        all.put("list-versions", new Query.ListVersions("films", "a", "/", "ab", 3, 10, true));
+        all.put("find-document", new Query.FindDocument("films", "cors"));
+        all.put("list-documents", new Query.ListDocuments("films"));
         all.put("list-buckets", new Query.ListBuckets("films", 10));
         all.put("list-evidence", new Query.ListEvidence(4, 10));
         all.put("find-evidence", new Query.FindEvidence(4));
@@ -287,7 +334,7 @@ final class Samples {
         all.put(
                 "slice-list",
                 new Reply.SliceList(List.of(new Reply.SliceEntry(100, new Slice(12, 40, 50), LAYOUT))));
-        Reply.UploadEntry upload = new Reply.UploadEntry("a/\u00fc", 17, 6, 3, 700, attributes());
+        Reply.UploadEntry upload = new Reply.UploadEntry("a/\u00fc", 17, 6, 3, 700, attributes(), state().lock());
         all.put("upload-found", new Reply.UploadFound(upload));
         all.put("upload-list", new Reply.UploadList(List.of(upload), true));
         all.put("part-list", new Reply.PartList(List.of(new Reply.PartEntry(5, 20, 700, 6, attributes())), true));
@@ -301,11 +348,17 @@ final class Samples {
                         Bytes.of((byte) 'b', (byte) '/', (byte) 0xFF)));
         all.put(
                 "version-list",
-                new Reply.VersionList(List.of(new Reply.VersionEntry("a", 3, true, 12, 5, 6, state())), true, "a", 3));
+                new Reply.VersionList(List.of(new Reply.VersionEntry("a", 3, true, 12, 5, 6, state())), List.of("b/"), true, "a", 3));
         all.put(
                 "bucket-list",
                 new Reply.BucketList(
-                        List.of(new Reply.BucketEntry("films", 1, Versioning.LATEST_ONLY, 0, 1, 5, 6)), "films"));
+                        List.of(new Reply.BucketEntry(
+                                "films",
+                                1,
+                                new BucketSettings(Versioning.LATEST_ONLY, 0, false, DefaultRetention.NONE),
+                                1,
+                                5,
+                                6)), "films"));
         all.put(
                 "evidence-list",
                 new Reply.EvidenceList(
@@ -319,6 +372,9 @@ final class Samples {
                                 "slot 1")),
                         1,
                         false));
+        all.put("document-stored", new Reply.DocumentStored(9));
+        all.put("document-found", new Reply.DocumentFound(9, MetadataFixture.filled(5, 0xD0)));
+        all.put("document-list", new Reply.DocumentList(List.of(new Reply.DocumentEntry("cors", 9))));
         putPrincipals(all);
         return all;
     }

@@ -13,6 +13,8 @@ import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.object.Composition;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.ObjectLock;
+import io.bulwark.protocol.object.Retention;
 import io.bulwark.protocol.object.Slice;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -36,7 +38,7 @@ class UploadTest {
     }
 
     private static UploadName begin(User user, String bucket, String key, ObjectAttributes attributes) {
-        Reply reply = user.run(new Command.BeginUpload(bucket, key, attributes));
+        Reply reply = user.run(new Command.BeginUpload(bucket, key, attributes, ObjectLock.NONE));
         return new UploadName(bucket, key, ((Reply.UploadBegun) reply).upload());
     }
 
@@ -399,7 +401,7 @@ class UploadTest {
         PartSelection.Part part = put(upload, 1, 10);
         User reader = rig.user(READER, 0);
         reader.refused(
-                MetadataError.NOT_AUTHORISED, new Command.BeginUpload("films", "a", ObjectAttributes.NONE));
+                MetadataError.NOT_AUTHORISED, new Command.BeginUpload("films", "a", ObjectAttributes.NONE, ObjectLock.NONE));
         reader.refused(MetadataError.NOT_AUTHORISED, completionOf(upload, part));
         reader.refused(MetadataError.NOT_AUTHORISED, new Command.AbortUpload(upload));
         reader.refused(MetadataError.NOT_AUTHORISED, putOf(reader, upload, 1, reader.layout(0)));
@@ -432,5 +434,30 @@ class UploadTest {
         carol.run(new Command.RenewSession());
         assertThat(rig.machine.weight().bytes()).isEqualTo(start);
         assertThat(volumeBytes()).isZero();
+    }
+
+    @Test
+    void theObjectHasTheLockThatItsUploadBeganWith() {
+        ObjectLock lock = new ObjectLock(
+                new Retention(Retention.Mode.GOVERNANCE, rig.nowMillis + 3_600_000), true);
+        alice.refused(
+                MetadataError.BAD_BUCKET_STATE,
+                new Command.BeginUpload("films", "a", ObjectAttributes.NONE, lock));
+        alice.done(new Command.CreateBucket("vault", "main", Versioning.KEEP_ALL, 0, true));
+        for (long passedMillis : new long[] {0, 7_200_000}) {
+            Reply.UploadBegun begun = (Reply.UploadBegun)
+                    alice.run(new Command.BeginUpload("vault", "a" + passedMillis, ObjectAttributes.NONE, lock));
+            UploadName upload = new UploadName("vault", "a" + passedMillis, begun.upload());
+            assertThat(((Reply.UploadFound) rig.ask(ALICE, new Query.FindUpload(upload)))
+                            .upload()
+                            .lock())
+                    .isEqualTo(lock);
+            PartSelection.Part part = put(upload, 1, 5);
+            rig.pass(alice, passedMillis);
+            Reply.ObjectStored stored = (Reply.ObjectStored) alice.run(completionOf(upload, part));
+            assertThat(stored.lock())
+                    .as("a retention that has ended meanwhile is none")
+                    .isEqualTo(passedMillis == 0 ? lock : new ObjectLock(Retention.NONE, true));
+        }
     }
 }

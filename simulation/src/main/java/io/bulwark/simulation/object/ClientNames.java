@@ -6,6 +6,7 @@ import io.bulwark.protocol.metadata.Condition;
 import io.bulwark.protocol.metadata.ObjectRange;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
@@ -236,7 +237,7 @@ final class ClientNames {
         }
         String made = value.orElse("");
         change(
-                new Command.ComposeObject(bucket, to, Condition.NONE, ranges, Contents.attributes(made)),
+                new Command.ComposeObject(bucket, to, Condition.NONE, ranges, Contents.attributes(made), ObjectLock.NONE),
                 there,
                 () -> names.put(to, made));
     }

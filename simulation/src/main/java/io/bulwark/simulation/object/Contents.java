@@ -6,8 +6,10 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.TreeMap;
 
 /**
  * Values that correct clients put. Each has a name, which travels as the object's content type. All its bytes follow
@@ -98,7 +100,7 @@ final class Contents {
     }
 
     static ObjectAttributes attributes(String value) {
-        return ObjectAttributes.ofType(value);
+        return ObjectAttributes.ofType(value).withProperties(new TreeMap<>(Map.of("colour", value)));
     }
 
     /** The name of what a version of a correct client holds. */

@@ -110,7 +110,11 @@ final class FaultyClient implements Observer {
             return false;
         }
         return switch (in.command()) {
-            case Command.DeleteObject _, Command.RenameObject _, Command.CopyObject _ -> true;
+            case Command.DeleteObject _,
+                    Command.RenameObject _,
+                    Command.CopyObject _,
+                    Command.SetLegalHold _,
+                    Command.UpdateBucket _ -> true;
             case Command.PutObject put -> put.layout().ranges().isEmpty();
             default -> false;
         };

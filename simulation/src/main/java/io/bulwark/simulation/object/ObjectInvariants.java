@@ -51,6 +51,10 @@ final class ObjectInvariants {
     /** A client that has some names for itself finds there what it put. */
     static final Invariant OWN_NAMES = new Invariant("own-names", "docs/protocols/metadata.md, deterministic replies");
 
+    /** A version goes only when its lock has ended by the time that replicas agree on. */
+    static final Invariant LOCKED_STAYS =
+            new Invariant("locked-stays", "docs/decisions/0027-null-versions-and-locks.md, agreed time");
+
     /** A client without running reads holds no room for read-ahead. */
     static final Invariant ROOM_RETURNS = new Invariant("room-returns", "docs/protocols/extents.md, a pinned read");
 

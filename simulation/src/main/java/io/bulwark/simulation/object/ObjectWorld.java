@@ -24,6 +24,7 @@ import io.bulwark.protocol.metadata.Genesis;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.Versioning;
+import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.campaign.Invariant;
@@ -67,6 +68,8 @@ public final class ObjectWorld implements SimulatedWorld {
 
     private static final ExtentTiming TIMING = new ExtentTiming(150, 400, 15_000, 1_000);
     private static final List<String> BUCKETS = List.of("latest", "versions");
+    private static final String SWITCHED = "switched";
+    private static final String VAULT = "vault";
 
     private final Setting setting;
     private final ObjectParts parts;
@@ -83,6 +86,7 @@ public final class ObjectWorld implements SimulatedWorld {
     private final CompletionPace pace;
     private final List<ObjectClient> clients = new ArrayList<>();
     private final List<ClientNames> own = new ArrayList<>();
+    private final List<VersionedNames> versioned = new ArrayList<>();
     private final FaultyClients attackers;
     private final SharedNames shared;
     /** Changes of the holders; empty if the holders stay the same. */
@@ -160,6 +164,10 @@ public final class ObjectWorld implements SimulatedWorld {
             simulation.start(client.self(), new SessionRenewal(client));
             own.add(new ClientNames(this, client, BUCKETS.get(random.nextInt(BUCKETS.size())), random));
         }
+        Random versions = new Random(setting.random("versions").nextLong());
+        versioned.add(new VersionedNames(
+                this, clients.getFirst(), SWITCHED, Versioning.LATEST_ONLY, false, versions));
+        versioned.add(new VersionedNames(this, clients.getLast(), VAULT, Versioning.KEEP_ALL, true, versions));
         this.shared = new SharedNames(this, clients, BUCKETS, random);
         this.attackers = attackers(replacing);
     }
@@ -284,6 +292,8 @@ public final class ObjectWorld implements SimulatedWorld {
         must(client, new Command.CreateVolume("volume", VolumeKind.OBJECT, policy, 0, 1 + random.nextInt(3), 0));
         must(client, new Command.CreateBucket(BUCKETS.getFirst(), "volume", Versioning.LATEST_ONLY, 0));
         must(client, new Command.CreateBucket(BUCKETS.getLast(), "volume", Versioning.KEEP_ALL, 0));
+        must(client, new Command.CreateBucket(SWITCHED, "volume", Versioning.LATEST_ONLY, 0));
+        must(client, new Command.CreateBucket(VAULT, "volume", Versioning.KEEP_ALL, 0, true));
         List<Reply> replies = new ArrayList<>();
         client.query(new Query.GetMap(), reply -> reply.ifPresent(replies::add));
         if (!simulation.runUntil(() -> !replies.isEmpty(), SETUP_MILLIS)
@@ -332,13 +342,24 @@ public final class ObjectWorld implements SimulatedWorld {
             Condition condition,
             String value,
             Consumer<PutOutcome> then) {
-        if (partwise && random.nextInt(PARTWISE_ONE_IN) == 0) {
+        put(client, bucket, key, condition, ObjectLock.NONE, value, then);
+    }
+
+    void put(
+            ObjectClient client,
+            String bucket,
+            String key,
+            Condition condition,
+            ObjectLock lock,
+            String value,
+            Consumer<PutOutcome> then) {
+        if (partwise && lock.equals(ObjectLock.NONE) && random.nextInt(PARTWISE_ONE_IN) == 0) {
             new PartwisePut(client, this::volume, bucket, key, random).put(condition, value, then);
             return;
         }
         client.put(
                 volume(),
-                new ObjectPut.Target(bucket, key, condition, Contents.attributes(value)),
+                new ObjectPut.Target(bucket, key, condition, Contents.attributes(value), lock),
                 Contents.of(value),
                 random.nextBoolean(),
                 then);
@@ -346,7 +367,11 @@ public final class ObjectWorld implements SimulatedWorld {
 
     /** Reads a name whose objects are all of correct clients: all of the object, or any part of it. */
     void read(ObjectClient client, String bucket, String key, Consumer<ReadResult> then) {
-        client.query(new Query.FindObject(bucket, key, 0), reply -> {
+        read(client, bucket, key, 0, then);
+    }
+
+    void read(ObjectClient client, String bucket, String key, long version, Consumer<ReadResult> then) {
+        client.query(new Query.FindObject(bucket, key, version), reply -> {
             switch (reply.orElse(null)) {
                 case Reply.ObjectFound found -> readBytes(client, ObjectVersion.of(bucket, key, found), Contents.name(found), then);
                 case Reply.Failed _ -> then.accept(new ReadResult.Nothing());
@@ -414,6 +439,7 @@ public final class ObjectWorld implements SimulatedWorld {
         changes.ifPresent(HolderChanges::step);
         shared.step();
         own.get(random.nextInt(own.size())).step();
+        versioned.get(random.nextInt(versioned.size())).step();
         if (random.nextInt(CLOSES_ONE_IN) == 0) {
             clients.get(random.nextInt(CLIENTS)).close();
         }
@@ -455,6 +481,7 @@ public final class ObjectWorld implements SimulatedWorld {
         clients.forEach(client -> client.habits().setPatient());
         shared.readAll();
         own.forEach(ClientNames::readAll);
+        versioned.forEach(VersionedNames::readAll);
         attackers.readAll();
     }
 

@@ -1,0 +1,80 @@
+package io.bulwark.protocol.metadata;
+
+import io.bulwark.protocol.metadata.Command.PutDocument;
+import io.bulwark.protocol.metadata.Command.RemoveDocument;
+import io.bulwark.protocol.metadata.Command.SetLegalHold;
+import io.bulwark.protocol.metadata.Command.SetRetention;
+import io.bulwark.protocol.metadata.Command.SetTags;
+import io.bulwark.protocol.metadata.Command.UpdateBucket;
+import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.object.Retention;
+import io.bulwark.protocol.wire.MalformedException;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+
+/** Canonical bytes of commands that change settings of buckets, and facts of versions. */
+final class BucketCodec {
+    static final int UPDATE_BUCKET = 60;
+    static final int PUT_DOCUMENT = 61;
+    static final int REMOVE_DOCUMENT = 62;
+    static final int SET_TAGS = 63;
+    static final int SET_RETENTION = 64;
+    static final int SET_LEGAL_HOLD = 65;
+
+    private BucketCodec() {}
+
+    static void write(Command command, WireWriter out) {
+        switch (command) {
+            case UpdateBucket update -> update.change().write(out.u8(UPDATE_BUCKET).string(update.name()));
+            case PutDocument put -> {
+                put.condition().write(out.u8(PUT_DOCUMENT).string(put.bucket()).string(put.name()));
+                out.bytes(put.content());
+            }
+            case RemoveDocument remove ->
+                remove.condition()
+                        .write(out.u8(REMOVE_DOCUMENT).string(remove.bucket()).string(remove.name()));
+            case SetTags set -> {
+                out.u8(SET_TAGS).string(set.bucket()).string(set.key()).i64(set.version());
+                ObjectAttributes.writeTags(set.tags(), out);
+            }
+            case SetRetention set -> {
+                out.u8(SET_RETENTION).string(set.bucket()).string(set.key()).i64(set.version());
+                set.retention().write(out);
+                out.bool(set.bypassGovernance());
+            }
+            case SetLegalHold set ->
+                out.u8(SET_LEGAL_HOLD)
+                        .string(set.bucket())
+                        .string(set.key())
+                        .i64(set.version())
+                        .bool(set.held());
+            default -> throw new IllegalStateException("unexpected command " + command);
+        }
+    }
+
+    static Command read(int type, WireReader in) {
+        return switch (type) {
+            case UPDATE_BUCKET -> new UpdateBucket(name(in), BucketChange.read(in));
+            case PUT_DOCUMENT ->
+                new PutDocument(name(in), name(in), Condition.read(in), in.bytes(Command.DOCUMENT_BYTES_MAX));
+            case REMOVE_DOCUMENT -> new RemoveDocument(name(in), name(in), Condition.read(in));
+            case SET_TAGS -> readTags(in);
+            case SET_RETENTION ->
+                new SetRetention(name(in), name(in), in.nonNegative64(), Retention.read(in), in.bool());
+            case SET_LEGAL_HOLD -> new SetLegalHold(name(in), name(in), in.nonNegative64(), in.bool());
+            default -> throw new MalformedException("unknown command " + type);
+        };
+    }
+
+    private static SetTags readTags(WireReader in) {
+        try {
+            return new SetTags(name(in), name(in), in.nonNegative64(), ObjectAttributes.readTags(in));
+        } catch (IllegalArgumentException e) {
+            throw new MalformedException(e);
+        }
+    }
+
+    private static String name(WireReader in) {
+        return in.string(Names.WIRE_BYTES_MAX);
+    }
+}
