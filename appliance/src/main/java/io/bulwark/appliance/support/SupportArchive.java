@@ -55,7 +55,11 @@ public final class SupportArchive implements AutoCloseable {
     private final FileTime now;
     private final Map<String, Integer> parts = new TreeMap<>();
 
-    /** @param now the time of all parts */
+    /**
+     * Begins an archive.
+     *
+     * @param now the time of all parts
+     */
     public SupportArchive(OutputStream out, FileTime now) {
         this.zip = new ZipOutputStream(out, StandardCharsets.UTF_8);
         this.now = now;
