@@ -104,6 +104,10 @@ final class RequestTask implements Runnable {
         if (known != null && known.failure().isPresent()) {
             return known.failure().get();
         }
+        Optional<S3Exception> translated = server.operations().refusalOf(e);
+        if (translated.isPresent()) {
+            return translated.get();
+        }
         if (responder.hasBegun()) {
             LOG.debug("request {} ended within its response", responder.ids().requestId(), e);
         } else {
