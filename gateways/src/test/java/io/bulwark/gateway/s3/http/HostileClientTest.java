@@ -283,6 +283,22 @@ class HostileClientTest {
     }
 
     @Test
+    void aRefusedBodyIsTheReasonWhateverTheOperationThrows() throws IOException {
+        S3Server server = start(limits(TIMES), exchange -> {
+            try {
+                operations.handle(exchange);
+            } catch (RuntimeException e) {
+                throw new S3Exception(503, "ServiceUnavailable", "the put has failed");
+            }
+        });
+        try (RawClient client = new RawClient(server.boundAddress())) {
+            client.send("PUT /b/k HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n"
+                    + "Content-MD5: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\nabc");
+            assertThat(client.read().text()).contains("<Code>BadDigest</Code>");
+        }
+    }
+
+    @Test
     void aFailureOfTheClusterIsTranslated() throws IOException {
         S3Server server = start(limits(TIMES), new Operations() {
             @Override
