@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code rm BUCKET/KEY}. */
-@Command(name = "rm", description = "Delete an object, those that match a pattern, or with -r all below a prefix.")
+@Command(name = "rm", description = "Delete an object, all that match a pattern, or with -r all below a prefix.")
 final class RemoveCommand implements Callable<Integer> {
     @Mixin
     private final ClusterAccess access = new ClusterAccess();

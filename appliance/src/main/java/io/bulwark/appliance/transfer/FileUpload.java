@@ -50,7 +50,7 @@ public final class FileUpload {
         return bucket.put(key, content, options.withProgress(watching(options.progress(), listener)));
     }
 
-    /** Empty for a file that changes now, and where servers must not learn which plain content an object has. */
+    /** Returns nothing for a file that changes now, and where servers must not learn which plain content an object has. */
     private String digest(TreeFile file) throws IOException {
         if (bucket.isEncrypting()) {
             return "";
