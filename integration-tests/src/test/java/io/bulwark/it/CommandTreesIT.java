@@ -3,6 +3,7 @@ package io.bulwark.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.client.Bucket;
+import io.bulwark.client.PutOptions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -211,6 +212,22 @@ class CommandTreesIT {
         assertThat(usage.get("objects").asInt()).isEqualTo(2);
         assertThat(usage.get("bytes").asInt()).isEqualTo("logs/c.txt".length() + "odd1".length());
         assertThat(usage.get("below").get(0).get("prefix").asString()).isEqualTo("logs/");
+    }
+
+    @Test
+    void unfinishedUploadsAreListedAndAborted() {
+        json("mb", "unfinished");
+        Bucket bucket = CLUSTER.client().bucket("unfinished");
+        bucket.uploads().begin("one", PutOptions.DEFAULT);
+        bucket.uploads().begin("one/more", PutOptions.DEFAULT);
+        assertThat(names("ls", "unfinished", "--uploads")).containsExactly("one", "one/more");
+        fails(FAILED, "2 uploads", "rb", "unfinished");
+        assertThat(json("rm", "unfinished/one", "--uploads").get("aborted").asInt())
+                .isEqualTo(1);
+        assertThat(names("ls", "unfinished", "--uploads")).containsExactly("one/more");
+        assertThat(json("rm", "-r", "unfinished", "--uploads").get("aborted").asInt())
+                .isEqualTo(1);
+        assertThat(run("rb", "unfinished").exitCode()).isEqualTo(DONE);
     }
 
     @Test

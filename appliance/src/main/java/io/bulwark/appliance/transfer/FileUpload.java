@@ -4,6 +4,7 @@ import io.bulwark.client.Bucket;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.ProgressListener;
 import io.bulwark.client.PutOptions;
+import io.bulwark.transport.file.FileChangedException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
@@ -30,19 +31,54 @@ public final class FileUpload {
      * @throws IOException if the file cannot be read; or as {@link Bucket#put(String, Path, PutOptions)} does
      */
     public ObjectInfo put(Path file, String key, PutOptions options, TransferListener listener) throws IOException {
-        TreeFile before = TreeFile.of(file, key);
-        FileFacts facts = before.facts();
-        if (facts.isYoungAt(Instant.now())) {
-            facts = facts.withoutChanged(); // A later change could have the same time, and would not be noticed.
+        TreeFile before = settled(file, key);
+        boolean young = before.facts().isYoungAt(Instant.now());
+        String digest = young ? "" : digest(before);
+        if (!digest.isEmpty()) {
+            FileFacts facts = before.facts().withSha256(digest);
+            try {
+                ObjectInfo stored = put(before, key, options.withProperties(merged(facts, options)), listener);
+                if (before.isUnchanged()) {
+                    return stored;
+                }
+            } catch (FileChangedException e) {
+                // As below.
+            }
         }
-        String digest = digest(before);
+        // There is no SHA-256 of just this content: the file changed between the two readings, or may have.
+        FileFacts facts = bucket.isEncrypting() && !young ? before.facts() : before.facts().withoutChanged();
         PutOptions watched = options.withProgress(watching(options.progress(), listener));
-        ObjectInfo stored = bucket.put(key, file, watched.withProperties(merged(facts.withSha256(digest), options)));
-        if (digest.isEmpty() || before.isUnchanged()) {
-            return stored;
+        return bucket.put(key, file, watched.withProperties(merged(facts, options)));
+    }
+
+    private ObjectInfo put(TreeFile file, String key, PutOptions options, TransferListener listener)
+            throws IOException {
+        if (file.bytes() < ResumableUpload.RESUMABLE_BYTES || file.facts().changed() == null) {
+            return bucket.put(key, file.file(), options.withProgress(watching(options.progress(), listener)));
         }
-        // The SHA-256 may be that of another content: the file changed between the two readings.
-        return bucket.put(key, file, watched.withProperties(merged(before.facts().withoutChanged(), options)));
+        return new ResumableUpload(bucket)
+                .put(
+                        file,
+                        key,
+                        options,
+                        () -> PutOptions.DEFAULT.withProgress(watching(ProgressListener.NONE, listener)),
+                        listener);
+    }
+
+    /** Returns the file once a later change would have another time; or as it is then, if it still changes. */
+    private static TreeFile settled(Path file, String key) throws IOException {
+        TreeFile found = TreeFile.of(file, key);
+        Instant now = Instant.now();
+        if (!found.facts().isYoungAt(now)) {
+            return found;
+        }
+        try {
+            Thread.sleep(found.facts().tickMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted before the reading of a file");
+        }
+        return TreeFile.of(file, key);
     }
 
     /** Puts the rest of a stream, which has no attributes. */
