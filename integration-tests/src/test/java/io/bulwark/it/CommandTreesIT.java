@@ -139,6 +139,26 @@ class CommandTreesIT {
         assertThat(state(again).keySet()).containsExactly("large.bin", "sub/deep/old name", "sub/run.sh");
     }
 
+    /** Takes some seconds: smaller files do not go in parts. */
+    @Test
+    void aLargeFileGoesInPartsAndComesBack() throws IOException {
+        Path file = directory.resolve("large");
+        byte[] content = new byte[(64 << 20) + 4321];
+        new Random(LiveCluster.SEED).nextBytes(content);
+        Files.write(file, content);
+        json("mb", "large");
+        assertThat(json("put", file.toString(), "large").get("bytes").asInt()).isEqualTo(content.length);
+        assertThat(names("ls", "large", "--uploads")).isEmpty();
+        Path back = directory.resolve("back");
+        json("get", "large/large", back.toString());
+        assertThat(Files.mismatch(file, back)).isEqualTo(-1);
+        Path tree = directory.resolve("tree");
+        json("get", "-r", "large", tree.toString());
+        assertThat(Files.mismatch(file, tree.resolve("large"))).isEqualTo(-1);
+        assertThat(Files.getLastModifiedTime(tree.resolve("large"))).isEqualTo(Files.getLastModifiedTime(file));
+        json("rm", "-r", "large");
+    }
+
     @Test
     void aWordWithTwoMeaningsIsRefused() {
         json("mb", "twofold");
