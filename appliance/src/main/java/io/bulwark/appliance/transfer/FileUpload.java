@@ -2,8 +2,10 @@ package io.bulwark.appliance.transfer;
 
 import io.bulwark.client.Bucket;
 import io.bulwark.client.ObjectInfo;
+import io.bulwark.client.Precondition;
 import io.bulwark.client.ProgressListener;
 import io.bulwark.client.PutOptions;
+import io.bulwark.client.error.PreconditionFailedException;
 import io.bulwark.transport.file.FileChangedException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -38,17 +40,26 @@ public final class FileUpload {
             FileFacts facts = before.facts().withSha256(digest);
             try {
                 ObjectInfo stored = put(before, key, options.withProperties(merged(facts, options)), listener);
-                if (before.isUnchanged()) {
-                    return stored;
-                }
+                return before.isUnchanged() ? stored : replace(stored, before, options, listener);
             } catch (FileChangedException e) {
-                // As below.
+                // As if it had changed during the first reading.
             }
         }
-        // There is no SHA-256 of just this content: the file changed between the two readings, or may have.
         FileFacts facts = bucket.isEncrypting() && !young ? before.facts() : before.facts().withoutChanged();
         PutOptions watched = options.withProgress(watching(options.progress(), listener));
         return bucket.put(key, file, watched.withProperties(merged(facts, options)));
+    }
+
+    /** Replaces an object whose SHA-256 may be that of another content, as the file changed between the two readings. */
+    private ObjectInfo replace(ObjectInfo stored, TreeFile file, PutOptions options, TransferListener listener) {
+        PutOptions once = options.withProgress(watching(options.progress(), listener))
+                .withProperties(merged(file.facts().withoutChanged(), options))
+                .withPrecondition(Precondition.ifVersion(stored.version()));
+        try {
+            return bucket.put(stored.key(), file.file(), once);
+        } catch (PreconditionFailedException e) {
+            return stored; // Another client has replaced it.
+        }
     }
 
     private ObjectInfo put(TreeFile file, String key, PutOptions options, TransferListener listener)
