@@ -16,7 +16,7 @@ public final class Main {
     private static final Set<String> APPLIANCES = Set.of("up", "demo");
 
     /** With a word behind them, as in {@code node add}, they are commands of operators. */
-    private static final Set<String> SERVERS_IF_ALONE = Set.of("node", "replica");
+    private static final Set<String> SERVERS_IF_ALONE = Set.of("node", "replica", "s3");
 
     private Main() {}
 

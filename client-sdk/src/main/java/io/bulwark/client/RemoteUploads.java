@@ -47,9 +47,9 @@ final class RemoteUploads implements Uploads {
         requireNoPrecondition(options, subject);
         ObjectAttributes attributes = new FinalAttributes(options, subject).get();
         Reply.UploadBegun begun = client.execute(
-                Reply.UploadBegun.class, new Command.BeginUpload(bucket.name(), key, attributes), subject);
+                Reply.UploadBegun.class, new Command.BeginUpload(bucket.name(), key, attributes, options.lock()), subject);
         return new Upload(
-                bucket.name(), key, begun.upload(), Instant.ofEpochMilli(begun.begunMillis()), attributes);
+                bucket.name(), key, begun.upload(), Instant.ofEpochMilli(begun.begunMillis()), attributes, options.lock());
     }
 
     @Override
@@ -195,7 +195,8 @@ final class RemoteUploads implements Uploads {
                 key,
                 options.precondition().condition(),
                 commands.getFirst(),
-                new FinalAttributes(options, subject).get());
+                new FinalAttributes(options, subject).get(),
+                options.lock());
         return made(key, client.execute(Reply.ObjectStored.class, compose, subject));
     }
 
@@ -264,7 +265,8 @@ final class RemoteUploads implements Uploads {
                 entry.key(),
                 entry.upload(),
                 Instant.ofEpochMilli(entry.begunMillis()),
-                entry.attributes());
+                entry.attributes(),
+                entry.lock());
     }
 
     private static UploadedPart part(

@@ -1,6 +1,7 @@
 package io.bulwark.client;
 
 import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.object.ObjectLock;
 import java.time.Instant;
 
 /**
@@ -10,10 +11,11 @@ import java.time.Instant;
  * @param id never reused
  * @param begun in the time that the replicas agreed on
  * @param attributes of the object to be
+ * @param lock of the object to be
  */
-public record Upload(String bucket, String key, long id, Instant begun, ObjectAttributes attributes) {
+public record Upload(String bucket, String key, long id, Instant begun, ObjectAttributes attributes, ObjectLock lock) {
     /** Returns an upload as the methods of {@link Uploads} need it: they look at its name alone. */
     public static Upload named(String bucket, String key, long id) {
-        return new Upload(bucket, key, id, Instant.EPOCH, ObjectAttributes.NONE);
+        return new Upload(bucket, key, id, Instant.EPOCH, ObjectAttributes.NONE, ObjectLock.NONE);
     }
 }

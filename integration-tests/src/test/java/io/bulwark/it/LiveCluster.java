@@ -504,7 +504,7 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
                 continue; // Somebody beside this test has found it free, and may not use it yet.
             }
             ClusterShape shape = new ClusterShape(nodes, replicas, base, Ordering.DEFAULT, "sync");
-            boolean free = isFree(shape.consolePort());
+            boolean free = isFree(shape.consolePort()) && isFree(shape.s3Port());
             for (int i = 0; i < nodes; i++) {
                 free &= isMembers(shape.nodePort(i));
             }

@@ -180,7 +180,7 @@ class ShutdownIT {
         Path client = directory.resolve("console.properties");
         CLUSTER.clientConfig(1).store(client);
         InetSocketAddress listen =
-                Destination.of("127.0.0.1", CLUSTER.plan().shape().consolePort() + 1);
+                Destination.of("127.0.0.1", CLUSTER.plan().shape().consolePort() + 2);
         RoleFile.writeConsole(
                 new RoleFile.Configured<>(
                         RoleFile.ConsoleSetup.plain(listen, false, client, accounts()),

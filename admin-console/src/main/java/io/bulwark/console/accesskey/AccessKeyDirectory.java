@@ -79,7 +79,7 @@ class AccessKeyDirectory {
             spec = spec.withExpiry(Clock.systemUTC().instant().plus(Duration.ofHours(hours)));
         }
         requireGateway();
-        return AccessKeyView.Issued.of(keys().create(spec));
+        return shown(keys().create(spec));
     }
 
     /** Makes another key in place of one, which ends some hours later. */
@@ -88,7 +88,11 @@ class AccessKeyDirectory {
             throw ApiException.badField("hours", "hours is a number from 0 to " + HOURS_MAX);
         }
         requireGateway();
-        return AccessKeyView.Issued.of(keys().rotate(find(id).id(), Duration.ofHours(overlapHours)));
+        return shown(keys().rotate(find(id).id(), Duration.ofHours(overlapHours)));
+    }
+
+    private AccessKeyView.Issued shown(AccessKeys.Issued issued) {
+        return new AccessKeyView.Issued(find(issued.key().id()), issued.secret());
     }
 
     AccessKeyView limit(String id, @Nullable List<AccessKeyView.@Nullable Place> limits, @Nullable String ifMatch) {

@@ -56,10 +56,6 @@ record AccessKeyView(
      * @param secret shown this once
      */
     record Issued(AccessKeyView key, String secret) {
-        static Issued of(AccessKeys.Issued issued) {
-            return new Issued(AccessKeyView.of(new AccessKeys.Entry(issued.key(), List.of())), issued.secret());
-        }
-
         /** Names the key, never the secret. */
         @Override
         public String toString() {

@@ -53,7 +53,8 @@ class AccessKeyTest {
                 .andExpect(status().isCreated())
                 .andExpect(header().string("Location", KEYS + "/" + FIRST))
                 .andExpect(header().string("Cache-Control", "no-store"))
-                .andExpect(jsonPath("$.secret").value("secret-of-" + FIRST));
+                .andExpect(jsonPath("$.secret").value("secret-of-" + FIRST))
+                .andExpect(jsonPath("$.key.sealedFor.length()").value(2));
         AccessKeySpec asked = keys.asked.getFirst();
         assertThat(asked.person()).contains(PrincipalId.client(9));
         assertThat(asked.rights()).isEqualTo(AccessKeySpec.READ);

@@ -4,7 +4,6 @@ import io.bulwark.appliance.cluster.DataDirectory;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.SerializationFeature;
@@ -46,12 +45,10 @@ public final class GlobalOptions {
 
     /** Returns the command that starts the appliance of this directory, for people. */
     String upCommand() {
+        if (profile != null) {
+            return "bulwark up " + Profile.OPTION + " " + profile;
+        }
         return data == null ? "bulwark up" : "bulwark up --data " + data;
-    }
-
-    /** Returns the name of the profile on this command line, if it has one. */
-    Optional<String> profile() {
-        return Optional.ofNullable(profile);
     }
 
     public boolean json() {

@@ -6,9 +6,11 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
@@ -17,10 +19,12 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A zip file in the making. Files are taken by name from a short list, so that keys cannot slip in; what they hold
@@ -51,7 +55,11 @@ public final class SupportArchive implements AutoCloseable {
     private final FileTime now;
     private final Map<String, Integer> parts = new TreeMap<>();
 
-    /** @param now the time of all parts */
+    /**
+     * Begins an archive.
+     *
+     * @param now the time of all parts
+     */
     public SupportArchive(OutputStream out, FileTime now) {
         this.zip = new ZipOutputStream(out, StandardCharsets.UTF_8);
         this.now = now;
@@ -144,21 +152,42 @@ public final class SupportArchive implements AutoCloseable {
         }
     }
 
+    /** Files come and go while members run: one that is gone is left out. */
     private static String listing(Path data) throws IOException {
         List<String> lines = new ArrayList<>();
-        try (Stream<Path> files = Files.walk(data, LISTED_DEPTH)) {
-            for (Path file : files.limit(LISTED_MAX).sorted(Comparator.naturalOrder()).toList()) {
-                BasicFileAttributes is =
-                        Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        Files.walkFileTree(data, Set.of(), LISTED_DEPTH, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes is) {
+                return list(directory, is);
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes is) {
+                return list(file, is);
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException e) {
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException e) {
+                return FileVisitResult.CONTINUE;
+            }
+
+            private FileVisitResult list(Path file, BasicFileAttributes is) {
                 lines.add(String.format(
                         Locale.ROOT,
-                        "%s %,16d %s %s",
+                        "%s\t%s %,16d %s",
+                        data.relativize(file),
                         is.isDirectory() ? "d" : is.isSymbolicLink() ? "l" : "-",
                         is.size(),
-                        is.lastModifiedTime(),
-                        data.relativize(file)));
+                        is.lastModifiedTime()));
+                return lines.size() < LISTED_MAX ? FileVisitResult.CONTINUE : FileVisitResult.TERMINATE;
             }
-        }
+        });
+        lines.sort(Comparator.naturalOrder());
         return String.join("\n", lines) + "\n";
     }
 }

@@ -194,7 +194,7 @@ public final class Appliance implements AutoCloseable {
     /** Returns the address of the S3 gateway; empty if none runs. */
     public String s3Url() {
         var address = plan.s3Address();
-        return plan.hasS3() ? "http://" + address.getHostString() + ":" + address.getPort() : "";
+        return gateway == null ? "" : "http://" + address.getHostString() + ":" + address.getPort();
     }
 
     /** Returns the one-time link with which the first administrator sets up an account; empty if one has. */
@@ -325,7 +325,7 @@ public final class Appliance implements AutoCloseable {
 
     private void startGateway(Bulwark operator, StartupListener story, StartupWait wait) throws Exception {
         story.tell("starting the S3 gateway");
-        CompletableFuture<EmbeddedGateway> starting = CompletableFuture.supplyAsync(
+        CompletableFuture<Optional<EmbeddedGateway>> starting = CompletableFuture.supplyAsync(
                 () -> {
                     try {
                         return EmbeddedGateway.start(plan, operator, gatewayMeters);
@@ -337,7 +337,7 @@ public final class Appliance implements AutoCloseable {
         try {
             wait.until(() -> ConnectionAttempts.until(starting, "the S3 gateway", "it starts"), () -> "");
         } finally {
-            var _ = starting.thenAccept(started -> gateway = started);
+            var _ = starting.thenAccept(started -> gateway = started.orElse(null));
         }
     }
 

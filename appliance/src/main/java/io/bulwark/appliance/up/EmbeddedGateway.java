@@ -5,12 +5,14 @@ import io.bulwark.appliance.cluster.GatewayDoor;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.error.BulwarkException;
+import io.bulwark.client.error.NotBelievedException;
 import io.bulwark.gateway.s3.S3Gateway;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,8 +31,10 @@ final class EmbeddedGateway implements AutoCloseable {
     /**
      * Starts it. At the first start the operator names it as a gateway; later {@code bulwark s3 enable} does, so that a
      * gateway that was taken out stays out.
+     *
+     * @return empty if the gateway's client was revoked, which must not keep the appliance from starting
      */
-    static EmbeddedGateway start(ClusterPlan plan, Bulwark operator, MeterRegistry meters) throws IOException {
+    static Optional<EmbeddedGateway> start(ClusterPlan plan, Bulwark operator, MeterRegistry meters) throws IOException {
         ClientConfig config = plan.s3Client();
         Path directory = plan.s3Directory();
         Path enabled = directory.resolve("enabled");
@@ -44,12 +48,21 @@ final class EmbeddedGateway implements AutoCloseable {
                 LOG.warn("the S3 gateway may not act for people: {}; see `bulwark s3 enable`", e.getMessage());
             }
         }
-        Bulwark door = Bulwark.connect(config);
+        Bulwark door;
         try {
-            return new EmbeddedGateway(
+            door = Bulwark.connect(config);
+        } catch (NotBelievedException e) {
+            if (e.reason() != NotBelievedException.Reason.REVOKED) {
+                throw e;
+            }
+            LOG.warn("there is no S3 gateway: {}", e.getMessage());
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(new EmbeddedGateway(
                     door,
                     S3Gateway.start(
-                            door, config.principal(), S3Gateway.Settings.plain(plan.s3Address()), meters));
+                            door, config.principal(), S3Gateway.Settings.plain(plan.s3Address()), meters)));
         } catch (IOException | RuntimeException e) {
             door.close();
             throw e;

@@ -103,7 +103,11 @@ public record EncryptionConfig(
                         : file.toAbsolutePath().resolveSibling(passwordFile.trim()).normalize()));
     }
 
-    /** @param text returns a path as the file names it */
+    /**
+     * Adds the settings.
+     *
+     * @param text returns a path as the file names it
+     */
     void store(Properties properties, Function<Path, String> text) {
         properties.setProperty(WITH, text.apply(keyStore));
         if (key != null) {

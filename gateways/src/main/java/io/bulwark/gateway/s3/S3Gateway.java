@@ -1,7 +1,11 @@
 package io.bulwark.gateway.s3;
 
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.error.BulwarkException;
+import io.bulwark.gateway.s3.access.AccessKey;
+import io.bulwark.gateway.s3.access.AccessKeys;
 import io.bulwark.gateway.s3.access.ReplicatedAccessKeys;
+import io.bulwark.gateway.s3.call.SdkFailures;
 import io.bulwark.gateway.s3.expiration.LifecycleWorker;
 import io.bulwark.gateway.s3.http.S3Limits;
 import io.bulwark.gateway.s3.http.S3Server;
@@ -15,6 +19,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** A running gateway: the HTTP server, the access keys of the cluster and the operations over them. */
 public final class S3Gateway implements AutoCloseable {
@@ -58,6 +63,27 @@ public final class S3Gateway implements AutoCloseable {
         }
     }
 
+    /** Access keys whose failures have error codes of S3, such as that the client should come again. */
+    private record TranslatedAccessKeys(AccessKeys keys) implements AccessKeys {
+        @Override
+        public Optional<AccessKey> find(String id) {
+            return translated(() -> keys.find(id));
+        }
+
+        @Override
+        public Optional<PrincipalId> anonymous() {
+            return translated(keys::anonymous);
+        }
+
+        private static <T> T translated(Supplier<T> question) {
+            try {
+                return question.get();
+            } catch (BulwarkException e) {
+                throw SdkFailures.of(e).<RuntimeException>map(refusal -> refusal).orElse(e);
+            }
+        }
+    }
+
     /**
      * Starts one.
      *
@@ -73,7 +99,7 @@ public final class S3Gateway implements AutoCloseable {
         }
         S3Server server = S3Server.start(
                 new S3Settings(settings.listen(), certificate, settings.domains(), S3Limits.standard()),
-                new ReplicatedAccessKeys(door.accessKeys()),
+                new TranslatedAccessKeys(new ReplicatedAccessKeys(door.accessKeys())),
                 new S3Operations(door),
                 meters);
         return new S3Gateway(server, LifecycleWorker.start(door, self));

@@ -50,6 +50,11 @@ public final class S3Operations implements Operations {
         }
     }
 
+    @Override
+    public Optional<S3Exception> refusalOf(RuntimeException failure) {
+        return SdkFailures.of(failure);
+    }
+
     private Call call(Exchange exchange) {
         return new Call(exchange, door.onBehalfOf(exchange.caller().person()), settings);
     }

@@ -220,6 +220,9 @@ public final class ObjectGet {
             return refuse(reply);
         }
         for (Reply.SliceEntry entry : page.slices()) {
+            if (known == end) {
+                break;
+            }
             Slice slice = entry.slice();
             ObjectLayout layout = entry.layout();
             long skipped = known - entry.start();
@@ -235,10 +238,6 @@ public final class ObjectGet {
             long from = slice.offset() + skipped;
             begin(slice.inode(), layout, from, from + count);
             known += count;
-            if (known == end) {
-                // The rest of the page lies behind the bytes that are wanted.
-                break;
-            }
         }
         return readAhead();
     }

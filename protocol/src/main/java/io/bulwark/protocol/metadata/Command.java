@@ -303,7 +303,12 @@ public sealed interface Command {
      * @param slices in order; their submitter may read them
      */
     record ComposeObject(
-            String bucket, String key, Condition condition, List<ObjectRange> slices, ObjectAttributes attributes)
+            String bucket,
+            String key,
+            Condition condition,
+            List<ObjectRange> slices,
+            ObjectAttributes attributes,
+            ObjectLock lock)
             implements Command {
         public ComposeObject {
             slices = List.copyOf(slices);
@@ -316,8 +321,9 @@ public sealed interface Command {
      * Answered by {@link Reply.UploadBegun}.
      *
      * @param attributes of the object to be
+     * @param lock of the object to be
      */
-    record BeginUpload(String bucket, String key, ObjectAttributes attributes) implements Command {}
+    record BeginUpload(String bucket, String key, ObjectAttributes attributes, ObjectLock lock) implements Command {}
 
     /**
      * Adds a part to an upload, or puts it in the place of the one with this number, after all its extents are complete.

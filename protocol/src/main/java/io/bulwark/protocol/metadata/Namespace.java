@@ -330,7 +330,7 @@ final class Namespace {
                 + link.state().attributes().encodedBytes();
     }
 
-    /** Returns the state of a new version in a bucket. */
+    /** Returns the state of a new version in a bucket; refuses a lock that the bucket does not allow. */
     static VersionState newState(Bucket bucket, ObjectAttributes attributes, ObjectLock wanted, long now) {
         return new VersionState(!bucket.keepsAll(), attributes, ObjectLocks.ofNew(bucket, wanted, now));
     }

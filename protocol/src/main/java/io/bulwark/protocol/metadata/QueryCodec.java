@@ -107,12 +107,6 @@ final class QueryCodec {
                 list.after().write(out);
                 out.i32(list.limit());
             }
-            case FindAccessKey find -> out.u8(43).string(find.id());
-            case ListAccessKeys list -> {
-                list.person().write(out.u8(44));
-                out.string(list.after()).i32(list.limit());
-            }
-            case ListGateways ignored -> out.u8(45);
             case FindSlices find ->
                 out.u8(24)
                         .string(find.bucket())
@@ -132,6 +126,12 @@ final class QueryCodec {
                 list.upload().write(out.u8(27));
                 out.i32(list.afterNumber()).i32(list.limit());
             }
+            case FindAccessKey find -> out.u8(43).string(find.id());
+            case ListAccessKeys list -> {
+                list.person().write(out.u8(44));
+                out.string(list.after()).i32(list.limit());
+            }
+            case ListGateways ignored -> out.u8(45);
             case OnBehalf on -> {
                 on.person().write(out.u8(ON_BEHALF));
                 write(on.query(), out);
@@ -192,13 +192,13 @@ final class QueryCodec {
             case 60 -> new FindDocument(name(in), name(in));
             case 61 -> new ListDocuments(name(in));
             case 23 -> new FindEvidence(in.nonNegative64());
-            case 43 -> new FindAccessKey(in.string(AccessKey.ID_LENGTH_MAX));
-            case 44 -> new ListAccessKeys(PrincipalId.read(in), in.string(AccessKey.ID_LENGTH_MAX), limit(in));
-            case 45 -> new ListGateways();
             case 24 -> new FindSlices(name(in), name(in), in.nonNegative64(), in.nonNegative64(), limit(in));
             case 25 -> new FindUpload(UploadName.read(in));
             case 26 -> new ListUploads(name(in), name(in), name(in), in.nonNegative64(), limit(in));
             case 27 -> new ListParts(UploadName.read(in), in.i32(0, PartSelection.NUMBER_MAX), limit(in));
+            case 43 -> new FindAccessKey(in.string(AccessKey.ID_LENGTH_MAX));
+            case 44 -> new ListAccessKeys(PrincipalId.read(in), in.string(AccessKey.ID_LENGTH_MAX), limit(in));
+            case 45 -> new ListGateways();
             default -> throw new MalformedException("unknown query " + type);
         };
     }

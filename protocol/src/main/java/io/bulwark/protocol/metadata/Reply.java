@@ -228,9 +228,16 @@ public sealed interface Reply {
      * @param parts their number
      * @param bytes of all parts
      * @param attributes of the object to be
+     * @param lock of the object to be
      */
     record UploadEntry(
-            String key, long upload, long begunMillis, int parts, long bytes, ObjectAttributes attributes) {}
+            String key,
+            long upload,
+            long begunMillis,
+            int parts,
+            long bytes,
+            ObjectAttributes attributes,
+            ObjectLock lock) {}
 
     record UploadFound(UploadEntry upload) implements Reply {}
 

@@ -18,6 +18,7 @@ import io.bulwark.protocol.metadata.Reply.UploadFound;
 import io.bulwark.protocol.metadata.Reply.UploadList;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.object.Slice;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
@@ -48,10 +49,12 @@ final class UploadCodec {
                 compose.condition().write(out);
                 Lists.write(compose.slices(), out, ObjectRange::write);
                 compose.attributes().write(out);
+                compose.lock().write(out);
             }
             case BeginUpload begin -> {
                 out.u8(BEGIN).string(begin.bucket()).string(begin.key());
                 begin.attributes().write(out);
+                begin.lock().write(out);
             }
             case PutPart put -> {
                 put.upload().write(out.u8(PUT_PART));
@@ -86,8 +89,9 @@ final class UploadCodec {
                             name(in),
                             Condition.read(in),
                             Lists.read(in, Command.SLICES_MAX, ObjectRange::read),
-                            ObjectAttributes.read(in));
-                case BEGIN -> new BeginUpload(name(in), name(in), ObjectAttributes.read(in));
+                            ObjectAttributes.read(in),
+                            ObjectLock.read(in));
+                case BEGIN -> new BeginUpload(name(in), name(in), ObjectAttributes.read(in), ObjectLock.read(in));
                 case PUT_PART ->
                     new PutPart(
                             UploadName.read(in),
@@ -162,6 +166,7 @@ final class UploadCodec {
     private static void writeUpload(UploadEntry entry, WireWriter out) {
         out.string(entry.key()).i64(entry.upload()).i64(entry.begunMillis());
         entry.attributes().write(out.i32(entry.parts()).i64(entry.bytes()));
+        entry.lock().write(out);
     }
 
     private static UploadEntry readUpload(WireReader in) {
@@ -171,7 +176,8 @@ final class UploadCodec {
                 in.nonNegative64(),
                 in.i32(0, PartSelection.NUMBER_MAX),
                 in.nonNegative64(),
-                ObjectAttributes.read(in));
+                ObjectAttributes.read(in),
+                ObjectLock.read(in));
     }
 
     private static void writePart(PartEntry entry, WireWriter out) {

@@ -11,6 +11,7 @@ import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.object.ObjectLock;
+import io.bulwark.protocol.object.Retention;
 import io.bulwark.protocol.object.Slice;
 import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.wire.Bytes;
@@ -49,10 +50,17 @@ final class Uploads {
      * @param owner who began it, on whose account it is
      * @param bytes of its parts
      */
-    record Upload(PrincipalId owner, long begunMillis, int parts, long bytes, ObjectAttributes attributes) {
+    record Upload(
+            PrincipalId owner,
+            long begunMillis,
+            int parts,
+            long bytes,
+            ObjectAttributes attributes,
+            ObjectLock lock) {
         void write(WireWriter out) {
             owner.write(out);
             attributes.write(out.i64(begunMillis).i32(parts).i64(bytes));
+            lock.write(out);
         }
 
         static Upload read(WireReader in) {
@@ -61,11 +69,17 @@ final class Uploads {
                     in.nonNegative64(),
                     in.i32(0, PartSelection.NUMBER_MAX),
                     in.nonNegative64(),
-                    ObjectAttributes.read(in));
+                    ObjectAttributes.read(in),
+                    ObjectLock.read(in));
+        }
+
+        /** Returns the lock without a retention that has ended meanwhile. */
+        ObjectLock lockAt(long now) {
+            return lock.retention().isInForce(now) ? lock : new ObjectLock(Retention.NONE, lock.legalHold());
         }
 
         Upload with(int addedParts, long addedBytes) {
-            return new Upload(owner, begunMillis, parts + addedParts, bytes + addedBytes, attributes);
+            return new Upload(owner, begunMillis, parts + addedParts, bytes + addedBytes, attributes, lock);
         }
     }
 
@@ -150,8 +164,8 @@ final class Uploads {
         Builder content = slices(bucket.volume, compose.slices());
         Namespace.checkCondition(bucket, key, compose.condition());
         namespace.checkQuota(bucket, key, content.length());
+        VersionState state = Namespace.newState(bucket, compose.attributes(), compose.lock(), now);
         Inode inode = composed(bucket, content, by, now);
-        VersionState state = Namespace.newState(bucket, compose.attributes(), ObjectLock.NONE, now);
         return namespace.link(bucket, key, inode.id(), state, by, now);
     }
 
@@ -164,8 +178,10 @@ final class Uploads {
                 own < UPLOADS_MAX - all,
                 MetadataError.LIMIT_REACHED,
                 all + " uploads, " + own + " of them of " + by);
+        // A lock that the bucket does not allow is refused now, not after all parts have come.
+        VersionState state = Namespace.newState(bucket, begin.attributes(), begin.lock(), now);
         long id = ++tables.totals().lastInode;
-        Upload upload = new Upload(by, now, 0, 0, begin.attributes());
+        Upload upload = new Upload(by, now, 0, 0, state.attributes(), begin.lock());
         tables.uploads.put(new UploadKey(bucket.name, key, id), upload);
         count(bucket, key, upload, 1);
         return new Reply.UploadBegun(id, now);
@@ -206,6 +222,7 @@ final class Uploads {
         Bytes key = found.key.key();
         Namespace.checkCondition(found.bucket, key, complete.condition());
         namespace.checkQuota(found.bucket, key, content.length() - found.upload.bytes);
+        VersionState state = Namespace.newState(found.bucket, attributes, found.upload.lockAt(now), now);
         Optional<Inode> whole = whole(content);
         // The slices take over the links of the parts: only the differences are written.
         SortedMap<Long, Integer> links = new TreeMap<>();
@@ -215,7 +232,6 @@ final class Uploads {
         }
         links.forEach((inode, change) -> repeat(change, () -> inodes.link(inode)));
         Inode inode = whole.orElseGet(() -> inodes.compose(found.bucket.volume, content, by, now));
-        VersionState state = Namespace.newState(found.bucket, attributes, ObjectLock.NONE, now);
         Reply.ObjectStored reply = namespace.link(found.bucket, key, inode.id(), state, by, now);
         links.forEach((sliced, change) -> repeat(-change, () -> inodes.unlink(sliced)));
         remove(found, new HashSet<>(complete.parts().numbers()));
@@ -426,7 +442,7 @@ final class Uploads {
 
     private static Reply.UploadEntry entry(UploadKey key, Upload upload) {
         return new Reply.UploadEntry(
-                Names.text(key.key()), key.id(), upload.begunMillis, upload.parts, upload.bytes, upload.attributes);
+                Names.text(key.key()), key.id(), upload.begunMillis, upload.parts, upload.bytes, upload.attributes, upload.lock);
     }
 
     private static ObjectAttributes merged(ObjectAttributes begun, ObjectAttributes added) {

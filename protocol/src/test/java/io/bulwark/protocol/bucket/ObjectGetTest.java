@@ -9,10 +9,13 @@ import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.extent.ReadOutcome;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.object.Composition;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.Slice;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import java.util.Optional;
@@ -41,7 +44,7 @@ class ObjectGetTest {
 
     private int taken;
 
-    private final ObjectGet get = new ObjectGet(VOLUME, OBJECT, 0, Long.MAX_VALUE, new ObjectGet.ReadAheadQuota() {
+    private final ObjectGet.ReadAheadQuota room = new ObjectGet.ReadAheadQuota() {
         @Override
         public boolean take(int bytes) {
             taken += bytes;
@@ -52,7 +55,8 @@ class ObjectGetTest {
         public void giveBack(int bytes) {
             taken -= bytes;
         }
-    });
+    };
+    private final ObjectGet get = new ObjectGet(VOLUME, OBJECT, 0, Long.MAX_VALUE, room);
 
     @Test
     void aBlockThatFailedBeforeItWasWantedIsNoEnd() {
@@ -104,5 +108,115 @@ class ObjectGetTest {
         }
         assertThat(get.isAtEnd()).isTrue();
         assertThat(get.remaining()).isZero();
+    }
+
+    private static Inode own(long inode, long length) {
+        int blocks = (int) Math.ceilDiv(length, (long) BLOCK);
+        return new Inode(
+                inode,
+                new ObjectLayout(
+                        1,
+                        BLOCK,
+                        length,
+                        List.of(new BlockRange(1, PrincipalId.client(0), inode, 0, blocks)),
+                        Bytes.of(new byte[blocks * ObjectLayout.PIN_BYTES])),
+                0);
+    }
+
+    private static Reply.SliceEntry entry(long start, long inode, long offset, long length) {
+        return new Reply.SliceEntry(
+                start, new Slice(inode, offset, length), (ObjectLayout) own(inode, 2 * BLOCK).content());
+    }
+
+    private ObjectGet composed(long length, int slices, long offset, long count) {
+        ObjectVersion object = new ObjectVersion("films", "c", 5, new Inode(9, new Composition(1, length, slices), 0));
+        return new ObjectGet(VOLUME, object, offset, count, room);
+    }
+
+    private static ObjectStep.Ask asked(List<ObjectStep> steps) {
+        assertThat(steps).hasSize(1);
+        return (ObjectStep.Ask) steps.getFirst();
+    }
+
+    @Test
+    void slicesAreAskedForByTheVersionAndReadAheadInOrder() {
+        ObjectGet composed = composed(1300, 3, 0, Long.MAX_VALUE);
+        ObjectStep.Ask first = asked(composed.readAhead());
+        assertThat(first.query()).isEqualTo(new Query.FindSlices("films", "c", 5, 0, Query.PAGE_MAX));
+        assertThat(composed.readAhead()).as("one question at a time").isEmpty();
+        List<ObjectStep> fetches = composed.onReply(
+                first.token(), new Reply.SliceList(List.of(entry(0, 11, 500, 20), entry(20, 12, 0, 1024))));
+        assertThat(fetches).as("both blocks of each slice, and the next page").hasSize(5);
+        ObjectStep.Ask second = (ObjectStep.Ask) fetches.getLast();
+        assertThat(second.query()).isEqualTo(new Query.FindSlices("films", "c", 5, 1044, Query.PAGE_MAX));
+        composed.onReply(second.token(), new Reply.SliceList(List.of(entry(1044, 11, 0, 256))));
+        fetches.subList(0, 4).forEach(step -> composed.onFetched(step.token(), WHOLE));
+        long read = 0;
+        for (Optional<Bytes> next = composed.next(); next.isPresent(); next = composed.next()) {
+            read += next.get().length();
+        }
+        assertThat(read).isEqualTo(1044);
+        assertThat(composed.isAtEnd()).isFalse();
+        assertThat(composed.blocks()).hasSize(2);
+    }
+
+    @Test
+    void aRangeBeginsAndEndsWithinSlices() {
+        ObjectGet composed = composed(5000, 5, 600, 10);
+        ObjectStep.Ask ask = asked(composed.readAhead());
+        assertThat(ask.query()).isEqualTo(new Query.FindSlices("films", "c", 5, 600, Query.PAGE_MAX));
+        List<ObjectStep> fetches = composed.onReply(
+                ask.token(), new Reply.SliceList(List.of(entry(50, 11, 0, 1000), entry(1050, 12, 0, 1000))));
+        assertThat(fetches).hasSize(1);
+        ObjectStep.FetchExtent fetch = (ObjectStep.FetchExtent) fetches.getFirst();
+        assertThat(fetch.block()).isEqualTo(new BlockRange(1, PrincipalId.client(0), 11, 0, 2).at(1));
+        composed.onFetched(fetch.token(), WHOLE);
+        assertThat(composed.next()).hasValueSatisfying(bytes -> assertThat(bytes.length()).isEqualTo(10));
+        assertThat(composed.isAtEnd()).isTrue();
+    }
+
+    @Test
+    void slicesThatDoNotFollowEachOtherAreRefused() {
+        for (Reply wrong : List.of(
+                new Reply.SliceList(List.of()),
+                new Reply.SliceList(List.of(entry(1, 11, 0, 1299))),
+                new Reply.SliceList(List.of(entry(0, 11, 0, 20), entry(21, 11, 0, 900))),
+                new Reply.SliceList(List.of(entry(0, 11, 0, 20), entry(19, 11, 0, 900))),
+                new Reply.SliceList(List.of(entry(0, 11, 100, 1000))),
+                new Reply.Done())) {
+            ObjectGet composed = composed(1300, 3, 0, Long.MAX_VALUE);
+            composed.onReply(asked(composed.readAhead()).token(), wrong);
+            assertThat(composed.failure()).as(wrong.toString()).contains(new GetFailure.Refused(wrong));
+            assertThat(composed.isAtEnd()).isFalse();
+        }
+    }
+
+    @Test
+    void aVersionThatIsGoneEndsTheRead() {
+        ObjectGet composed = composed(1300, 3, 0, Long.MAX_VALUE);
+        composed.onReply(
+                asked(composed.readAhead()).token(), new Reply.Failed(MetadataError.NO_SUCH_VERSION, "films/c"));
+        assertThat(composed.failure()).contains(new GetFailure.Gone());
+        assertThat(composed.next()).isEmpty();
+        assertThat(composed.isAtEnd()).isFalse();
+    }
+
+    @Test
+    void aFreedSliceIsAskedAboutByItsInode() {
+        ObjectGet composed = composed(1024, 1, 0, Long.MAX_VALUE);
+        List<ObjectStep> fetches = composed.onReply(
+                asked(composed.readAhead()).token(), new Reply.SliceList(List.of(entry(0, 11, 0, 1024))));
+        ObjectStep.Ask ask = asked(composed.onFetched(fetches.getFirst().token(), new ReadOutcome.Freed()));
+        assertThat(ask.query()).isEqualTo(new Query.FindInode(11));
+        composed.onReply(ask.token(), new Reply.InodeFound(Optional.empty()));
+        assertThat(composed.failure()).containsInstanceOf(GetFailure.Changed.class);
+        assertThat(taken).isZero();
+    }
+
+    @Test
+    void anEmptyCompositionIsAtItsEnd() {
+        ObjectGet composed = composed(0, 0, 0, Long.MAX_VALUE);
+        assertThat(composed.readAhead()).isEmpty();
+        assertThat(composed.isAtEnd()).isTrue();
     }
 }

@@ -13,6 +13,7 @@ import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.object.Retention;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Arrays;
@@ -92,7 +93,28 @@ final class MetadataFixture {
         alice.run(new Command.DeleteObject("films", "copy", 0));
         alice.put("films", "b/0", 20);
         rig.addVault(alice);
+        rig.someUploads(again);
         return rig;
+    }
+
+    private void someUploads(User user) {
+        ObjectRange slice = new ObjectRange("diary", "renamed", 0, 5, 100);
+        user.run(new Command.ComposeObject("films", "c", Condition.NONE, List.of(slice, slice), ObjectAttributes.NONE, ObjectLock.NONE));
+        for (String key : List.of("d", "e")) {
+            Reply.UploadBegun begun =
+                    (Reply.UploadBegun) user.run(new Command.BeginUpload("films", key, ObjectAttributes.NONE, ObjectLock.NONE));
+            UploadName upload = new UploadName("films", key, begun.upload());
+            ObjectLayout layout = user.layout(50, List.of(user.range(1000 + begun.upload(), 1)));
+            Reply.PartStored one = (Reply.PartStored) user.run(new Command.PutPart(
+                    upload, 1, layout, ObjectAttributes.NONE, EpochClaim.of(mainVolume()), List.of()));
+            Reply.PartStored two = (Reply.PartStored)
+                    user.run(new Command.CopyPart(upload, 2, List.of(slice), ObjectAttributes.NONE));
+            if (key.equals("e")) {
+                PartSelection both = PartSelection.of(
+                        List.of(new PartSelection.Part(1, one.inode()), new PartSelection.Part(2, two.inode())));
+                user.run(new Command.CompleteUpload(upload, both, Condition.NONE, ObjectAttributes.NONE));
+            }
+        }
     }
 
     /** Adds a bucket with locked versions and a document, and versions above a null version. */
@@ -255,6 +277,8 @@ final class MetadataFixture {
                         + of.query(ALICE, new Query.ListVersions("films", "", "", "", 0, 1000, true).encoded())
                                 .toHex()
                         + of.query(ALICE, new Query.ListVersions("diary", "", "", "", 0, 1000, true).encoded())
+                                .toHex()
+                        + of.query(ALICE, new Query.ListUploads("films", "", "", 0, 1000).encoded())
                                 .toHex()
                         + of.query(ALICE, new Query.ListEvidence(0, 1000).encoded())
                                 .toHex())

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.object.Retention;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.CodecFuzzing;
@@ -27,6 +29,7 @@ class MetadataStateMachineFuzzTest {
             PrincipalId.node(2),
             MetadataFixture.STRANGER);
     private static final List<Query> QUERIES = List.copyOf(Samples.queries().values());
+    private static final ObjectRange HALF = new ObjectRange("diary", "a", 0, 10, MetadataFixture.BLOCK);
     private static final Bytes START = start();
     private static final List<Command> COMMANDS = commands();
 
@@ -40,6 +43,10 @@ class MetadataStateMachineFuzzTest {
         alice.put("diary", "a", 2 * MetadataFixture.BLOCK);
         alice.run(new Command.RegisterPending(List.of(alice.range(50, 2))));
         rig.addVault(alice);
+        Reply.UploadBegun begun = (Reply.UploadBegun)
+                alice.run(new Command.BeginUpload("films", "u", ObjectAttributes.NONE, ObjectLock.NONE));
+        alice.run(new Command.CopyPart(
+                new UploadName("films", "u", begun.upload()), 1, List.of(HALF), ObjectAttributes.NONE));
         for (PrincipalId person : List.of(MetadataFixture.BOB, MetadataFixture.READER)) {
             alice.run(new Command.SetActFor(MetadataFixture.ALICE, person, Rights.ALL));
         }
@@ -69,11 +76,37 @@ class MetadataStateMachineFuzzTest {
         commands.add(new Command.SetLegalHold("vault", "deed", 0, false));
         commands.add(new Command.SetRetention("vault", "deed", 0, Retention.NONE, true));
         commands.add(new Command.UpdateBucket("films", BucketChange.NONE.withVersioning(Versioning.KEEP_ALL)));
+        commands.addAll(ofUploads(alice));
         Samples.submissions().values().stream()
                 .filter(Submission.InSession.class::isInstance)
                 .map(in -> ((Submission.InSession) in).command())
                 .forEach(commands::add);
         return commands;
+    }
+
+    /** Commands about the upload that the state begins with. */
+    private static List<Command> ofUploads(MetadataFixture.User alice) {
+        MetadataStateMachine begun = MetadataStateMachine.restore(START);
+        Bytes asked = new Query.ListUploads("films", "", "", 0, 1).encoded();
+        Reply.UploadList uploads = (Reply.UploadList) Reply.decode(begun.query(MetadataFixture.ALICE, asked));
+        UploadName upload =
+                new UploadName("films", "u", uploads.uploads().getFirst().upload());
+        Bytes parts = begun.query(MetadataFixture.ALICE, new Query.ListParts(upload, 0, 1).encoded());
+        long part = ((Reply.PartList) Reply.decode(parts)).parts().getFirst().inode();
+        PartSelection selection = PartSelection.of(List.of(new PartSelection.Part(1, part)));
+        return List.of(
+                new Command.ComposeObject(
+                        "diary", "b", Condition.NONE, List.of(HALF, HALF), ObjectAttributes.NONE, ObjectLock.NONE),
+                new Command.CopyPart(upload, 2, List.of(HALF, HALF), ObjectAttributes.NONE),
+                new Command.PutPart(
+                        upload,
+                        1,
+                        alice.layout(10),
+                        ObjectAttributes.NONE,
+                        List.of(new EpochClaim(5, 1)),
+                        List.of()),
+                new Command.CompleteUpload(upload, selection, Condition.NONE, ObjectAttributes.NONE),
+                new Command.AbortUpload(upload));
     }
 
     static Stream<byte[]> histories() {

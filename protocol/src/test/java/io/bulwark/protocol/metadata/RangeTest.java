@@ -65,8 +65,8 @@ class RangeTest {
     @PlantedBug(
             in = Namespace.class,
             rule = "an inode names extents of its own client only",
-            replace = "session.owns(layout.ranges()) && (put",
-            with = "(put")
+            replace = "session.owns(layout.ranges()) && (pending",
+            with = "(pending")
     @Test
     void rangesBelongToTheSubmittersOpenSessionForTheVolume() {
         User bob = rig.user(BOB, rig.volume);

@@ -12,11 +12,13 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.object.Composition;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.object.Retention;
+import io.bulwark.protocol.object.Slice;
 import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
@@ -42,6 +44,8 @@ final class Samples {
     static final PrincipalKey KEY = key("4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5");
 
     static final PrincipalKey OTHER_KEY = key("b01cbd1c01e58065711814b583f061e9d431cca994cea1313449bf97c840ae0a");
+
+    private static final UploadName UPLOAD = new UploadName("films", "a/\u00fc", 17);
 
     private Samples() {}
 
@@ -176,6 +180,7 @@ final class Samples {
         all.put("confirm-epoch", new Command.ConfirmEpoch(1, 3, 6));
         all.put("set-node", new Command.SetNode(new NodeAddress(7, "storage-7.example", 7417)));
         all.put("remove-node", new Command.RemoveNode(7));
+        putUploads(all);
         all.put("set-act-for", new Command.SetActFor(OWNER, PERSON, new Rights(true, true, false)));
         all.put(
                 "set-access-key",
@@ -184,6 +189,31 @@ final class Samples {
         all.put("remove-access-key", new Command.RemoveAccessKey("BWKSAMPLE23456789012"));
         all.put("set-gateways", new Command.SetGateways(GATEWAYS));
         return all;
+    }
+
+    private static void putUploads(Map<String, Command> all) {
+        List<ObjectRange> slices = List.of(
+                new ObjectRange("films", "a/\u00fc", 3, 100, 7), new ObjectRange("music", "b", 0, 0, ObjectRange.TO_END));
+        all.put(
+                "compose-object",
+                new Command.ComposeObject("films", "c", Condition.ifVersion(3), slices, attributes(), state().lock()));
+        all.put("begin-upload", new Command.BeginUpload("films", "a/\u00fc", attributes(), state().lock()));
+        all.put(
+                "put-part",
+                new Command.PutPart(
+                        UPLOAD, 10_000, LAYOUT, attributes(), List.of(new EpochClaim(4, 1)), List.of(8L, 9L)));
+        all.put("copy-part", new Command.CopyPart(UPLOAD, 2, slices, attributes()));
+        all.put(
+                "complete-upload",
+                new Command.CompleteUpload(
+                        UPLOAD,
+                        PartSelection.of(List.of(
+                                new PartSelection.Part(1, 20),
+                                new PartSelection.Part(2, 22),
+                                new PartSelection.Part(5, 21))),
+                        Condition.IF_ABSENT,
+                        attributes()));
+        all.put("abort-upload", new Command.AbortUpload(UPLOAD));
     }
 
     private static Map<String, Command> ofBuckets() {
@@ -236,6 +266,10 @@ final class Samples {
         all.put("list-suspensions", new Query.ListSuspensions(OWNER, 10));
         all.put("count-writers", new Query.CountWriters());
         all.put("list-act-for", new Query.ListActFor(OWNER, PERSON, 10));
+        all.put("find-slices", new Query.FindSlices("films", "a", 3, 100, 10));
+        all.put("find-upload", new Query.FindUpload(UPLOAD));
+        all.put("list-uploads", new Query.ListUploads("films", "a", "ab", 17, 10));
+        all.put("list-parts", new Query.ListParts(UPLOAD, 4, 10));
         all.put("find-access-key", new Query.FindAccessKey("BWKSAMPLE23456789012"));
         all.put("list-access-keys", new Query.ListAccessKeys(PERSON, "BWKSAMPLE23456789012", 10));
         all.put("list-gateways", new Query.ListGateways());
@@ -291,6 +325,19 @@ final class Samples {
                         4,
                         false));
         all.put("object-found", new Reply.ObjectFound(3, 1_700_000_000_001L, state(), inode()));
+        all.put(
+                "composition-found",
+                new Reply.ObjectFound(
+                        3, 1_700_000_000_001L, state(), new Inode(13, new Composition(1, 1 << 20, 3), 6)));
+        all.put("part-stored", new Reply.PartStored(20, 700, 6));
+        all.put("upload-begun", new Reply.UploadBegun(17, 6));
+        all.put(
+                "slice-list",
+                new Reply.SliceList(List.of(new Reply.SliceEntry(100, new Slice(12, 40, 50), LAYOUT))));
+        Reply.UploadEntry upload = new Reply.UploadEntry("a/\u00fc", 17, 6, 3, 700, attributes(), state().lock());
+        all.put("upload-found", new Reply.UploadFound(upload));
+        all.put("upload-list", new Reply.UploadList(List.of(upload), true));
+        all.put("part-list", new Reply.PartList(List.of(new Reply.PartEntry(5, 20, 700, 6, attributes())), true));
         all.put("inode-found", new Reply.InodeFound(Optional.of(inode())));
         all.put("inode-gone", new Reply.InodeFound(Optional.empty()));
         all.put(

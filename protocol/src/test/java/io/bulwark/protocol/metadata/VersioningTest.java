@@ -33,7 +33,7 @@ class VersioningTest {
     }
 
     private long length(long version) {
-        return ((Reply.ObjectFound) find(version)).inode().layout().length();
+        return ((Reply.ObjectFound) find(version)).inode().content().length();
     }
 
     private Reply.Deleted delete(long version) {

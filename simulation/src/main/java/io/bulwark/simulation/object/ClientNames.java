@@ -6,6 +6,7 @@ import io.bulwark.protocol.metadata.Condition;
 import io.bulwark.protocol.metadata.ObjectRange;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,15 +43,15 @@ final class ClientNames {
         if (busy) {
             return;
         }
-        switch (random.nextInt(10)) {
+        switch (random.nextInt(world.isPartwise() ? 10 : 8)) {
             case 0, 1 -> put();
             case 2 -> get();
             case 3 -> head();
             case 4 -> list(1 + random.nextInt(3), new ArrayList<>());
             case 5 -> rename();
             case 6 -> copy();
-            case 7 -> compose();
-            case 8 -> composeInParts();
+            case 8 -> compose();
+            case 9 -> composeInParts();
             default -> delete();
         }
     }
@@ -236,7 +237,7 @@ final class ClientNames {
         }
         String made = value.orElse("");
         change(
-                new Command.ComposeObject(bucket, to, Condition.NONE, ranges, Contents.attributes(made)),
+                new Command.ComposeObject(bucket, to, Condition.NONE, ranges, Contents.attributes(made), ObjectLock.NONE),
                 there,
                 () -> names.put(to, made));
     }

@@ -51,7 +51,7 @@ import java.util.function.Consumer;
 
 /**
  * Storage nodes and replicas, f of each lying. Correct clients put, get, list, rename and delete objects in a bucket
- * with versioning and in one without; faulty clients run beside them. Agreed time runs fast, so that sessions expire
+ * with versioning and in one without; in half of the runs some of them come in parts, or are slices of others; faulty clients run beside them. Agreed time runs fast, so that sessions expire
  * and grace periods end within a run.
  */
 public final class ObjectWorld implements SimulatedWorld {
@@ -99,6 +99,9 @@ public final class ObjectWorld implements SimulatedWorld {
     private final int replicaCount;
     private final ProtectionPolicy policy;
     private final int nodes;
+    /** Whether objects also come in parts and as slices of others. */
+    private final boolean partwise;
+
     private boolean quiet;
     private boolean settled;
     private long begun;
@@ -128,6 +131,7 @@ public final class ObjectWorld implements SimulatedWorld {
                 List.of(new ExtentCodec(), new OrderingCodec()),
                 (_, _) -> Optional.empty());
         this.order = new CommandOrder(simulation::nowMillis);
+        this.partwise = setting.random("in parts").nextInt(4) < 2;
         this.replicaCount = 3 * setting.faults() + 1;
         Random chooser = new Random(setting.random("policy").nextLong());
         this.policy = setting.policy(protocol, chooser, BLOCK_BYTES);
@@ -319,6 +323,11 @@ public final class ObjectWorld implements SimulatedWorld {
         return contents;
     }
 
+    /** Returns whether objects also come in parts and as slices of others. */
+    boolean isPartwise() {
+        return partwise;
+    }
+
     void begins() {
         begun++;
     }
@@ -345,7 +354,7 @@ public final class ObjectWorld implements SimulatedWorld {
             ObjectLock lock,
             String value,
             Consumer<PutOutcome> then) {
-        if (lock.isNone() && random.nextInt(PARTWISE_ONE_IN) == 0) {
+        if (partwise && lock.isNone() && random.nextInt(PARTWISE_ONE_IN) == 0) {
             new PartwisePut(client, this::volume, bucket, key, random).put(condition, value, then);
             return;
         }
@@ -460,7 +469,7 @@ public final class ObjectWorld implements SimulatedWorld {
         if (changes.isPresent() && random.nextInt(CHECKS_ONE_IN) == 0) {
             checkKept();
         }
-        if (random.nextInt(CHECKS_ONE_IN) == 0) {
+        if (partwise && random.nextInt(CHECKS_ONE_IN) == 0) {
             compositions.check(VOLUME, BUCKETS);
         }
         attackers.check();

@@ -10,6 +10,7 @@ import io.bulwark.protocol.metadata.PartSelection;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.UploadName;
 import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.campaign.Invariant;
 import java.util.ArrayDeque;
@@ -89,7 +90,7 @@ final class PartwisePut {
     private void begin(Condition when, String value, Consumer<PutOutcome> end) {
         condition = when;
         then = end;
-        client.execute(new Command.BeginUpload(bucket, key, Contents.attributes(value)), reply -> {
+        client.execute(new Command.BeginUpload(bucket, key, Contents.attributes(value), ObjectLock.NONE), reply -> {
             if (reply.orElse(null) instanceof Reply.UploadBegun begun) {
                 next(new UploadName(bucket, key, begun.upload()));
             } else {

@@ -182,10 +182,11 @@ final class VersionedNames {
         begin();
         world.put(client, bucket, key, condition, lock, value, outcome -> {
             switch (outcome) {
-                case PutOutcome.Stored stored -> {
+                case PutOutcome.Stored(Reply.ObjectStored stored) -> {
                     requireJudged(condition, key, true, outcome);
-                    add(key, value, stored.reply(), lock);
+                    add(key, value, stored, lock);
                 }
+                case PutOutcome.Stored(Reply.PartStored part) -> throw new IllegalStateException("only " + part);
                 case PutOutcome.Refused(Reply.Failed failed)
                 when failed.error() == MetadataError.CONDITION_FAILED -> requireJudged(condition, key, false, outcome);
                 case PutOutcome.Refused(Reply.Failed failed)

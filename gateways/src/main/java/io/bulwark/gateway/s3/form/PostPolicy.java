@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
@@ -28,6 +29,7 @@ import tools.jackson.databind.json.JsonMapper;
 public record PostPolicy(Instant expiration, List<Condition> conditions, long sizeMin, long sizeMax) {
     private static final int DEPTH_MAX = 4;
     private static final Set<String> FREE_FIELDS = Set.of("policy", "x-amz-signature", "file");
+    private static final Pattern SIZE = Pattern.compile("[0-9]{1,18}");
     private static final String FREE_PREFIX = "x-ignore-";
     private static final JsonMapper JSON = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
@@ -133,15 +135,11 @@ public record PostPolicy(Instant expiration, List<Condition> conditions, long si
     }
 
     private static long size(JsonNode node) {
-        try {
-            long size = node.isString() ? Long.parseLong(node.stringValue()) : node.isIntegralNumber() ? node.longValue() : -1;
-            if (size >= 0) {
-                return size;
-            }
-        } catch (NumberFormatException e) {
-            // The refusal below tells what it must be.
+        String text = node.isString() || node.isIntegralNumber() ? node.asString() : "";
+        if (!SIZE.matcher(text).matches()) {
+            throw invalid("the content-length-range is not two numbers");
         }
-        throw invalid("the content-length-range is not two numbers");
+        return Long.parseLong(text);
     }
 
     /**

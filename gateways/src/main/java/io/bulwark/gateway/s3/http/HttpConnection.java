@@ -112,6 +112,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
+        // The rest of a read goes to the body's queue, which is compact, even if it is not wanted yet.
+        isWanted |= decoded.isEmpty() && state == State.BUSY && message instanceof HttpContent && body != null;
         decoded.add(message);
         process();
     }

@@ -2,6 +2,7 @@ package io.bulwark.gateway.s3.http;
 
 import io.bulwark.gateway.s3.request.S3Exception;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
@@ -22,12 +23,18 @@ final class RequestBody extends InputStream {
     /** A client that sends less in the time of a stall is too slow. */
     private static final int STALL_BYTES_MIN = 64 << 10;
 
+    private static final int SMALL_BYTES_MAX = 1 << 10;
+    private static final int SMALL_BUFFER_BYTES = 4 << 10;
+
     private final Runnable readOn;
     private final Runnable beforeWait;
     private final long stallNanos;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final ArrayDeque<ByteBuf> queue = new ArrayDeque<>();
+    /** Buffer that small parts are copied to; in the queue or used up. */
+    private @Nullable ByteBuf tail;
+
     private int queuedBytes;
     private long receivedBytes;
     /** True while the connection has been asked for a part that has not arrived. */
@@ -59,8 +66,8 @@ final class RequestBody extends InputStream {
             if (discarding || !part.isReadable()) {
                 part.release();
             } else {
-                queue.add(part);
                 queuedBytes += part.readableBytes();
+                add(part);
             }
             reading = !ended && failure == null && queuedBytes < QUEUE_BYTES_MAX;
             changed.signalAll();
@@ -68,6 +75,23 @@ final class RequestBody extends InputStream {
         } finally {
             lock.unlock();
         }
+    }
+
+    private void add(ByteBuf part) {
+        int length = part.readableBytes();
+        if (length > SMALL_BYTES_MAX) {
+            queue.add(part);
+            return;
+        }
+        // A sender of chunks of one byte would otherwise fill the queue with objects instead of bytes.
+        ByteBuf last = queue.peekLast();
+        if (last == null || last != tail || last.writableBytes() < length) {
+            last = Unpooled.buffer(SMALL_BUFFER_BYTES);
+            tail = last;
+            queue.add(last);
+        }
+        last.writeBytes(part);
+        part.release();
     }
 
     /** Marks the end: all parts have arrived. */
@@ -106,6 +130,16 @@ final class RequestBody extends InputStream {
         }
     }
 
+    /** Returns the number of buffers that wait. */
+    int bufferCount() {
+        lock.lock();
+        try {
+            return queue.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     long receivedBytes() {
         lock.lock();
         try {
@@ -122,6 +156,7 @@ final class RequestBody extends InputStream {
             discarding = true;
             queue.forEach(ByteBuf::release);
             queue.clear();
+            tail = null;
             queuedBytes = 0;
         } finally {
             lock.unlock();
@@ -152,6 +187,7 @@ final class RequestBody extends InputStream {
             queuedBytes -= copied;
             if (!part.isReadable()) {
                 queue.remove().release();
+                tail = part == tail ? null : tail;
             }
             asks = !reading && !ended && failure == null && queuedBytes < RESUME_BYTES;
             reading |= asks;

@@ -84,25 +84,28 @@ final class RequestTask implements Runnable {
             if (!responder.hasBegun()) {
                 throw new IllegalStateException("the operation gave no response");
             }
-        } catch (S3Exception e) {
-            refuse(e);
         } catch (RuntimeException e) {
             refuse(meaningOf(e));
         }
     }
 
-    /** An operation may have wrapped the reason for which its body could not be read. */
     private S3Exception meaningOf(RuntimeException e) {
+        // An operation whose body is refused fails of that, in whatever way the SDK tells it.
+        VerifiedBody known = body;
+        if (known != null && known.failure().isPresent()) {
+            S3Exception refusal = known.failure().get();
+            return e instanceof S3Exception told ? refusal.withHeaders(told.headers()) : refusal;
+        }
         Throwable cause = e;
         for (int i = 0; i < CAUSES_MAX && cause != null; i++) {
-            if (cause instanceof S3Exception known) {
-                return known;
+            if (cause instanceof S3Exception refusal) {
+                return refusal;
             }
             cause = cause.getCause();
         }
-        VerifiedBody known = body;
-        if (known != null && known.failure().isPresent()) {
-            return known.failure().get();
+        Optional<S3Exception> translated = server.operations().refusalOf(e);
+        if (translated.isPresent()) {
+            return translated.get();
         }
         if (responder.hasBegun()) {
             LOG.debug("request {} ended within its response", responder.ids().requestId(), e);
@@ -111,7 +114,8 @@ final class RequestTask implements Runnable {
                     "request {} failed: {} {}",
                     responder.ids().requestId(),
                     request.method(),
-                    request.uri(),
+                    // The query may carry a signature that is valid for days.
+                    pathOf(request.uri()),
                     e);
         }
         return new S3Exception(500, "InternalError", "We encountered an internal error. Please try again.");

@@ -3,7 +3,9 @@ package io.bulwark.gateway.s3.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.bulwark.gateway.s3.request.Exchange;
 import io.bulwark.gateway.s3.request.Operations;
+import io.bulwark.gateway.s3.request.S3Exception;
 import io.bulwark.gateway.s3.signature.AwsSigner;
 import io.bulwark.gateway.s3.signature.AwsSigner.Form;
 import io.bulwark.gateway.s3.signature.OneKey;
@@ -267,6 +269,50 @@ class HostileClientTest {
             assertThat(refused.status()).isEqualTo(400);
             assertThat(refused.header("connection")).isEqualTo("close");
             assertThat(client.isClosedByServer()).isTrue();
+        }
+    }
+
+    @Test
+    void chunksOfOneByteArrive() throws IOException {
+        try (RawClient client = new RawClient(start().boundAddress())) {
+            client.send("PUT /b/k HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+                    + "1\r\nx\r\n".repeat(300_000) + "0\r\n\r\n");
+            assertThat(client.read().status()).isEqualTo(200);
+            assertThat(new String(operations.objects.get("b/k"), StandardCharsets.US_ASCII)).isEqualTo("x".repeat(300_000));
+        }
+    }
+
+    @Test
+    void aRefusedBodyIsTheReasonWhateverTheOperationThrows() throws IOException {
+        S3Server server = start(limits(TIMES), exchange -> {
+            try {
+                operations.handle(exchange);
+            } catch (RuntimeException e) {
+                throw new S3Exception(503, "ServiceUnavailable", "the put has failed");
+            }
+        });
+        try (RawClient client = new RawClient(server.boundAddress())) {
+            client.send("PUT /b/k HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n"
+                    + "Content-MD5: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\nabc");
+            assertThat(client.read().text()).contains("<Code>BadDigest</Code>");
+        }
+    }
+
+    @Test
+    void aFailureOfTheClusterIsTranslated() throws IOException {
+        S3Server server = start(limits(TIMES), new Operations() {
+            @Override
+            public void handle(Exchange exchange) {
+                throw new IllegalStateException("no quorum");
+            }
+
+            @Override
+            public Optional<S3Exception> refusalOf(RuntimeException failure) {
+                return Optional.of(new S3Exception(503, "ServiceUnavailable", "Please try again."));
+            }
+        });
+        try (RawClient client = new RawClient(server.boundAddress())) {
+            assertThat(client.send("GET /b/k HTTP/1.1\r\nHost: a\r\n\r\n").read().status()).isEqualTo(503);
         }
     }
 

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import software.amazon.awssdk.checksums.DefaultChecksumAlgorithm;
 import software.amazon.awssdk.checksums.spi.ChecksumAlgorithm;
 import software.amazon.awssdk.http.ContentStreamProvider;
@@ -63,14 +64,14 @@ public final class AwsSigner {
                 .method(SdkHttpMethod.fromValue(method))
                 .uri(uri);
         headers.forEach((name, values) -> request.putHeader(name, values));
-        boolean hasBody = body.length > 0 || method.equals("PUT");
-        if (hasBody) {
-            request.putHeader("Content-Length", Integer.toString(body.length));
-        }
         ChecksumAlgorithm algorithm = DefaultChecksumAlgorithm.fromValue(checksum);
         boolean isChunked = form == Form.SIGNED_CHUNKS
                 || form == Form.SIGNED_CHUNKS_TRAILER
                 || form == Form.UNSIGNED_CHUNKS_TRAILER;
+        boolean hasBody = body.length > 0 || method.equals("PUT") || isChunked;
+        if (hasBody) {
+            request.putHeader("Content-Length", Integer.toString(body.length));
+        }
         boolean hasTrailer = form == Form.SIGNED_CHUNKS_TRAILER || form == Form.UNSIGNED_CHUNKS_TRAILER;
         SignedRequest signed = AwsV4HttpSigner.create().sign(spec -> {
             spec.identity(AwsCredentialsIdentity.create(OneKey.EXAMPLE.id(), OneKey.EXAMPLE.secret()))
@@ -97,11 +98,11 @@ public final class AwsSigner {
                 spec.payload(ContentStreamProvider.fromByteArray(body));
             }
         });
-        Map<String, List<String>> all = new java.util.TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        Map<String, List<String>> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         signed.request().headers().forEach((name, values) -> all.put(name, new ArrayList<>(values)));
         byte[] wire = signed.payload().map(AwsSigner::bytes).orElse(new byte[0]);
         if (hasBody) {
-            all.put("Content-Length", List.of(Integer.toString(wire.length)));
+            all.putIfAbsent("Content-Length", List.of(Integer.toString(wire.length)));
         }
         URI target = signed.request().getUri();
         String query = target.getRawQuery();
