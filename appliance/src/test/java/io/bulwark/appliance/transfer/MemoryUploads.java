@@ -61,7 +61,8 @@ final class MemoryUploads implements Uploads {
                 key,
                 IDS.incrementAndGet(),
                 Instant.EPOCH,
-                new ObjectAttributes(options.contentType(), options.tags(), options.properties()));
+                new ObjectAttributes(options.contentType(), options.tags(), options.properties()),
+                options.lock());
         uploads.put(upload.id(), upload);
         parts.put(upload.id(), new TreeMap<>());
         return upload;
