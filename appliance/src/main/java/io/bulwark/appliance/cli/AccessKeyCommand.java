@@ -81,7 +81,7 @@ final class AccessKeyCommand implements Runnable {
         private @Nullable String endpoint;
 
         @Option(
-                names = "--profile",
+                names = "--aws-profile",
                 paramLabel = "NAME",
                 defaultValue = "bulwark",
                 description = "Name of the printed profile (default: ${DEFAULT-VALUE}).")
