@@ -3,6 +3,7 @@ package io.bulwark.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.client.Bucket;
+import io.bulwark.client.PutOptions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -138,6 +139,26 @@ class CommandTreesIT {
         assertThat(state(again).keySet()).containsExactly("large.bin", "sub/deep/old name", "sub/run.sh");
     }
 
+    /** Takes some seconds: smaller files do not go in parts. */
+    @Test
+    void aLargeFileGoesInPartsAndComesBack() throws IOException {
+        Path file = directory.resolve("large");
+        byte[] content = new byte[(64 << 20) + 4321];
+        new Random(LiveCluster.SEED).nextBytes(content);
+        Files.write(file, content);
+        json("mb", "large");
+        assertThat(json("put", file.toString(), "large").get("bytes").asInt()).isEqualTo(content.length);
+        assertThat(names("ls", "large", "--uploads")).isEmpty();
+        Path back = directory.resolve("back");
+        json("get", "large/large", back.toString());
+        assertThat(Files.mismatch(file, back)).isEqualTo(-1);
+        Path tree = directory.resolve("tree");
+        json("get", "-r", "large", tree.toString());
+        assertThat(Files.mismatch(file, tree.resolve("large"))).isEqualTo(-1);
+        assertThat(Files.getLastModifiedTime(tree.resolve("large"))).isEqualTo(Files.getLastModifiedTime(file));
+        json("rm", "-r", "large");
+    }
+
     @Test
     void aWordWithTwoMeaningsIsRefused() {
         json("mb", "twofold");
@@ -211,6 +232,22 @@ class CommandTreesIT {
         assertThat(usage.get("objects").asInt()).isEqualTo(2);
         assertThat(usage.get("bytes").asInt()).isEqualTo("logs/c.txt".length() + "odd1".length());
         assertThat(usage.get("below").get(0).get("prefix").asString()).isEqualTo("logs/");
+    }
+
+    @Test
+    void unfinishedUploadsAreListedAndAborted() {
+        json("mb", "unfinished");
+        Bucket bucket = CLUSTER.client().bucket("unfinished");
+        bucket.uploads().begin("one", PutOptions.DEFAULT);
+        bucket.uploads().begin("one/more", PutOptions.DEFAULT);
+        assertThat(names("ls", "unfinished", "--uploads")).containsExactly("one", "one/more");
+        fails(FAILED, "2 uploads", "rb", "unfinished");
+        assertThat(json("rm", "unfinished/one", "--uploads").get("aborted").asInt())
+                .isEqualTo(1);
+        assertThat(names("ls", "unfinished", "--uploads")).containsExactly("one/more");
+        assertThat(json("rm", "-r", "unfinished", "--uploads").get("aborted").asInt())
+                .isEqualTo(1);
+        assertThat(run("rb", "unfinished").exitCode()).isEqualTo(DONE);
     }
 
     @Test

@@ -38,7 +38,7 @@ import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.MetadataDirective;
 import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
-import software.amazon.awssdk.services.s3.model.ObjectLockMode;
+import software.amazon.awssdk.services.s3.model.ObjectLockRetentionMode;
 import software.amazon.awssdk.services.s3.model.ObjectVersion;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.Tag;
@@ -293,7 +293,7 @@ class S3OperationsIT {
         Instant until = Instant.now().plus(1, ChronoUnit.DAYS);
         s3.putObjectRetention(request -> request.bucket("it-versions")
                 .key("a")
-                .retention(all -> all.mode(ObjectLockMode.GOVERNANCE).retainUntilDate(until)));
+                .retention(all -> all.mode(ObjectLockRetentionMode.GOVERNANCE).retainUntilDate(until)));
         assertRefused(403, "AccessDenied", () -> s3.deleteObject(
                 request -> request.bucket("it-versions").key("a").versionId(second)));
         s3.deleteObject(request -> request.bucket("it-versions")

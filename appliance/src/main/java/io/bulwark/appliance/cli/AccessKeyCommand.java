@@ -73,7 +73,7 @@ final class AccessKeyCommand implements Runnable {
     }
 
     /** Profile of the aws command line that a new key is printed as. */
-    static final class Profile {
+    static final class AwsProfile {
         @Option(
                 names = "--endpoint",
                 paramLabel = "URL",
@@ -122,7 +122,7 @@ final class AccessKeyCommand implements Runnable {
     int create(
             @Mixin ClusterAccess access,
             @Mixin Limits limits,
-            @Mixin Profile profile,
+            @Mixin AwsProfile profile,
             @Parameters(index = "0", arity = "0..1", paramLabel = "NAME", description = "Name for people.") @Nullable
                     String name,
             @Option(
@@ -215,7 +215,7 @@ final class AccessKeyCommand implements Runnable {
             })
     int rotate(
             @Mixin ClusterAccess access,
-            @Mixin Profile profile,
+            @Mixin AwsProfile profile,
             @Parameters(index = "0", paramLabel = "ID", description = "Id of the key.") String id,
             @Option(
                             names = "--overlap",
@@ -282,7 +282,7 @@ final class AccessKeyCommand implements Runnable {
         };
     }
 
-    private static void print(ClusterAccess access, Profile profile, AccessKeys.Issued issued, String first)
+    private static void print(ClusterAccess access, AwsProfile profile, AccessKeys.Issued issued, String first)
             throws IOException {
         String url = profile.endpoint(access.global());
         Map<String, Object> json = fields(new AccessKeys.Entry(issued.key(), List.of()));

@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "get",
         description = {
-            "Write an object to a file or to standard output, those that match a pattern, or with -r a tree.",
+            "Write an object to a file or to standard output, all that match a pattern, or with -r a tree.",
             "A tree gets the times and modes that `put` and `sync` keep. What the directory has already is not read again,"
                     + " and a large object goes on where an earlier command was broken off.",
             "Exit code 1 if an object could not be read or written."

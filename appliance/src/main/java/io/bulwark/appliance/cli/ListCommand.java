@@ -6,6 +6,7 @@ import io.bulwark.client.Bulwark;
 import io.bulwark.client.ListOptions;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.ObjectPage;
+import io.bulwark.client.Upload;
 import io.bulwark.client.VersionInfo;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -49,10 +50,18 @@ final class ListCommand implements Callable<Integer> {
     @Option(names = "--versions", description = "List all versions, with their numbers.")
     private boolean versions;
 
+    @Option(names = "--uploads", description = "List the unfinished uploads in parts, which count against quotas.")
+    private boolean uploads;
+
     @Override
     public Integer call() {
+        if (uploads && (where == null || versions)) {
+            throw new CommandFailure(CommandFailure.USAGE, "--uploads takes a bucket, and no --versions");
+        }
         try (Bulwark client = access.connect()) {
-            if (where == null) {
+            if (uploads && where != null) {
+                uploads(client.bucket(where.bucket()), where.key());
+            } else if (where == null) {
                 buckets(client);
             } else if (versions) {
                 versions(client, where);
@@ -157,6 +166,23 @@ final class ListCommand implements Callable<Integer> {
         return (version.latest() ? " (latest)" : "")
                 + (version.isNull() ? " (null)" : "")
                 + (version.lock().isNone() ? "" : " (" + LockText.of(version.lock()) + ")");
+    }
+
+    private void uploads(Bucket bucket, String prefix) {
+        List<Map<String, Object>> json = new ArrayList<>();
+        for (Upload upload : UnfinishedUploads.below(bucket, prefix)) {
+            Map<String, Object> entry = new LinkedHashMap<>();
+            entry.put("key", upload.key());
+            entry.put("upload", upload.id());
+            entry.put("begun", upload.begun().toString());
+            json.add(entry);
+            if (!access.global().json()) {
+                line(upload.begun(), "upload " + upload.id(), upload.key());
+            }
+        }
+        if (access.global().json()) {
+            GlobalOptions.printJson(json);
+        }
     }
 
     private static void line(Instant modified, String size, String name) {

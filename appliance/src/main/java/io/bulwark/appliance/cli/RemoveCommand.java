@@ -5,6 +5,7 @@ import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.DeleteOptions;
 import io.bulwark.client.ObjectInfo;
+import io.bulwark.client.Upload;
 import io.bulwark.client.bulk.BulkDelete;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,7 +17,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code rm BUCKET/KEY}. */
-@Command(name = "rm", description = "Delete an object, those that match a pattern, or with -r all below a prefix.")
+@Command(name = "rm", description = "Delete an object, all that match a pattern, or with -r all below a prefix.")
 final class RemoveCommand implements Callable<Integer> {
     @Mixin
     private final ClusterAccess access = new ClusterAccess();
@@ -40,6 +41,11 @@ final class RemoveCommand implements Callable<Integer> {
             description = "With --version-id: also if it is retained under governance; for administrators.")
     private boolean bypass;
 
+    @Option(
+            names = "--uploads",
+            description = "Abort unfinished uploads in parts instead: of this key, or with -r of all keys that begin so.")
+    private boolean uploads;
+
     @Option(names = "--dry-run", description = "Only print the keys.")
     private boolean dryRun;
 
@@ -54,9 +60,18 @@ final class RemoveCommand implements Callable<Integer> {
         if (version != 0 && (recursive || dryRun)) {
             throw new CommandFailure(CommandFailure.USAGE, "--version-id takes one object");
         }
+        if (uploads && (version != 0 || dryRun)) {
+            throw new CommandFailure(CommandFailure.USAGE, "--uploads goes with -r alone");
+        }
         TreeFilter taken = filter.filter();
         try (Bulwark client = access.connect()) {
             Bucket bucket = client.bucket(path.bucket());
+            if (uploads) {
+                long aborted = abortUploads(bucket);
+                access.global()
+                        .print(Map.of("aborted", aborted), "Aborted " + Text.count(aborted, "upload") + ".");
+                return 0;
+            }
             if (version != 0) {
                 DeleteOptions options = DeleteOptions.DEFAULT.withVersion(version);
                 bucket.delete(path.needKey().key(), bypass ? options.bypassingGovernance() : options);
@@ -78,6 +93,18 @@ final class RemoveCommand implements Callable<Integer> {
             print(result);
             return result.failures().isEmpty() ? 0 : CommandFailure.FAILED;
         }
+    }
+
+    private long abortUploads(Bucket bucket) {
+        String key = recursive ? path.key() : path.needKey().key();
+        long aborted = 0;
+        for (Upload upload : UnfinishedUploads.below(bucket, key)) {
+            if (recursive || upload.key().equals(key)) {
+                bucket.uploads().abort(upload);
+                aborted++;
+            }
+        }
+        return aborted;
     }
 
     private List<String> keys(Bucket bucket, TreeFilter taken) {

@@ -135,9 +135,14 @@ public record FileFacts(@Nullable Instant modified, @Nullable Instant changed, i
 
     /** Returns whether a change after that moment can still have the inode's time that is kept here. */
     boolean isYoungAt(Instant now) {
-        Instant time = changed == null ? Instant.EPOCH : changed;
-        long tick = time.getNano() == 0 ? COARSE_TICK_MILLIS : TICK_MILLIS;
-        return now.isBefore(time.plusMillis(tick));
+        Instant time = changed == null ? modified : changed;
+        return time != null && now.isBefore(time.plusMillis(tickMillis()));
+    }
+
+    /** Returns how long two changes may have the same time. */
+    long tickMillis() {
+        Instant time = changed == null ? modified : changed;
+        return time == null || time.getNano() == 0 ? COARSE_TICK_MILLIS : TICK_MILLIS;
     }
 
     private static Instant floor(Instant time, long grainNanos) {

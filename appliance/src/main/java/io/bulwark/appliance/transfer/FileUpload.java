@@ -2,8 +2,11 @@ package io.bulwark.appliance.transfer;
 
 import io.bulwark.client.Bucket;
 import io.bulwark.client.ObjectInfo;
+import io.bulwark.client.Precondition;
 import io.bulwark.client.ProgressListener;
 import io.bulwark.client.PutOptions;
+import io.bulwark.client.error.PreconditionFailedException;
+import io.bulwark.transport.file.FileChangedException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
@@ -30,19 +33,63 @@ public final class FileUpload {
      * @throws IOException if the file cannot be read; or as {@link Bucket#put(String, Path, PutOptions)} does
      */
     public ObjectInfo put(Path file, String key, PutOptions options, TransferListener listener) throws IOException {
-        TreeFile before = TreeFile.of(file, key);
-        FileFacts facts = before.facts();
-        if (facts.isYoungAt(Instant.now())) {
-            facts = facts.withoutChanged(); // A later change could have the same time, and would not be noticed.
+        TreeFile before = settled(file, key);
+        boolean young = before.facts().isYoungAt(Instant.now());
+        String digest = young ? "" : digest(before);
+        if (!digest.isEmpty()) {
+            FileFacts facts = before.facts().withSha256(digest);
+            try {
+                ObjectInfo stored = put(before, key, options.withProperties(merged(facts, options)), listener);
+                return before.isUnchanged() ? stored : replace(stored, before, options, listener);
+            } catch (FileChangedException e) {
+                // As if it had changed during the first reading.
+            }
         }
-        String digest = digest(before);
+        FileFacts facts = bucket.isEncrypting() && !young ? before.facts() : before.facts().withoutChanged();
         PutOptions watched = options.withProgress(watching(options.progress(), listener));
-        ObjectInfo stored = bucket.put(key, file, watched.withProperties(merged(facts.withSha256(digest), options)));
-        if (digest.isEmpty() || before.isUnchanged()) {
-            return stored;
+        return bucket.put(key, file, watched.withProperties(merged(facts, options)));
+    }
+
+    /** Replaces an object whose SHA-256 may be that of another content, as the file changed between the two readings. */
+    private ObjectInfo replace(ObjectInfo stored, TreeFile file, PutOptions options, TransferListener listener) {
+        PutOptions once = options.withProgress(watching(options.progress(), listener))
+                .withProperties(merged(file.facts().withoutChanged(), options))
+                .withPrecondition(Precondition.ifVersion(stored.version()));
+        try {
+            return bucket.put(stored.key(), file.file(), once);
+        } catch (PreconditionFailedException e) {
+            return stored; // Another client has replaced it.
         }
-        // The SHA-256 may be that of another content: the file changed between the two readings.
-        return bucket.put(key, file, watched.withProperties(merged(before.facts().withoutChanged(), options)));
+    }
+
+    private ObjectInfo put(TreeFile file, String key, PutOptions options, TransferListener listener)
+            throws IOException {
+        if (file.bytes() < ResumableUpload.RESUMABLE_BYTES || file.facts().changed() == null) {
+            return bucket.put(key, file.file(), options.withProgress(watching(options.progress(), listener)));
+        }
+        return new ResumableUpload(bucket)
+                .put(
+                        file,
+                        key,
+                        options,
+                        () -> PutOptions.DEFAULT.withProgress(watching(ProgressListener.NONE, listener)),
+                        listener);
+    }
+
+    /** Returns the file once a later change would have another time; or as it is then, if it still changes. */
+    private static TreeFile settled(Path file, String key) throws IOException {
+        TreeFile found = TreeFile.of(file, key);
+        Instant now = Instant.now();
+        if (!found.facts().isYoungAt(now)) {
+            return found;
+        }
+        try {
+            Thread.sleep(found.facts().tickMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted before the reading of a file");
+        }
+        return TreeFile.of(file, key);
     }
 
     /** Puts the rest of a stream, which has no attributes. */
@@ -50,7 +97,7 @@ public final class FileUpload {
         return bucket.put(key, content, options.withProgress(watching(options.progress(), listener)));
     }
 
-    /** Empty for a file that changes now, and where servers must not learn which plain content an object has. */
+    /** Returns nothing for a file that changes now, and where servers must not learn which plain content an object has. */
     private String digest(TreeFile file) throws IOException {
         if (bucket.isEncrypting()) {
             return "";

@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A bound on the bytes per second of all transfers together. Who takes bytes waits until they fit. Thread-safe. */
+/** A bound on the bytes per second of all transfers together. A thread waits until its bytes fit. Thread-safe. */
 public final class RateLimit {
     /** No bound. */
     public static final RateLimit NONE = new RateLimit(0);

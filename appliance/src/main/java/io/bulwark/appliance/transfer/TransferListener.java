@@ -1,6 +1,6 @@
 package io.bulwark.appliance.transfer;
 
-/** Is told how a transfer proceeds, from several threads. */
+/** Receives the progress of a transfer, from several threads. */
 public interface TransferListener {
     TransferListener NONE = new TransferListener() {
         @Override
@@ -10,9 +10,9 @@ public interface TransferListener {
         public void onFile() {}
     };
 
-    /** So many more bytes have moved, or need not move. */
+    /** Adds bytes that have moved, or need not move. */
     void onBytes(long count);
 
-    /** One more file is done, with success or without. */
+    /** Adds a file that is done, with success or without. */
     void onFile();
 }

@@ -41,6 +41,7 @@ final class MemoryBucket implements InvocationHandler {
     private final String name;
     private final ConcurrentSkipListMap<String, Stored> objects = new ConcurrentSkipListMap<>();
     private final AtomicLong bytesRead = new AtomicLong();
+    private final MemoryUploads uploads = new MemoryUploads(this);
     private volatile long readableBytes = Long.MAX_VALUE;
     private volatile @Nullable String refusedKey;
 
@@ -93,6 +94,14 @@ final class MemoryBucket implements InvocationHandler {
         return new String(found(key).content(), StandardCharsets.UTF_8);
     }
 
+    MemoryUploads uploads() {
+        return uploads;
+    }
+
+    String name() {
+        return name;
+    }
+
     /** Puts of this key fail from now on. */
     void refuse(String key) {
         refusedKey = key;
@@ -113,6 +122,7 @@ final class MemoryBucket implements InvocationHandler {
         return switch (method.getName()) {
             case "name", "toString" -> name;
             case "isEncrypting" -> false;
+            case "uploads" -> uploads;
             case "stream" -> stream((String) given[0]);
             case "head" -> found((String) given[0]).info();
             case "delete" -> {

@@ -50,6 +50,7 @@ public final class Tutorial {
             Checks.that(client.volume("disk").readBlock(7)[0] == 1, "a block comes back");
             encrypt(client, directory.resolve("photos.p12"));
             new Recipes(client.bucket("photos")).run(directory);
+            LockedVersions.run(client);
         }
     }
 

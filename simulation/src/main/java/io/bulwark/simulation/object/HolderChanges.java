@@ -10,11 +10,9 @@ import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.simulation.campaign.Invariant;
 import io.bulwark.simulation.engine.Simulation;
 import java.util.HashSet;
-import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 
 /**
  * An operator who replaces holders of placement groups again and again, by former holders and by nodes that never held
@@ -134,46 +132,11 @@ final class HolderChanges {
         return bad.size() <= f;
     }
 
-    /**
-     * Waits until nothing changes any more and clients know it. With f = 1 the slot that is to confirm is the only bad one. With
-     * more, a liar beside it can keep silent about an extent of a faulty writer that m - 1 correct slots hold, and nobody can tell
-     * whether that is complete. Then the operator has to replace the liar, too.
-     */
+    /** Waits until nothing changes any more and clients know it. */
     void settle() {
-        if (simulation.runUntil(this::settled, SETTLE_MILLIS)) {
-            return;
-        }
-        boolean more = known.policy().f() > 1 && replaceLiars();
-        if (!more || !simulation.runUntil(this::settled, SETTLE_MILLIS)) {
+        if (!simulation.runUntil(this::settled, SETTLE_MILLIS)) {
             throw CHANGES_END.violation("", now().groups().toString());
         }
-    }
-
-    /** Replaces a faulty holder of each group that does not settle; returns false if nobody can take its place. */
-    private boolean replaceLiars() {
-        Volume now = now();
-        boolean replaced = false;
-        for (int index = 0; index < now.groups().size(); index++) {
-            PlacementGroup group = now.groups().get(index);
-            OptionalInt to = spare(group);
-            for (int slot = 0; slot < group.holders().size() && to.isPresent() && !settled(group); slot++) {
-                int from = group.holders().get(slot);
-                if (faulty.contains(PrincipalId.node(from))
-                        && group.change().isEmpty()
-                        && mayChange(group, slot, to.getAsInt(), now.policy().f())) {
-                    order(new Command.ChangeHolder(now.name(), index, group.epoch(), from, to.getAsInt()));
-                    replaced = true;
-                    break;
-                }
-            }
-        }
-        return replaced;
-    }
-
-    private OptionalInt spare(PlacementGroup group) {
-        return IntStream.range(0, nodes)
-                .filter(node -> group.slotOf(node) < 0 && !faulty.contains(PrincipalId.node(node)))
-                .findFirst();
     }
 
     private boolean settled() {

@@ -6,7 +6,7 @@ import java.nio.file.FileSystemException;
 public final class FileChangedException extends FileSystemException {
     private static final long serialVersionUID = 1L;
 
-    FileChangedException(String file, String how) {
+    public FileChangedException(String file, String how) {
         super(file, null, how + " while it was read");
     }
 }

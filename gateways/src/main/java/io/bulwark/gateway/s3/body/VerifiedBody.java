@@ -196,9 +196,4 @@ public final class VerifiedBody extends InputStream {
                     "The " + checksum.name() + " you specified did not match the calculated checksum.");
         }
     }
-
-    @Override
-    public int available() throws IOException {
-        return 0;
-    }
 }

@@ -93,7 +93,11 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
 
     private void setDeadline(int millis) {
         cancelDeadline();
-        deadline = channel.eventLoop().schedule(() -> channel.close(), millis, TimeUnit.MILLISECONDS);
+        deadline = channel.eventLoop().schedule(this::close, millis, TimeUnit.MILLISECONDS);
+    }
+
+    private void close() {
+        var _ = channel.close();
     }
 
     private void cancelDeadline() {
@@ -299,13 +303,13 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
                 .set("x-amz-request-id", ids.requestId())
                 .set("x-amz-id-2", ids.hostId());
         server.meters().count(S3Meters.NO_OPERATION, refusal.status(), 0, 0, isHead ? 0 : document.readableBytes());
-        channel.write(response, channel.voidPromise());
+        var _ = channel.write(response, channel.voidPromise());
         if (isHead) {
             document.release();
         } else {
-            channel.write(new DefaultHttpContent(document), channel.voidPromise());
+            var _ = channel.write(new DefaultHttpContent(document), channel.voidPromise());
         }
-        channel.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT).addListener(_ -> linger());
+        var _ = channel.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT).addListener(_ -> linger());
     }
 
     @Override

@@ -31,10 +31,7 @@ final class RequestBody extends InputStream {
     private final long stallNanos;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final ArrayDeque<ByteBuf> queue = new ArrayDeque<>();
-    /** Buffer that small parts are copied to; in the queue or used up. */
-    private @Nullable ByteBuf tail;
-
+    private final ArrayDeque<Part> queue = new ArrayDeque<>();
     private int queuedBytes;
     private long receivedBytes;
     /** True while the connection has been asked for a part that has not arrived. */
@@ -45,6 +42,13 @@ final class RequestBody extends InputStream {
     private @Nullable S3Exception failure;
     private long waitedNanos;
     private long receivedAtMark;
+
+    /**
+     * Bytes that wait.
+     *
+     * @param isShared further small parts may be added
+     */
+    private record Part(ByteBuf bytes, boolean isShared) {}
 
     /**
      * Creates a body.
@@ -80,17 +84,16 @@ final class RequestBody extends InputStream {
     private void add(ByteBuf part) {
         int length = part.readableBytes();
         if (length > SMALL_BYTES_MAX) {
-            queue.add(part);
+            queue.add(new Part(part, false));
             return;
         }
         // A sender of chunks of one byte would otherwise fill the queue with objects instead of bytes.
-        ByteBuf last = queue.peekLast();
-        if (last == null || last != tail || last.writableBytes() < length) {
-            last = Unpooled.buffer(SMALL_BUFFER_BYTES);
-            tail = last;
+        Part last = queue.peekLast();
+        if (last == null || !last.isShared() || last.bytes().writableBytes() < length) {
+            last = new Part(Unpooled.buffer(SMALL_BUFFER_BYTES), true);
             queue.add(last);
         }
-        last.writeBytes(part);
+        last.bytes().writeBytes(part);
         part.release();
     }
 
@@ -154,9 +157,8 @@ final class RequestBody extends InputStream {
         lock.lock();
         try {
             discarding = true;
-            queue.forEach(ByteBuf::release);
+            queue.forEach(part -> part.bytes().release());
             queue.clear();
-            tail = null;
             queuedBytes = 0;
         } finally {
             lock.unlock();
@@ -181,13 +183,12 @@ final class RequestBody extends InputStream {
             if (!awaitPart()) {
                 return -1;
             }
-            ByteBuf part = queue.element();
+            ByteBuf part = queue.element().bytes();
             copied = Math.min(count, part.readableBytes());
             part.readBytes(bytes, offset, copied);
             queuedBytes -= copied;
             if (!part.isReadable()) {
-                queue.remove().release();
-                tail = part == tail ? null : tail;
+                queue.remove().bytes().release();
             }
             asks = !reading && !ended && failure == null && queuedBytes < RESUME_BYTES;
             reading |= asks;

@@ -110,7 +110,7 @@ final class Responder {
     void sendContinue() {
         if (awaitsContinue && !hasBegun()) {
             awaitsContinue = false;
-            channel.writeAndFlush(new ContinueResponse(), channel.voidPromise());
+            var _ = channel.writeAndFlush(new ContinueResponse(), channel.voidPromise());
         }
     }
 
@@ -148,7 +148,7 @@ final class Responder {
             fields.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.KEEP_ALIVE);
         }
         status = code;
-        channel.write(response, channel.voidPromise());
+        var _ = channel.write(response, channel.voidPromise());
         ResponseStream begun = new ResponseStream(
                 channel, gate, new ResponseStream.Shape(hasBody ? length : OptionalLong.of(0), !hasBody), stallMillis);
         stream = begun;

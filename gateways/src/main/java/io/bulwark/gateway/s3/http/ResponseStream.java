@@ -89,7 +89,7 @@ final class ResponseStream extends OutputStream {
         ByteBuf full = buffer;
         if (full != null) {
             buffer = null;
-            channel.writeAndFlush(new DefaultHttpContent(full), channel.voidPromise());
+            var _ = channel.writeAndFlush(new DefaultHttpContent(full), channel.voidPromise());
         }
     }
 
@@ -115,7 +115,7 @@ final class ResponseStream extends OutputStream {
         ByteBuf rest = buffer;
         buffer = null;
         if (rest != null) {
-            channel.write(new DefaultHttpContent(rest), channel.voidPromise());
+            var _ = channel.write(new DefaultHttpContent(rest), channel.voidPromise());
         }
         complete = Responder.awaitWrite(
                 channel, channel.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT), stallMillis);

@@ -79,7 +79,7 @@ public final class S3Server implements AutoCloseable {
                 .bind(settings.address())
                 .awaitUninterruptibly();
         if (!bound.isSuccess()) {
-            loops.shutdownGracefully(0, 0, TimeUnit.MILLISECONDS);
+            var _ = loops.shutdownGracefully(0, 0, TimeUnit.MILLISECONDS);
             throw new IOException(
                     "the S3 gateway cannot listen on " + settings.address() + ": "
                             + bound.cause().getMessage(),
@@ -183,7 +183,7 @@ public final class S3Server implements AutoCloseable {
             HttpConnection connection = new HttpConnection(context, channel);
             connections.put(channel, connection);
             meters.connections.incrementAndGet();
-            channel.closeFuture().addListener(_ -> {
+            var _ = channel.closeFuture().addListener(_ -> {
                 connections.remove(channel);
                 meters.connections.decrementAndGet();
             });

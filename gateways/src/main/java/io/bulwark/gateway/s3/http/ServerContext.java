@@ -4,6 +4,7 @@ import io.bulwark.gateway.s3.request.Addressing;
 import io.bulwark.gateway.s3.request.Operations;
 import io.bulwark.gateway.s3.signature.Authenticator;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
@@ -19,7 +20,7 @@ final class ServerContext {
     private final Operations operations;
     private final S3Meters meters;
     private final Semaphore requests;
-    private final Set<Thread> threads = java.util.concurrent.ConcurrentHashMap.newKeySet();
+    private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
     private final AtomicLong nextId = new AtomicLong(ThreadLocalRandom.current().nextLong());
     private final String hostId = hex(ThreadLocalRandom.current().nextLong());
     private volatile boolean stopping;

@@ -3,6 +3,7 @@ package io.bulwark.gateway.s3.listing;
 import io.bulwark.client.ListOptions;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.ObjectPage;
+import io.bulwark.client.error.InvalidNameException;
 import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.call.EntityTags;
 import io.bulwark.gateway.s3.request.Times;
@@ -126,7 +127,12 @@ public final class ObjectLists {
         } catch (IllegalArgumentException _) {
             throw ErrorCode.INVALID_ARGUMENT.because("The continuation token provided is incorrect");
         }
-        return call.bucket().list(options);
+        try {
+            return call.bucket().list(options);
+        } catch (InvalidNameException _) {
+            // No key can begin so.
+            return new ObjectPage(List.of(), List.of(), "");
+        }
     }
 
     private static void writeForm(XmlWriter out, ListedNames names) {

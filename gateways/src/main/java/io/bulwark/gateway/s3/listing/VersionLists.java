@@ -4,6 +4,7 @@ import io.bulwark.client.Bucket;
 import io.bulwark.client.VersionInfo;
 import io.bulwark.client.VersionListOptions;
 import io.bulwark.client.VersionPage;
+import io.bulwark.client.error.InvalidNameException;
 import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.call.EntityTags;
 import io.bulwark.gateway.s3.request.Times;
@@ -13,6 +14,7 @@ import io.bulwark.gateway.s3.permission.ObjectAccess;
 import io.bulwark.gateway.s3.request.ErrorCode;
 import io.bulwark.gateway.s3.xml.XmlWriter;
 import io.bulwark.protocol.metadata.Versioning;
+import java.util.List;
 import java.util.Optional;
 
 /** List of all versions and delete markers of a bucket: by key, the newest first. */
@@ -56,8 +58,7 @@ public final class VersionLists {
         int left = names.limit();
         boolean last = left == 0;
         while (left > 0 && !last) {
-            VersionPage page = call.bucket()
-                    .listVersions(new VersionListOptions(names.prefix(), names.delimiter(), key, version, left));
+            VersionPage page = page(new VersionListOptions(names.prefix(), names.delimiter(), key, version, left));
             page.versions().forEach(this::write);
             page.commonPrefixes().forEach(prefix -> out.begin("CommonPrefixes")
                     .element("Prefix", names.text(prefix))
@@ -75,6 +76,15 @@ public final class VersionLists {
             }
         }
         call.respond(out.toBytes());
+    }
+
+    private VersionPage page(VersionListOptions options) {
+        try {
+            return call.bucket().listVersions(options);
+        } catch (InvalidNameException _) {
+            // No key can begin so.
+            return new VersionPage(List.of(), List.of(), true, "", 0);
+        }
     }
 
     /** Returns the number of the version behind which the list goes on; 0 for the next key. */

@@ -42,6 +42,6 @@ public final class ErrorDocument {
 
     /** XML 1.0, production 2: some characters can be written in no way. */
     private static boolean isAllowed(int c) {
-        return c >= 0x20 && c <= 0xd7ff || c >= 0xe000 && c <= 0xfffd || c >= 0x10000;
+        return (c >= 0x20 && c <= 0xd7ff) || (c >= 0xe000 && c <= 0xfffd) || c >= 0x10000;
     }
 }

@@ -26,7 +26,7 @@ public final class PercentEncoding {
         StringBuilder encoded = new StringBuilder(text.length() + 16);
         for (byte each : text.getBytes(StandardCharsets.UTF_8)) {
             char c = (char) (each & 0xff);
-            if (isUnreserved(c) || keepsSlash && c == '/') {
+            if (isUnreserved(c) || (keepsSlash && c == '/')) {
                 encoded.append(c);
             } else {
                 encoded.append('%').append(HEX[c >> 4]).append(HEX[c & 0xf]);
@@ -36,9 +36,9 @@ public final class PercentEncoding {
     }
 
     private static boolean isUnreserved(char c) {
-        return c >= 'A' && c <= 'Z'
-                || c >= 'a' && c <= 'z'
-                || c >= '0' && c <= '9'
+        return (c >= 'A' && c <= 'Z')
+                || (c >= 'a' && c <= 'z')
+                || (c >= '0' && c <= '9')
                 || c == '-'
                 || c == '.'
                 || c == '_'

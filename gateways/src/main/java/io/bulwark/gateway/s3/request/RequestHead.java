@@ -61,7 +61,7 @@ public record RequestHead(String method, RequestTarget target, SortedMap<String,
      */
     public void requireUnambiguous() {
         for (String name : headers.keySet()) {
-            if (SINGLE.contains(name) || name.startsWith("x-amz-") && !LISTS.contains(name)) {
+            if (SINGLE.contains(name) || (name.startsWith("x-amz-") && !LISTS.contains(name))) {
                 var _ = single(name);
             }
         }

@@ -12,11 +12,14 @@ import io.bulwark.gateway.s3.lifecycle.LifecycleRules;
 import io.bulwark.gateway.s3.policy.BucketPolicy;
 import io.bulwark.gateway.s3.policy.PolicyReader;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /**
  * Settings of buckets, which the replicas keep. Those that every request needs are remembered for a short time, so that
@@ -32,8 +35,11 @@ public final class BucketSettings {
 
     private static final int REMEMBERED_MAX = 10_000;
     private static final int ATTEMPTS_MAX = 10;
+    private static final int TURNS = 64;
 
     private final Set<String> actions;
+    private final List<ReentrantLock> turns =
+            Stream.generate(ReentrantLock::new).limit(TURNS).toList();
     private final Map<String, Remembered> rules = new ConcurrentHashMap<>();
 
     /** Buckets that were made with S3, until a time of {@link System#nanoTime}. */
@@ -109,6 +115,17 @@ public final class BucketSettings {
 
     /** Changes the rules about access, on top of what others change at the same time. */
     public void changeAccess(Bucket bucket, UnaryOperator<AccessRules> change) {
+        // Changes through this gateway wait for each other; those through others are repeated.
+        ReentrantLock turn = turns.get(Math.floorMod(bucket.name().hashCode(), TURNS));
+        turn.lock();
+        try {
+            changeInTurn(bucket, change);
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    private void changeInTurn(Bucket bucket, UnaryOperator<AccessRules> change) {
         for (int attempt = 1; ; attempt++) {
             BucketDocument current = bucket.setting(SettingName.ACCESS.text())
                     .orElseThrow(() -> new IllegalStateException("not made with S3: " + bucket.name()));

@@ -144,7 +144,8 @@ public final class Authenticator {
         }
         int space = authorization.indexOf(' ');
         String algorithm = space < 0 ? authorization : authorization.substring(0, space);
-        if (algorithm.equals("AWS") && authorization.indexOf(':') > 0 || algorithm.equals("AWS4-ECDSA-P256-SHA256")) {
+        boolean isOld = algorithm.equals("AWS") && authorization.indexOf(':') > 0;
+        if (isOld || algorithm.equals("AWS4-ECDSA-P256-SHA256")) {
             throw Refusals.unsupportedMechanism();
         }
         if (!algorithm.equals(ALGORITHM) || space < 0) {
@@ -312,7 +313,7 @@ public final class Authenticator {
         if (!SIGNED_HEADERS.matcher(text).matches()) {
             return Optional.empty();
         }
-        List<String> names = List.of(text.split(";"));
+        List<String> names = List.of(text.split(";", -1));
         return names.equals(names.stream().sorted().distinct().toList()) ? Optional.of(names) : Optional.empty();
     }
 

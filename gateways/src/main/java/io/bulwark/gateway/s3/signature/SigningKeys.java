@@ -22,14 +22,22 @@ final class SigningKeys {
     private record Place(String id, CredentialScope scope) {}
 
     /** A key, with the secret that it came from: a rotated one has another. */
-    private record Derived(String secret, byte[] key) {}
+    private static final class Derived {
+        private final String secret;
+        private final byte[] key;
+
+        Derived(String secret, byte[] key) {
+            this.secret = secret;
+            this.key = key;
+        }
+    }
 
     byte[] derive(AccessKey accessKey, CredentialScope scope) {
         Place place = new Place(accessKey.id(), scope);
         synchronized (keys) {
             Derived known = keys.get(place);
-            if (known != null && known.secret().equals(accessKey.secret())) {
-                return known.key();
+            if (known != null && known.secret.equals(accessKey.secret())) {
+                return known.key;
             }
         }
         byte[] day = Digests.hmac(("AWS4" + accessKey.secret()).getBytes(StandardCharsets.UTF_8), scope.day());

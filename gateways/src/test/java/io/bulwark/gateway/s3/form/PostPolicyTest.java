@@ -8,6 +8,7 @@ import io.bulwark.gateway.s3.request.S3Exception;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -37,7 +38,7 @@ class PostPolicyTest {
     @Test
     void eachConditionMustBeMet() {
         String conditions = "[{\"bucket\": \"b\"}, [\"starts-with\", \"$key\", \"user/\"]]";
-        for (Map<String, String> fields : java.util.List.of(
+        for (Map<String, String> fields : List.of(
                 Map.of("bucket", "c", "key", "user/x"),
                 Map.of("bucket", "b", "key", "other/x"),
                 Map.of("bucket", "b"),

@@ -1,6 +1,7 @@
 package io.bulwark.gateway.s3.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import io.bulwark.gateway.s3.request.Exchange;
@@ -364,7 +365,7 @@ class HostileClientTest {
         for (String target : List.of("/b/k", "/b/k?chunked")) {
             try (RawClient client = new RawClient(server.boundAddress())) {
                 client.send("GET " + target + " HTTP/1.1\r\nHost: a\r\n\r\n");
-                assertThat(org.assertj.core.api.Assertions.catchThrowable(client::read)).isInstanceOf(IOException.class);
+                assertThat(catchThrowable(client::read)).isInstanceOf(IOException.class);
             }
         }
     }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Map;
@@ -64,7 +65,7 @@ final class RawClient implements AutoCloseable {
     /** Reads one response. */
     Response read(boolean isHead) throws IOException {
         String line = readLine();
-        int status = Integer.parseInt(line.split(" ")[1]);
+        int status = Integer.parseInt(line.split(" ", -1)[1]);
         Map<String, String> headers = new TreeMap<>();
         for (String header = readLine(); !header.isEmpty(); header = readLine()) {
             int colon = header.indexOf(':');
@@ -116,7 +117,7 @@ final class RawClient implements AutoCloseable {
     boolean isClosedByServer() throws IOException {
         try {
             return in.read() < 0;
-        } catch (java.net.SocketException e) {
+        } catch (SocketException e) {
             return true;
         }
     }

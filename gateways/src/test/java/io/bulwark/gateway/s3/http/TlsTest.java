@@ -1,6 +1,7 @@
 package io.bulwark.gateway.s3.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.bulwark.gateway.s3.signature.OneKey;
 import io.bulwark.protocol.id.PrincipalId;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
@@ -54,7 +56,7 @@ class TlsTest {
             }
             try (RawClient plain = new RawClient(new Socket(address.getAddress(), address.getPort()))) {
                 plain.send("GET /b/k HTTP/1.1\r\nHost: a\r\n\r\n");
-                assertThat(plain.socket().getInputStream().readAllBytes()).doesNotContain("HTTP".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+                assertThat(plain.socket().getInputStream().readAllBytes()).doesNotContain("HTTP".getBytes(StandardCharsets.US_ASCII));
             } catch (IOException e) {
                 // A reset is a refusal, too.
                 assertThat(e).isInstanceOf(IOException.class);
@@ -77,7 +79,7 @@ class TlsTest {
     @Test
     void filesWithoutACertificateAreRefused(@TempDir Path directory) throws IOException {
         Path file = Files.writeString(directory.resolve("empty.pem"), "nothing");
-        assertThat(org.assertj.core.api.Assertions.catchThrowable(() -> ServerCertificate.ofFiles(file, file)))
+        assertThat(catchThrowable(() -> ServerCertificate.ofFiles(file, file)))
                 .isInstanceOf(IOException.class);
     }
 }

@@ -3,6 +3,7 @@ package io.bulwark.gateway.s3.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -109,7 +110,7 @@ class RequestTargetTest {
     void anErrorDocumentHasOnlyCharactersOfXml() {
         byte[] xml = ErrorDocument.encode(
                 new S3Exception(400, "InvalidArgument", "a<b>&\"\u0000\ud800").with("Key", "x\r"), "/b", "1", "2");
-        assertThat(new String(xml, java.nio.charset.StandardCharsets.UTF_8))
+        assertThat(new String(xml, StandardCharsets.UTF_8))
                 .contains("<Message>a&lt;b&gt;&amp;&quot;\ufffd\ufffd</Message><Key>x&#13;</Key>");
     }
 }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.bulwark.gateway.s3.access.AccessKey;
+import io.bulwark.gateway.s3.request.PercentEncoding;
 import io.bulwark.gateway.s3.request.RequestHead;
 import io.bulwark.gateway.s3.request.RequestTarget;
 import io.bulwark.gateway.s3.request.S3Exception;
@@ -131,7 +133,7 @@ class AuthenticatorTest {
         for (int i = random.nextInt(8); i > 0; i--) {
             text.appendCodePoint(random.nextBoolean() ? ' ' + random.nextInt(95) : 0xa0 + random.nextInt(0x2000));
         }
-        return io.bulwark.gateway.s3.request.PercentEncoding.encode(text.toString());
+        return PercentEncoding.encode(text.toString());
     }
 
     private static RequestHead change(Random random, RequestHead head) {
@@ -279,7 +281,7 @@ class AuthenticatorTest {
         SigningKeys keys = new SigningKeys();
         CredentialScope scope = new CredentialScope("20261129", "us-east-1");
         byte[] before = keys.derive(OneKey.EXAMPLE, scope);
-        var rotated = new io.bulwark.gateway.s3.access.AccessKey(
+        var rotated = new AccessKey(
                 OneKey.EXAMPLE.id(), "another", OneKey.EXAMPLE.person(), List.of());
         assertThat(keys.derive(rotated, scope)).isNotEqualTo(before);
         assertThat(keys.derive(OneKey.EXAMPLE, scope)).isEqualTo(before);
