@@ -13,6 +13,7 @@ import io.bulwark.client.error.NoSuchUploadException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.object.ObjectLock;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -61,7 +62,8 @@ final class MemoryUploads implements Uploads {
                 key,
                 IDS.incrementAndGet(),
                 Instant.EPOCH,
-                new ObjectAttributes(options.contentType(), options.tags(), options.properties()));
+                new ObjectAttributes(options.contentType(), options.tags(), options.properties()),
+                ObjectLock.NONE);
         uploads.put(upload.id(), upload);
         parts.put(upload.id(), new TreeMap<>());
         return upload;

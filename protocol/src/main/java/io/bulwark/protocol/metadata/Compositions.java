@@ -19,7 +19,7 @@ final class Compositions {
     private final Tables tables;
 
     /** Slices and the sum of their lengths. */
-    static final class Builder {
+    static final class SliceSequence {
         private final List<Slice> slices = new ArrayList<>();
         private long length;
 
@@ -103,7 +103,7 @@ final class Compositions {
     }
 
     /** Appends a part of an inode's content to a composition that is being made. */
-    void append(Inode inode, long offset, long length, Builder to) {
+    void append(Inode inode, long offset, long length, SliceSequence to) {
         if (length == 0) {
             return;
         }

@@ -238,7 +238,7 @@ final class Inodes {
     }
 
     /** Makes an inode without links of slices that have links already. */
-    Inode compose(int volume, Compositions.Builder content, PrincipalId owner, long now) {
+    Inode compose(int volume, Compositions.SliceSequence content, PrincipalId owner, long now) {
         List<Slice> slices = content.slices();
         Composition composition = new Composition(volume, content.length(), slices.size());
         Inode inode = new Inode(++tables.totals().lastInode, composition, now);

@@ -2,7 +2,7 @@ package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.metadata.Compositions.Builder;
+import io.bulwark.protocol.metadata.Compositions.SliceSequence;
 import io.bulwark.protocol.metadata.Tables.PartKey;
 import io.bulwark.protocol.metadata.Tables.TimedUpload;
 import io.bulwark.protocol.metadata.Tables.UploadKey;
@@ -161,7 +161,7 @@ final class Uploads {
     Reply.ObjectStored compose(Command.ComposeObject compose, PrincipalId by, long now) {
         Bucket bucket = namespace.bucket(compose.bucket());
         Bytes key = Namespace.key(compose.key());
-        Builder content = slices(bucket.volume, compose.slices());
+        SliceSequence content = slices(bucket.volume, compose.slices());
         Namespace.checkCondition(bucket, key, compose.condition());
         namespace.checkQuota(bucket, key, content.length());
         VersionState state = Namespace.newState(bucket, compose.attributes(), compose.lock(), now);
@@ -200,7 +200,7 @@ final class Uploads {
 
     Reply.PartStored copy(Command.CopyPart copy, PrincipalId by, long now) {
         Found found = find(copy.upload());
-        Builder content = slices(found.bucket.volume, copy.slices());
+        SliceSequence content = slices(found.bucket.volume, copy.slices());
         Optional<Part> replaced = part(found, copy.number());
         namespace.checkRoom(found.bucket, content.length() - lengthOf(replaced));
         Inode inode = composed(found.bucket, content, by, now);
@@ -217,7 +217,7 @@ final class Uploads {
         }
         Found found = find(name);
         List<Part> selected = select(found, complete.parts());
-        Builder content = content(selected);
+        SliceSequence content = content(selected);
         ObjectAttributes attributes = merged(found.upload.attributes, complete.added());
         Bytes key = found.key.key();
         Namespace.checkCondition(found.bucket, key, complete.condition());
@@ -313,8 +313,8 @@ final class Uploads {
     }
 
     /** Returns bytes of objects as slices of inodes with extents of their own. */
-    private Builder slices(int volume, List<ObjectRange> ranges) {
-        Builder slices = new Builder();
+    private SliceSequence slices(int volume, List<ObjectRange> ranges) {
+        SliceSequence slices = new SliceSequence();
         for (ObjectRange range : ranges) {
             Namespace.FoundLink from = namespace.find(range.bucket(), range.key(), range.version());
             CommandRefusal.refuseUnless(
@@ -335,7 +335,7 @@ final class Uploads {
     }
 
     /** Returns an inode with this content, and new links for its slices if it is a composition. */
-    private Inode composed(Bucket bucket, Builder content, PrincipalId owner, long now) {
+    private Inode composed(Bucket bucket, SliceSequence content, PrincipalId owner, long now) {
         return whole(content).orElseGet(() -> {
             content.slices().forEach(slice -> inodes.link(slice.inode()));
             return inodes.compose(bucket.volume, content, owner, now);
@@ -343,7 +343,7 @@ final class Uploads {
     }
 
     /** Returns the inode that is all of a content. It needs no composition. */
-    private Optional<Inode> whole(Builder content) {
+    private Optional<Inode> whole(SliceSequence content) {
         return content.slices().size() != 1
                 ? Optional.empty()
                 : Optional.of(inodes.inode(content.slices().getFirst().inode()))
@@ -366,8 +366,8 @@ final class Uploads {
         return selected;
     }
 
-    private Builder content(List<Part> parts) {
-        Builder content = new Builder();
+    private SliceSequence content(List<Part> parts) {
+        SliceSequence content = new SliceSequence();
         for (Part part : parts) {
             if (part.slices == 0 && part.length > 0) {
                 content.add(new Slice(part.inode, 0, part.length));
