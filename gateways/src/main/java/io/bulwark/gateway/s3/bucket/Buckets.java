@@ -1,9 +1,15 @@
 package io.bulwark.gateway.s3.bucket;
 
+import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketInfo;
 import io.bulwark.client.BucketSpec;
+import io.bulwark.client.Upload;
+import io.bulwark.client.UploadPage;
+import io.bulwark.client.VersionListOptions;
 import io.bulwark.client.error.AlreadyExistsException;
 import io.bulwark.client.error.NoSuchBucketException;
+import io.bulwark.client.error.NoSuchUploadException;
+import io.bulwark.client.error.NotEmptyException;
 import io.bulwark.gateway.s3.access.AccessKey;
 import io.bulwark.gateway.s3.acl.AccessControlList;
 import io.bulwark.gateway.s3.acl.AclRequest;
@@ -32,6 +38,7 @@ import java.util.stream.IntStream;
 public final class Buckets {
     private static final int DOCUMENT_MAX = 64 << 10;
     private static final int PAGE_MAX = 10_000;
+    private static final int UPLOADS_PER_PAGE = 1000;
     private static final Pattern ADDRESS = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
 
     private Buckets() {}
@@ -147,9 +154,32 @@ public final class Buckets {
     /** Deletes an empty bucket. */
     public static void delete(Call call) {
         call.authorization().require(Action.DELETE_BUCKET);
-        call.door().deleteBucket(call.bucketName());
+        try {
+            call.door().deleteBucket(call.bucketName());
+        } catch (NotEmptyException e) {
+            // Uploads that were never completed do not keep a bucket of S3.
+            if (!call.bucket().listVersions(VersionListOptions.DEFAULT.withLimit(1)).versions().isEmpty()) {
+                throw e;
+            }
+            abortUploads(call.bucket());
+            call.door().deleteBucket(call.bucketName());
+        }
         call.settings().forget(call.bucketName());
         call.respond(204);
+    }
+
+    private static void abortUploads(Bucket bucket) {
+        UploadPage page;
+        do {
+            page = bucket.uploads().list("", "", 0, UPLOADS_PER_PAGE);
+            for (Upload upload : page.uploads()) {
+                try {
+                    bucket.uploads().abort(upload);
+                } catch (NoSuchUploadException _) {
+                    // Somebody else was faster.
+                }
+            }
+        } while (page.more() && !page.uploads().isEmpty());
     }
 
     /** Answers whether there is such a bucket. */

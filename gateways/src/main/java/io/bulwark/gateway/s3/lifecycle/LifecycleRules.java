@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -250,6 +251,9 @@ public record LifecycleRules(List<LifecycleRule> rules) {
     private static Instant date(String text) {
         Optional<Instant> time = Times.ofIso(text);
         if (time.isPresent()) {
+            if (!time.get().equals(time.get().truncatedTo(ChronoUnit.DAYS))) {
+                throw ErrorCode.INVALID_ARGUMENT.because("'Date' must be at midnight GMT");
+            }
             return time.get();
         }
         try {
